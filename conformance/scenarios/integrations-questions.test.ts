@@ -13,8 +13,9 @@ import { startReceiver } from '../receiver.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { publishSigned } from '../signed-publication.ts'
-import { asking, fresh } from '../turns.ts'
+import { asking, fresh, post } from '../turns.ts'
 import { until } from '../until.ts'
+import { newPool } from '../workers.ts'
 import { verifies } from '../verifies.ts'
 
 const publications = '/v1/ext/integrations/github/publications'
@@ -168,6 +169,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => ask.told().at(-1)?.['type'] === 'reply')
         assert.equal((await seen('user.tool_confirmation')).length, 2)
         await until(async () => (await seen('user.message')).length === 2)
+      },
+    )
+
+    verifies(
+      ['integrations/questions'],
+      'people are asked to confirm a call of a worker once, and are not asked to run it',
+      async () => {
+        const pool = await newPool(service)
+        const place = { service, receiver, environment: pool.environment }
+        const free = await publishSigned(place, { tools: [{ type: 'agent_toolset_20260401' }] })
+        const confirmed = await publishSigned(place, { tools: asking })
+        for (const ask of [free, confirmed]) {
+          await ask.send('1', 'run: echo ran')
+          await until(async () => (await ask.deliveries())[0]?.state === 'delivered')
+          const session = String((await ask.deliveries())[0]?.session_id)
+          const seen = async (type: string) => {
+            const { data } = await service.client.beta.sessions.events.list(session)
+            return data.filter((each) => each.type === type)
+          }
+          await until(async () => (await seen('session.status_idle')).length === 1)
+          if (ask === confirmed) {
+            await until(() => ask.told().length === 1)
+            await ask.send('1', 'approve')
+            await until(async () => (await seen('user.tool_confirmation')).length === 1)
+          }
+          const [call] = await seen('agent.tool_use')
+          assert.ok(call)
+          const content = [{ type: 'text' as const, text: 'ran' }]
+          await post(service, session, { type: 'user.tool_result', tool_use_id: call.id, content })
+          await until(() => ask.told().at(-1)?.['type'] === 'reply')
+        }
+        const typesOf = ({ told }: typeof free) => told().map((each) => each['type'])
+        assert.deepEqual(typesOf(free), ['reply'])
+        assert.deepEqual(typesOf(confirmed), ['question', 'reply'])
       },
     )
   })

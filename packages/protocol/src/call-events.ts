@@ -9,7 +9,7 @@ export const callTypes = [
   'agent.advisor_tool_use',
 ] as const satisfies readonly EventType[]
 
-export const isCall = (
-  event: NewEvent,
-): event is Extract<NewEvent, { type: (typeof callTypes)[number] }> =>
+export type CallEvent = Extract<NewEvent, { type: (typeof callTypes)[number] }>
+
+export const isCall = (event: NewEvent): event is CallEvent =>
   callTypes.some((type) => type === event.type)

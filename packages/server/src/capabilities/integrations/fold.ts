@@ -1,5 +1,7 @@
 /** Turns the log of a session into tellings for the people of its thread. */
+import type { CallEvent } from '@steward/protocol/call-events.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
+import { waitsForPerson } from '../../sessions/log/calls.ts'
 import type { Telling } from './integration.ts'
 import { linksOf } from './links.ts'
 import { planOf } from './plan.ts'
@@ -21,6 +23,7 @@ export const toldTypes = [
   'user.interrupt',
   'user.tool_confirmation',
   'user.custom_tool_result',
+  'user.tool_result',
   'session.status_idle',
   'session.status_terminated',
   'session.error',
@@ -29,14 +32,34 @@ export const toldTypes = [
 /** The ids of the calls that the tellings of these events need. */
 export const callsIn = (events: readonly LogEvent[]): string[] =>
   events.flatMap(({ event }) => {
-    if (event.type === 'agent.tool_result') return [event.tool_use_id]
+    if (event.type === 'agent.tool_result' || event.type === 'user.tool_result')
+      return [event.tool_use_id]
     if (event.type === 'agent.mcp_tool_result') return [event.mcp_tool_use_id]
-    if (event.type !== 'session.status_idle') return []
-    return event.stop_reason.type === 'requires_action' ? event.stop_reason.event_ids : []
+    return waitingCalls(event)
   })
 
+const waitingCalls = (event: NewEvent): readonly string[] =>
+  event.type === 'session.status_idle' && event.stop_reason.type === 'requires_action'
+    ? event.stop_reason.event_ids
+    : []
+
+/**
+ * The calls of workers that needed a confirmation and had no result as a turn ended. The tellings need to know when
+ * such a call was confirmed: any other call without a result is not confirmed.
+ */
+export const workerCallsIn = (events: readonly LogEvent[], callOf: CallOf): string[] =>
+  events.flatMap(({ event }) =>
+    waitingCalls(event).filter((id) => {
+      const call = callOf(id)?.event
+      return call && waitsForPerson(call, false) && 'executed_by' in call
+    }),
+  )
+
+/** `settledSeq`: of a call of `workerCallsIn`, the number of the event that confirmed or answered it. */
+export type ToldCall = { event: CallEvent; settledSeq?: number }
+
 /** Finds a call by its id; undefined for an unknown call. */
-export type CallOf = (id: string) => { name: string; input: object; type: string } | undefined
+export type CallOf = (id: string) => ToldCall | undefined
 
 const textOf = (content: readonly { type: string; text?: string }[]): string =>
   content.flatMap(({ text }) => text ?? []).join('\n\n')
@@ -44,12 +67,25 @@ const textOf = (content: readonly { type: string; text?: string }[]): string =>
 /** True for an event that shows whether the message before it was the last of its turn. */
 const decides = ({ type }: NewEvent): boolean => !type.endsWith('_result')
 
+/** True when the tellings of these events need the event before them. */
+export const needsEarlier = (events: readonly LogEvent[]): boolean => {
+  const first = events.find(({ event }) => event.type !== 'user.tool_result')
+  return first !== undefined && waitingCalls(first.event).length > 0
+}
+
 /**
  * The steps of these events, in the order of the log. The steps end before a message that may or may not be the last of
- * its turn: a later read tells that message.
+ * its turn: a later read tells that message. `earlier`: the last event of `toldTypes` before these events that is no
+ * result of a worker.
  */
-export function stepsOf(events: readonly LogEvent[], callOf: CallOf): TellingStep[] {
+export function stepsOf(
+  events: readonly LogEvent[],
+  callOf: CallOf,
+  earlier?: NewEvent,
+): TellingStep[] {
   const steps: TellingStep[] = []
+  // After each result of a worker, the session idles again with the calls that are left.
+  let before = earlier
   for (const [index, { seq, event }] of events.entries()) {
     if (event.type === 'agent.message') {
       const next = events.slice(index + 1).find((each) => decides(each.event))?.event
@@ -58,12 +94,20 @@ export function stepsOf(events: readonly LogEvent[], callOf: CallOf): TellingSte
         next.type === 'session.status_idle' || next.type === 'session.status_terminated'
       const text = textOf(event.content)
       steps.push({ seq, tellings: messageOf(event.id, text, isLast ? 'reply' : 'thought') })
+      before = event
       continue
     }
-    steps.push({ seq, tellings: tellingsOf(event, callOf) })
+    const told = before ? waitingCalls(before) : []
+    if (event.type !== 'user.tool_result') before = event
+    const tellings = tellingsOf({ seq, event }, callOf)
+    steps.push({ seq, tellings: tellings.filter((each) => !isAbout(each, told)) })
   }
   return steps
 }
+
+/** True for a question about one of these calls, and for its buttons. */
+const isAbout = (telling: Telling, calls: readonly string[]): boolean =>
+  (telling.kind === 'question' || telling.kind === 'confirmation') && calls.includes(telling.call)
 
 function messageOf(id: string, text: string, kind: 'reply' | 'thought'): Telling[] {
   if (text.trim() === '') return []
@@ -75,20 +119,24 @@ function messageOf(id: string, text: string, kind: 'reply' | 'thought'): Telling
   return tellings
 }
 
-function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {
+function tellingsOf({ seq, event }: LogEvent, callOf: CallOf): Telling[] {
   const { id } = event
   switch (event.type) {
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
       return [{ kind: 'action', id, call: id, ...shown(event), result: null, isError: false }]
     case 'agent.tool_result':
+    case 'user.tool_result':
       return resultOf(id, event.tool_use_id, event, callOf)
     case 'agent.mcp_tool_result':
       return resultOf(id, event.mcp_tool_use_id, event, callOf)
     case 'user.message':
       return [{ kind: 'begun', id }]
     case 'session.status_idle':
-      return [...endOf(id, event.stop_reason, callOf), { kind: 'files', id: `${id}.files` }]
+      return [
+        ...endOf({ seq, id }, event.stop_reason, callOf),
+        { kind: 'files', id: `${id}.files` },
+      ]
     case 'session.status_terminated':
       return [{ kind: 'error', id, message: 'The session has ended.' }]
     case 'session.error':
@@ -119,15 +167,19 @@ function resultOf(
   const made = callOf(call)
   if (!made) return []
   const result = textOf(content ?? [])
-  return [{ kind: 'action', id, call, ...shown(made), result, isError: is_error === true }]
+  return [{ kind: 'action', id, call, ...shown(made.event), result, isError: is_error === true }]
 }
 
 type StopReason = Extract<NewEvent, { type: 'session.status_idle' }>['stop_reason']
 
-function endOf(id: string, reason: StopReason, callOf: CallOf): Telling[] {
+/** An idle event. */
+type TurnEnd = { seq: number; id: string }
+
+function endOf(end: TurnEnd, reason: StopReason, callOf: CallOf): Telling[] {
+  const { id } = end
   switch (reason.type) {
     case 'requires_action':
-      return questionsOf(id, reason.event_ids, callOf)
+      return questionsOf(end, reason.event_ids, callOf)
     case 'budget_reached':
       return [{ kind: 'error', id, message: 'The budget of the session is used up.' }]
     case 'refusal':
@@ -138,13 +190,18 @@ function endOf(id: string, reason: StopReason, callOf: CallOf): Telling[] {
   }
 }
 
+/** True when people had to answer the call as the turn ended. A worker runs any other call. */
+const isQuestion = ({ event, settledSeq = Infinity }: ToldCall, { seq }: TurnEnd): boolean =>
+  waitsForPerson(event, settledSeq < seq)
+
 /** The questions of a turn. All buttons follow behind the questions. */
-function questionsOf(id: string, calls: readonly string[], callOf: CallOf): Telling[] {
+function questionsOf(end: TurnEnd, calls: readonly string[], callOf: CallOf): Telling[] {
   const questions = calls.flatMap((call) => {
     const made = callOf(call)
-    if (!made) return []
-    const needs = made.type === 'agent.custom_tool_use' ? 'answer' : 'confirmation'
-    return [{ kind: 'question', id: `${id}.${call}`, call, needs, ...shown(made) } as const]
+    if (!made || !isQuestion(made, end)) return []
+    const needs = made.event.type === 'agent.custom_tool_use' ? 'answer' : 'confirmation'
+    const id = `${end.id}.${call}`
+    return [{ kind: 'question', id, call, needs, ...shown(made.event) } as const]
   })
   const confirmed = questions.filter(({ needs }) => needs === 'confirmation')
   const buttons = confirmed.map(({ id: question, call, name, input }): Telling => ({

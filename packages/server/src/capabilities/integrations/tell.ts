@@ -3,15 +3,17 @@
  * a call is delivered. Each attempt is recorded before it is made: after an attempt whose end is unknown, the adapter
  * looks for the result.
  */
+import { isCall } from '@steward/protocol/call-events.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
 import { isSessionOver } from '../../sessions/log/head.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
-import { findCall } from '../../sessions/log/calls.ts'
-import { eventOf, readAt, readLogPage } from '../../sessions/log/log.ts'
+import { findCall, isOpenForPerson, openCalls, readSettlement } from '../../sessions/log/calls.ts'
+import { eventOf, readAt, readEvents, readLogPage } from '../../sessions/log/log.ts'
 import type { App } from './app.ts'
 import { isOfFiles } from './file-uploads.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
-import { callsIn, stepsOf, toldTypes } from './fold.ts'
+import { callsIn, needsEarlier, stepsOf, toldTypes, workerCallsIn } from './fold.ts'
 import type { Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
 import type { ExternalThreadRow } from './store.ts'
@@ -22,9 +24,9 @@ import type { JobPlace } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000
-/** The wait before the next look at a running turn. Notifications normally come sooner. */
+/** The wait before the next look at a running turn, or at a call that a worker runs. Notifications normally come sooner. */
 const runningMs = 5_000
-/** The wait before the next look at a session that waits for an answer. The answer may come from elsewhere. */
+/** The wait before the next look at a session that waits for a person. The answer may come from elsewhere. */
 const waitingMs = 60_000
 const mostEvents = 100
 const mostBytes = 4 * 1024 * 1024
@@ -136,7 +138,23 @@ async function readSteps(
     seq: row.seq,
     event: { ...eventOf(row), id: row.id },
   }))
-  return { steps: stepsOf(events, await callsOf(read, { tenant, session_id }, events)), more }
+  const callOf = await callsOf(read, { tenant, session_id }, events)
+  const earlier = needsEarlier(events)
+    ? await eventBefore(read, { tenant, session_id }, told_seq)
+    : undefined
+  return { steps: stepsOf(events, callOf, earlier), more }
+}
+
+/** The event that `stepsOf` needs before the events behind `told_seq`. */
+async function eventBefore(
+  read: Reads,
+  { tenant, session_id }: { tenant: string; session_id: string },
+  told_seq: number,
+): Promise<NewEvent | undefined> {
+  const types = toldTypes.filter((type) => type !== 'user.tool_result')
+  const range = { before: told_seq + 1, order: 'desc', limit: 1, types } as const
+  const [row] = await readEvents(read, tenant, session_id, range)
+  return row && eventOf(row)
 }
 
 async function callsOf(
@@ -144,17 +162,27 @@ async function callsOf(
   { tenant, session_id }: { tenant: string; session_id: string },
   events: readonly LogEvent[],
 ): Promise<CallOf> {
+  const find = (id: string) => findCall(read, tenant, session_id, id)
   const known = new Map(events.map(({ event }) => [event.id, event]))
   const missing = callsIn(events).filter((id) => !known.has(id))
-  const calls = await Promise.all(missing.map((id) => findCall(read, tenant, session_id, id)))
-  const seqs = calls.flatMap((call) => call?.seq ?? [])
+  const seqs = (await Promise.all(missing.map(find))).flatMap((call) => call?.seq ?? [])
   const rows = seqs.length > 0 ? await readAt(read, tenant, session_id, seqs) : []
   for (const row of rows) known.set(row.id, { ...eventOf(row), id: row.id })
-  return (id) => {
+  const settledSeqs = new Map<string, number>()
+  const callOf: CallOf = (id) => {
     const event = known.get(id)
-    if (!event || !('name' in event) || !('input' in event)) return undefined
-    return { name: event.name, input: event.input, type: event.type }
+    const settledSeq = settledSeqs.get(id)
+    return event && isCall(event)
+      ? { event, ...(settledSeq !== undefined && { settledSeq }) }
+      : undefined
   }
+  for (const id of new Set(workerCallsIn(events, callOf))) {
+    const call = await find(id)
+    if (!call || call.state === 'asked') continue
+    const { seq } = await readSettlement(read, tenant, session_id, { call, confirmed: true })
+    settledSeqs.set(id, seq)
+  }
+  return callOf
 }
 
 /**
@@ -186,9 +214,10 @@ async function restOf(
   { session_id }: ExternalThreadRow,
 ): Promise<Rest> {
   const head = await headOfSession(read, tenant, session_id)
-  if (!head || isSessionOver(head)) return atRest
+  if (session_id === null || !head || isSessionOver(head)) return atRest
   const { status, stop_reason, due } = head
   if (status !== 'idle' || due === 1) return { isRunning: true, dueMs: runningMs }
-  const waits = stop_reason?.includes('"requires_action"') ?? false
-  return { isRunning: waits, dueMs: waits ? waitingMs : null }
+  if (!stop_reason?.includes('"requires_action"')) return atRest
+  const calls = await openCalls(read, tenant, session_id)
+  return { isRunning: true, dueMs: calls.some(isOpenForPerson) ? waitingMs : runningMs }
 }

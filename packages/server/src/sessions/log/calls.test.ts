@@ -6,7 +6,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { findCall, openCalls, startCalls, waitsForPerson } from './calls.ts'
+import { findCall, isOpenForPerson, openCalls, startCalls, waitsForPerson } from './calls.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { lastInterrupt } from './inbox-end.ts'
 
@@ -127,6 +127,21 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await keepEvents(database, session, [call, result(call.id)])
       await keepEvents(database, session, [confirmed(call.id, 'allow')])
       assert.equal((await findCall(database.read, tenant, session, call.id))?.state, 'done')
+    })
+
+    it('wait for the same people by their rows as by their events', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await insertHead(database)
+      const ofWorker = (permission: 'allow' | 'ask') =>
+        ({ ...use(permission), executed_by: 'worker' }) as const
+      const confirmedCall = ofWorker('ask')
+      const calls = [custom(), use('ask'), ofWorker('ask'), ofWorker('allow'), confirmedCall]
+      await keepEvents(database, session, [...calls, confirmed(confirmedCall.id, 'allow')])
+      assert.deepEqual(
+        (await openCalls(database.read, tenant, session)).map(isOpenForPerson),
+        calls.map((call) => waitsForPerson(call, call === confirmedCall)),
+      )
     })
 
     it('belong to one session of one tenant', async () => {
