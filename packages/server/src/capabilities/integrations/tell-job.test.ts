@@ -132,6 +132,37 @@ describe('the job that tells threads', () => {
     await stop?.()
   })
 
+  it('listens to the new session of a thread, and no longer to the old one', async () => {
+    await using opened = await databases.sqlite()
+    const { database: db } = opened
+    const clock = movedClock()
+    const bus = memoryBus()
+    const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
+    await insert(db, [{ ...thread, due_ms: clock.now() }])
+    const job = tellJob({
+      ...{ databases: oneDatabase(db), bus, clock, log },
+      tell: async () => ({ isRunning: true }),
+    })
+    let rings = 0
+    const stop = job.start?.(() => void rings++)
+    const { signal } = new AbortController()
+    await job.run(signal)
+    await settled()
+    await db.write(async (tx) => {
+      const kept = await integrationStore(tx).takeThreadById('wrkspc_1', '1')
+      assert.ok(kept)
+      await integrationStore(tx).updateThread(kept, { session_id: 'sesn_new' })
+    })
+    await job.run(signal)
+    await settled()
+    rings = 0
+    notifySession(bus, 'sesn_1', newEvents)
+    assert.equal(rings, 0)
+    notifySession(bus, 'sesn_new', newEvents)
+    assert.equal(rings, 1)
+    await stop?.()
+  })
+
   it('listens to no session of a thread that is there no more', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened

@@ -36,7 +36,7 @@ export type TellJobDeps = Pick<TellDeps, 'bus' | 'clock' | 'log'> & {
 
 export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job {
   /** Threads whose sessions are running. */
-  const listening = new Map<string, { stop: () => void; seenMs: number }>()
+  const listening = new Map<string, { session: string; stop: () => void; seenMs: number }>()
   /** Threads whose sessions have news. */
   const rings = new Map<string, DueThread>()
   let lookNow = () => {}
@@ -48,13 +48,19 @@ export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job 
   function listen(thread: DueThread): void {
     const { id, session_id } = thread
     if (session_id === null) return
-    const stop =
-      listening.get(id)?.stop ??
-      listenToSession(bus, session_id, () => {
-        rings.set(id, thread)
-        lookNow()
-      })
-    listening.set(id, { stop, seenMs: clock.now() })
+    const known = listening.get(id)
+    const seenMs = clock.now()
+    // A thread gets a new session when its session was archived or deleted.
+    if (known?.session === session_id) {
+      listening.set(id, { ...known, seenMs })
+      return
+    }
+    known?.stop()
+    const stop = listenToSession(bus, session_id, () => {
+      rings.set(id, thread)
+      lookNow()
+    })
+    listening.set(id, { session: session_id, stop, seenMs })
   }
   function forget(id: string): void {
     listening.get(id)?.stop()
