@@ -22,7 +22,7 @@ import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { integrationStore, mostInstallations, showInstallation } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
-import { isInUse } from '../../tenants/workspaces/in-use.ts'
+import { isInUse, openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 
 export type InstallDeps = {
@@ -37,6 +37,8 @@ export type InstallDeps = {
 }
 
 const stateMs = 10 * 60_000
+/** More than the longest time between the claim of a place and the end of its installation. */
+const finishMs = 10 * 60_000
 
 /** The callback URL, exactly as it is registered at the provider. */
 export const callbackUrlOf = (base: string, integration: IntegrationId): string =>
@@ -119,7 +121,7 @@ export async function finishInstall(
 
 /** Claims the external workspace for the tenant. Returns the other tenant's place when another tenant was first. */
 async function claimPlace(
-  { databases }: InstallDeps,
+  { databases, clock }: InstallDeps,
   {
     tenant,
     integration,
@@ -127,23 +129,30 @@ async function claimPlace(
   }: { tenant: string; integration: IntegrationId; external: string },
 ) {
   const { control } = databases
-  const claim = () =>
-    control.write((tx) =>
-      placeStore(tx).claim({
-        integration,
-        external_id: external,
-        tenant_id: tenant,
-        installation_id: newId('installation'),
-      }),
-    )
+  /** `abandoned`: a place whose installation is not there. It stays while a process may finish the installation. */
+  const claim = (abandoned?: InstallationPlace) =>
+    control.write(async (tx) => {
+      const store = placeStore(tx)
+      const now = clock.now()
+      if (abandoned) await store.removeAbandoned(abandoned, now)
+      const id = newId('installation')
+      const asked = { integration, external_id: external, tenant_id: tenant, installation_id: id }
+      const place = await store.claim(asked)
+      const note = { integration, tenant_id: tenant, user_id: null, expires_ms: now + finishMs }
+      if (place.tenant_id === tenant) await store.noteFinish({ ...note, id: place.installation_id })
+      return place
+    })
   const place = await claim()
-  if (place.tenant_id !== tenant) return place
-  const db = await databases.open(tenant)
-  const kept = await integrationStore(db.read).installation(tenant, place.installation_id)
-  if (kept?.status !== 'revoked') return place
-  // A revoked installation is about to leave its place and never returns, so a new installation claims the place.
-  await control.write((tx) => placeStore(tx).leave(tenant, place.installation_id))
-  return claim()
+  const isOwn = place.tenant_id === tenant
+  const db = isOwn ? await databases.open(tenant) : await openIfInUse(databases, place.tenant_id)
+  if (!db) return place
+  const kept = await integrationStore(db.read).installation(place.tenant_id, place.installation_id)
+  if (kept?.status === 'revoked') {
+    // A revoked installation is about to leave its place and never returns, so a new installation claims the place.
+    await control.write((tx) => placeStore(tx).leave(place.tenant_id, place.installation_id))
+    return claim()
+  }
+  return isOwn || kept ? place : claim(place)
 }
 
 /** `by`: the person who began the installation; null for a key. */

@@ -1,5 +1,6 @@
 /** Installations in the control database: the tenant of each external workspace, and installations that have begun. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
+import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -20,6 +21,9 @@ const placeReads = (db: Reads) => ({
       .executeTakeFirst(),
 })
 
+/** True for the state of a person who was sent to the provider, and false for a claim. */
+const isOfBrowser = sql<boolean>`id not like 'inst%'`
+
 const placeWrites = (db: Queries) => ({
   /** Claims the external workspace. Returns the other tenant's place when another tenant was first. */
   async claim(place: Place): Promise<Place> {
@@ -34,6 +38,35 @@ const placeWrites = (db: Queries) => ({
       .where('integration', '=', place.integration)
       .where('external_id', '=', place.external_id)
       .executeTakeFirstOrThrow()
+  },
+  /**
+   * Notes until when the installation is finished that claims a place. The process that finishes it may end before it
+   * stores the installation. Nobody takes the place over before that time.
+   */
+  async noteFinish(claim: InstallState): Promise<void> {
+    const { expires_ms } = claim
+    await db
+      .insertInto('install_states')
+      .values(claim)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ expires_ms }))
+      .execute()
+  },
+  /** Removes a claim that no process finishes any more. The caller has found that its installation is not there. */
+  async removeAbandoned(
+    { tenant_id, installation_id }: Pick<Place, 'tenant_id' | 'installation_id'>,
+    now: number,
+  ): Promise<void> {
+    const finishing = db
+      .selectFrom('install_states')
+      .select('id')
+      .where('id', '=', installation_id)
+      .where('expires_ms', '>', now)
+    await db
+      .deleteFrom('installation_places')
+      .where('tenant_id', '=', tenant_id)
+      .where('installation_id', '=', installation_id)
+      .where((eb) => eb.not(eb.exists(finishing)))
+      .execute()
   },
   async leave(tenant: string, installation: string): Promise<void> {
     await db
@@ -50,12 +83,14 @@ const placeWrites = (db: Queries) => ({
       .selectFrom('install_states')
       .select('id')
       .where('tenant_id', '=', state.tenant_id)
+      .where(isOfBrowser)
       .orderBy('expires_ms', 'desc')
       .orderBy('id')
       .limit(mostStates)
     await db
       .deleteFrom('install_states')
       .where('tenant_id', '=', state.tenant_id)
+      .where(isOfBrowser)
       .where('id', 'not in', newest)
       .execute()
   },

@@ -76,7 +76,10 @@ export type IntegrationTables = {
     tenant_id: string
     installation_id: string
   }
-  /** An installation that was started. Its row is used once, by the hash of the state that the provider returns. */
+  /**
+   * An installation that was started. Its row is used once, by the hash of the state that the provider returns. Or an
+   * installation that is being finished, by its own id: until `expires_ms` its place is kept for it.
+   */
   install_states: {
     id: string
     tenant_id: string
