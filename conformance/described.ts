@@ -33,24 +33,24 @@ export async function describedAt(service: TestService, path: string, things: Th
   })
   ajv.addSchema(described, 'openapi.json')
 
-  function exampleOf({ requestBody, operationId }: DescribedOperation, type: string) {
+  /** All examples of the body, with ids of existing things in them. */
+  function examplesOf({ requestBody, operationId }: DescribedOperation, type: string) {
     const name = requestBody?.content[type]?.schema.$ref?.replace('#/components/schemas/', '') ?? ''
-    const example = described.components.schemas[name]?.examples?.[0]
-    assert.ok(example, `${operationId} has no example`)
-    let text = JSON.stringify(example)
+    const examples = described.components.schemas[name]?.examples ?? []
+    assert.ok(examples.length > 0, `${operationId} has no example`)
+    let text = JSON.stringify(examples)
     for (const [shown, here] of Object.entries(things.examplesHere()))
       text = text.replaceAll(shown, here)
-    return JSON.parse(text) as Record<string, string | string[]>
+    return JSON.parse(text) as Record<string, string | string[]>[]
   }
 
   async function send(
     template: string,
     method: string,
     operation: DescribedOperation,
-    type: string,
+    { type, example }: { type: string; example: Record<string, string | string[]> },
   ) {
     const isForm = type === 'multipart/form-data'
-    const example = exampleOf(operation, type)
     const answer = await fetch(service.base + things.fill(template), {
       method: method.toUpperCase(),
       headers: { ...things.headersOf(operation), ...(isForm ? {} : { 'content-type': type }) },
@@ -87,8 +87,10 @@ export async function describedAt(service: TestService, path: string, things: Th
         for (const [method, operation] of Object.entries(item))
           for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
             if (isLeftOut(template) || schema.$ref === undefined) continue
-            await send(template, method, operation, type)
-            sent++
+            for (const example of examplesOf(operation, type)) {
+              await send(template, method, operation, { type, example })
+              sent++
+            }
           }
       return sent
     },

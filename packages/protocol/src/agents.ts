@@ -217,6 +217,7 @@ export const AgentCreate = z.strictObject(fields).meta({
     {
       name: 'Lead',
       model: exampleIds.model,
+      tools: [],
       multiagent: { type: 'coordinator', agents: [exampleIds.agent, { type: 'self' }] },
     },
   ],
