@@ -1,7 +1,7 @@
 /** Compares a published description with the service: sends its examples and checks the answers against its schemas. */
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { LooseBody, TestService } from './service.ts'
+import type { TestService } from './service.ts'
 import { oddZip, skillText } from './skills.ts'
 
 type Content = Record<string, { schema: { $ref?: string } }>
@@ -71,15 +71,26 @@ export async function describedAt(service: TestService, path: string, things: Th
     const isDescribed = responses[String(answer.status)]?.content?.[type] !== undefined
     if (!isDescribed) return answer.body?.cancel()
     const pointer = [...at, 'responses', String(answer.status), 'content', type, 'schema']
+    check(operationId, ['paths', ...pointer], await answer.json())
+  }
+
+  function check(name: string, pointer: string[], body: unknown) {
     const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
     const fragment = path.map((part) => encodeURIComponent(part)).join('/')
-    const check = ajv.compile({ $ref: `openapi.json#/paths/${fragment}` })
-    const body = (await answer.json()) as LooseBody
-    const why = () => `${operationId}: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`
-    assert.ok(check(body), why())
+    const isAs = ajv.compile({ $ref: `openapi.json#/${fragment}` })
+    const why = () => `${name}: ${ajv.errorsText(isAs.errors)}\n${JSON.stringify(body)}`
+    assert.ok(isAs(body), why())
   }
 
   return {
+    /** Checks the body of an error. */
+    checkError: (body: unknown): void =>
+      check(
+        'the error',
+        ['components', 'responses', 'Error', 'content', 'application/json', 'schema'],
+        body,
+      ),
+
     /** Sends each example. Skips bodies that another document describes. Returns the number of sent examples. */
     async sendExamples(isLeftOut: (path: string) => boolean): Promise<number> {
       let sent = 0
@@ -95,14 +106,17 @@ export async function describedAt(service: TestService, path: string, things: Th
       return sent
     },
 
-    /** Reads each path that answers with JSON. Returns the number of paths. */
-    async readAnswers(isLeftOut: (path: string) => boolean): Promise<number> {
+    /** Reads each path that answers with JSON. Returns the number of paths. `more`: further headers. */
+    async readAnswers(
+      isLeftOut: (path: string) => boolean,
+      more: Record<string, string> = {},
+    ): Promise<number> {
       let read = 0
       for (const [template, { get }] of Object.entries(described.paths)) {
         const json = get?.responses['200']?.content?.['application/json']
         if (!get || !json || isLeftOut(template)) continue
         const url = service.base + things.fill(template)
-        const answer = await fetch(url, { headers: things.headersOf(get) })
+        const answer = await fetch(url, { headers: { ...things.headersOf(get), ...more } })
         assert.equal(answer.status, 200, `${template} ${answer.status}`)
         await checkAnswer(answer, [template, 'get'], get)
         read++

@@ -240,9 +240,27 @@ describe('the examples of requests', () => {
     const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read > 40, `${read} were read`)
   })
+
+  it('stand beside answers to the official client that are as the description says', async () => {
+    const client = { 'anthropic-version': '2023-06-01' }
+    const read = await described.readAnswers((path) => needsMore.test(path), client)
+    assert.ok(read > 40, `${read} were read`)
+  })
   /** The walk has nothing to read at these paths, or needs another kind of key. */
   const needsMore =
     /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$/
+
+  it('stand beside errors that are as the description says', async () => {
+    const memories = `${fill('/v1/memory_stores/{id}')}/memories`
+    for (const dialect of [{}, { 'anthropic-version': '2023-06-01' }]) {
+      const headers = { ...dialect, 'vendor-beta': betas }
+      const memory = { path: '/taken', content: 'a' }
+      await service.ask('POST', memories, memory, headers)
+      const { status, body } = await service.ask('POST', memories, memory, headers)
+      assert.equal(status, 409)
+      described.checkError(body)
+    }
+  })
 
   it('name a hash that is that of their text', async () => {
     const bytes = await crypto.subtle.digest('SHA-256', Buffer.from('text'))

@@ -43,6 +43,14 @@ export const ErrorResponse = z
           })
           .optional()
           .describe('More about the error; absent where there is no more.'),
+        conflicting_memory_id: z
+          .string()
+          .optional()
+          .describe('Of a `memory_path_conflict_error`: the id of the memory in the way.'),
+        conflicting_path: z
+          .string()
+          .optional()
+          .describe('Of a `memory_path_conflict_error`: the path of the memory in the way.'),
       })
       .describe('What was wrong.'),
     request_id: z.string().nullable().describe('Names the request in the log of the server.'),

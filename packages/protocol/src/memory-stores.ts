@@ -233,7 +233,9 @@ export const MemoryVersionShown = z
       .describe('The size of the text in bytes; null once redacted.'),
     created_by: MemoryActor,
     redacted_at: Timestamp.nullable().describe('When the content was removed, or null.'),
-    redacted_by: MemoryActor.nullable().describe('Who has removed the content, or null.'),
+    redacted_by: MemoryActor.nullish().describe(
+      'Who has removed the content, or null. With the header `anthropic-version` absent in place of null.',
+    ),
     created_at: CreatedAt,
   })
   .meta({ id: 'MemoryVersion', description: 'One change of a memory.' })
