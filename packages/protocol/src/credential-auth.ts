@@ -1,17 +1,9 @@
 /** The write forms of a credential: its purpose and its secret. No answer contains these forms. */
 import { z } from 'zod'
-import { HttpUrl, Line, Timestamp, extension } from './primitives.ts'
+import { HeaderSecret, HttpUrl, Line, Timestamp, extension } from './primitives.ts'
 import { isReservedVariable } from './variables.ts'
 
-/** A token that is put into a header unchanged. */
-const Token = z
-  .string()
-  .min(1)
-  .max(16_384)
-  .regex(
-    /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/,
-    'must be printable ASCII characters of one line',
-  )
+const Token = HeaderSecret.max(16_384)
 const Secret = Line.min(1).max(16_384)
 /** A value that replaces a placeholder in headers and bodies. */
 const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { CreatedAt, JsonValue, Line, ListQuery, UpdatedAt } from './primitives.ts'
+import {
+  CreatedAt,
+  HeaderSecret,
+  HeadersAdded,
+  JsonValue,
+  Line,
+  ListQuery,
+  UpdatedAt,
+} from './primitives.ts'
 
 const price = z.number().min(0).max(1_000_000).describe('US dollars for a million tokens.')
 /** Metadata of a model as JSON. Identity, provider, wire model, endpoint and key are not part of this object. */
@@ -36,10 +44,9 @@ export const NativeConfig = z
       .record(z.string(), JsonValue)
       .optional()
       .describe('Parameters of sampling, sent along with each request.'),
-    headers: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('Headers of each request; secrets belong into `custom_headers`.'),
+    headers: HeadersAdded.optional().describe(
+      'Headers of each request; secrets belong into `custom_headers`.',
+    ),
     compat: z
       .record(z.string(), JsonValue)
       .optional()
@@ -52,7 +59,6 @@ export const NativeConfig = z
 export type NativeConfig = z.infer<typeof NativeConfig>
 
 const handle = Line.min(1).max(256)
-const headers = z.record(z.string().min(1), z.string())
 const endpoint = z.url({ protocol: /^https?$/ }).max(2048)
 
 export const ModelCardCreate = z
@@ -66,10 +72,10 @@ export const ModelCardCreate = z
     model: Line.min(1).max(256).describe('The identifier of the model at the provider.'),
     display_name: z.string().min(1).max(256).nullish().describe('What people call the model.'),
     base_url: endpoint.nullish().describe("An address in place of the provider's own."),
-    custom_headers: headers
-      .nullish()
-      .describe('Headers of each request. No answer has their values.'),
-    api_key: z.string().min(1).describe("The provider's key. No answer contains it."),
+    custom_headers: HeadersAdded.nullish().describe(
+      'Headers of each request. No answer has their values.',
+    ),
+    api_key: HeaderSecret.describe("The provider's key. No answer contains it."),
     native_config: NativeConfig.nullish(),
   })
   .meta({

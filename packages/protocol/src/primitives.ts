@@ -12,6 +12,26 @@ export const Line = z
   .refine(noNul, holdsNul)
   .refine((text) => text.isWellFormed(), 'may not hold half of a surrogate pair')
 
+const printableLine = 'must be printable ASCII characters of one line'
+
+/** A secret that is put into a header unchanged. */
+export const HeaderSecret = z
+  .string()
+  .min(1)
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, printableLine)
+
+/** Headers that say how a message is carried. The HTTP client refuses to send them. */
+const ofConnection = /^(content-length|expect|keep-alive|transfer-encoding|upgrade)$/i
+
+/** Headers that are added to requests, by their names. */
+export const HeadersAdded = z.record(
+  z
+    .string()
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
+    .refine((name) => !ofConnection.test(name), 'belongs to the connection: leave it out'),
+  z.string().regex(/^[\x20-\x7e]*$/, printableLine),
+)
+
 /** The id of a resource. A longer id would not fit an index. */
 export const Id = Line.min(1).max(256)
 
