@@ -48,12 +48,20 @@ export async function describedAt(service: TestService, path: string, things: Th
     template: string,
     method: string,
     operation: DescribedOperation,
-    { type, example }: { type: string; example: Record<string, string | string[]> },
+    {
+      type,
+      example,
+      more,
+    }: { type: string; example: Record<string, string | string[]>; more: Record<string, string> },
   ) {
     const isForm = type === 'multipart/form-data'
     const answer = await fetch(service.base + things.fill(template), {
       method: method.toUpperCase(),
-      headers: { ...things.headersOf(operation), ...(isForm ? {} : { 'content-type': type }) },
+      headers: {
+        ...things.headersOf(operation),
+        ...more,
+        ...(isForm ? {} : { 'content-type': type }),
+      },
       body: isForm ? formOf(example, template) : JSON.stringify(example),
     })
     const isTaken = answer.status >= 200 && answer.status < 300
@@ -64,13 +72,19 @@ export async function describedAt(service: TestService, path: string, things: Th
 
   async function checkAnswer(
     answer: Response,
-    at: string[],
+    place: string[],
     { operationId, responses }: DescribedOperation,
   ) {
-    const type = 'application/json'
-    const isDescribed = responses[String(answer.status)]?.content?.[type] !== undefined
-    if (!isDescribed) return answer.body?.cancel()
-    const pointer = [...at, 'responses', String(answer.status), 'content', type, 'schema']
+    const at = `${operationId} ${answer.status}`
+    const as = responses[String(answer.status)]
+    assert.ok(as, `${at}: this status is not described`)
+    const type = answer.headers.get('content-type')?.split(';')[0]
+    const types = Object.keys(as.content ?? {})
+    const isTyped = type === undefined ? types.length === 0 : types.includes(type)
+    assert.ok(isTyped || types.includes('*/*'), `${at}: ${type} is not described`)
+    const isChecked = type === 'application/json' && types.includes(type)
+    if (!isChecked) return answer.body?.cancel()
+    const pointer = [...place, 'responses', String(answer.status), 'content', type, 'schema']
     check(operationId, ['paths', ...pointer], await answer.json())
   }
 
@@ -92,37 +106,50 @@ export async function describedAt(service: TestService, path: string, things: Th
       ),
 
     /** Sends each example. Skips bodies that another document describes. Returns the number of sent examples. */
-    async sendExamples(isLeftOut: (path: string) => boolean): Promise<number> {
+    async sendExamples(
+      isLeftOut: (path: string) => boolean,
+      more: Record<string, string> = {},
+    ): Promise<number> {
       let sent = 0
       for (const [template, item] of Object.entries(described.paths))
         for (const [method, operation] of Object.entries(item))
           for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
             if (isLeftOut(template) || schema.$ref === undefined) continue
             for (const example of examplesOf(operation, type)) {
-              await send(template, method, operation, { type, example })
+              await send(template, method, operation, { type, example, more })
               sent++
             }
           }
       return sent
     },
 
-    /** Reads each path that answers with JSON. Returns the number of paths. `more`: further headers. */
+    /** Reads each path, but for streams. Returns the number of paths. `more`: further headers. */
     async readAnswers(
       isLeftOut: (path: string) => boolean,
       more: Record<string, string> = {},
     ): Promise<number> {
       let read = 0
       for (const [template, { get }] of Object.entries(described.paths)) {
-        const json = get?.responses['200']?.content?.['application/json']
-        if (!get || !json || isLeftOut(template)) continue
-        const url = service.base + things.fill(template)
-        const answer = await fetch(url, { headers: { ...things.headersOf(get), ...more } })
-        assert.equal(answer.status, 200, `${template} ${answer.status}`)
-        await checkAnswer(answer, [template, 'get'], get)
+        const types = Object.keys(get?.responses['200']?.content ?? {})
+        if (!get || types.every((type) => type === 'text/event-stream') || isLeftOut(template))
+          continue
+        assert.equal(await readAnswer(template, more), 200, template)
         read++
       }
       return read
     },
+
+    readAnswer,
+  }
+
+  /** Reads one path. Returns the status. `more`: further headers. */
+  async function readAnswer(template: string, more: Record<string, string>): Promise<number> {
+    const get = described.paths[template]?.['get']
+    assert.ok(get, `${template} is not described`)
+    const url = service.base + things.fill(template)
+    const answer = await fetch(url, { headers: { ...things.headersOf(get), ...more } })
+    await checkAnswer(answer, [template, 'get'], get)
+    return answer.status
   }
 }
 

@@ -151,6 +151,7 @@ describe('the examples of requests', () => {
       }),
       '/v1/skills/{id}': await make('/v1/skills', { files }),
       '/v1/skills/{id}/versions/{version}': 'latest',
+      '/v1/skills/{id}/files/{filename}': 'SKILL.md',
       '/v1/agents/{id}/versions/{version}': '1',
       '/v1/ext/model_cards/{id}': await make('/v1/ext/model_cards', {
         ...{ model_id: 'a', provider: 'walled', model: 'm', api_key: 'k' },
@@ -224,6 +225,12 @@ describe('the examples of requests', () => {
     return { ...key, 'vendor-beta': betas }
   }
 
+  it('are taken from the official client too', async () => {
+    const client = { 'anthropic-version': '2023-06-01' }
+    const path = '/v1/sessions/{id}/events'
+    assert.equal(await described.sendExamples((each) => each !== path, client), 1)
+  })
+
   verifies(
     ['http/routes/openapi', 'http/routes/examples'],
     'are taken by the service, and answered as the description says',
@@ -248,7 +255,15 @@ describe('the examples of requests', () => {
   })
   /** The walk has nothing to read at these paths, or needs another kind of key. */
   const needsMore =
-    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$/
+    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$|inputs.*files\/|outputs\/|oauth/
+
+  it('stand beside answers in other forms that are as the description says', async () => {
+    const inRange = { range: 'bytes=0-1' }
+    for (const path of ['/v1/files/{id}', '/v1/files/{id}/content'])
+      assert.equal(await described.readAnswer(path, inRange), 206)
+    const asText = { accept: 'text/csv' }
+    assert.equal(await described.readAnswer('/v1/ext/usage', asText), 200)
+  })
 
   it('stand beside errors that are as the description says', async () => {
     const memories = `${fill('/v1/memory_stores/{id}')}/memories`

@@ -6,8 +6,8 @@ import type { ResultRow, RunRow } from './store.ts'
 import { evalStore, showResult } from './store.ts'
 
 export const exportTypes: Record<ExportFormat, string> = {
-  jsonl: 'application/jsonl; charset=utf-8',
-  junit: 'application/xml; charset=utf-8',
+  jsonl: 'application/jsonl',
+  junit: 'application/xml',
 }
 
 export async function* exportOf(

@@ -73,6 +73,7 @@ export function evalRoutes(deps: EvalCreateDeps & { bus: Bus }): Route[] {
         description: 'As JSON lines, or with `format=junit` for test runners.',
         query: ExportQuery,
         answer: 'bytes',
+        mediaTypes: Object.values(exportTypes),
       },
       async ({ db, tenant, params, query: { format } }) => {
         const run = await evalStore(db.read).run(tenant, params.id)
@@ -80,7 +81,7 @@ export function evalRoutes(deps: EvalCreateDeps & { bus: Bus }): Route[] {
           reply: 'raw',
           status: 200,
           headers: [
-            ['content-type', exportTypes[format]],
+            ['content-type', `${exportTypes[format]}; charset=utf-8`],
             [
               'content-disposition',
               `attachment; filename="${run.id}.${format === 'junit' ? 'xml' : 'jsonl'}"`,

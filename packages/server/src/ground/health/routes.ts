@@ -6,6 +6,11 @@ import type { PartState, Readiness } from './ready.ts'
 
 const open = { method: 'get', callers: ['anyone'], section: 'Health', isExtension: true } as const
 const Part = z.enum(['ok', 'away', 'full', 'slow', 'failing'] satisfies PartState[])
+const Parts = z.object({
+  ok: z.boolean().describe('Whether all parts can do their work.'),
+  database: Part.describe('Whether the database answers, and takes writes.'),
+  notifications: Part.describe('Whether processes hear of each other.'),
+})
 
 export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSignal): Route[] => [
   route(
@@ -23,14 +28,14 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
       path: '/readyz',
       summary: 'Ask whether the service can do its work',
       description: 'Answers 503 with the part that cannot.',
-      answer: z.union([
-        z.object({
-          ok: z.boolean().describe('Whether all parts can do their work.'),
-          database: Part.describe('Whether the database answers, and takes writes.'),
-          notifications: Part.describe('Whether processes hear of each other.'),
-        }),
-        z.object({ ok: z.literal(false), stopping: z.literal(true) }),
-      ]),
+      answer: Parts,
+      further: [
+        {
+          status: 503,
+          answer: z.union([Parts, z.object({ ok: z.literal(false), stopping: z.literal(true) })]),
+          description: 'A part cannot do its work, or the service stops.',
+        },
+      ],
     },
     async () => {
       if (stopping.aborted) return jsonReply(503, { ok: false, stopping: true })

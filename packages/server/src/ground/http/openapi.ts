@@ -1,6 +1,7 @@
 /** The published description, made from the declared routes. OpenAPI 3.1 takes JSON Schema as it is. */
 import { Readable } from 'node:stream'
 import { z } from 'zod'
+import { answersOf } from './openapi-answers.ts'
 import { nameLists } from './openapi-lists.ts'
 import type { Operation } from './openapi-parameters.ts'
 import {
@@ -55,7 +56,9 @@ export function openApi(
     output: [
       error.schema,
       ...stream.events,
-      ...routes.map(({ answer }) => answer).filter(isSchema),
+      ...routes
+        .flatMap(({ answer, further = [] }) => [answer, ...further.map((each) => each.answer)])
+        .filter(isSchema),
     ],
   })
   const paths: Record<string, Record<string, Operation>> = {}
@@ -165,7 +168,7 @@ function operation(route: Route, describing: Describing): Operation {
     ],
     ...requestBody(route, describing),
     responses: {
-      [String(route.status ?? 200)]: success(route, describing),
+      ...answersOf(route, { schemaOf, stream: surface.stream.description }),
       default: { $ref: '#/components/responses/Error' },
     },
   }
@@ -204,21 +207,3 @@ function requestBody(route: Route, { schemaOf }: Schemas): SchemaNode {
 /** The schema of a body that another document describes. */
 const passedSchema = (type: string): SchemaNode =>
   type === 'application/json' ? {} : { type: 'string', format: 'binary' }
-
-function success({ answer, isStream }: Route, { schemaOf, surface }: Describing): SchemaNode {
-  const streamed = { 'text/event-stream': { schema: { type: 'string' } } }
-  const { description } = surface.stream
-  if (answer === 'none') return { description: 'Done.' }
-  if (answer === 'stream') return { description, content: streamed }
-  if (answer === 'bytes') {
-    return {
-      description: 'The bytes.',
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-    }
-  }
-  if (answer === 'any') return { description: 'The answer of the upstream, as it came.' }
-  const content = json(schemaOf(answer, 'output'))
-  return isStream
-    ? { description: `JSON, or a stream. ${description}`, content: { ...content, ...streamed } }
-    : { description: 'Done.', content }
-}

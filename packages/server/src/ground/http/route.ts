@@ -90,8 +90,12 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
    * The form of a successful answer. `stream`: text/event-stream. `none`: no body. `bytes`: bytes of any type. `any`:
    * the answer of another server, to which the request is passed on.
    */
-  answer: z.ZodType | 'stream' | 'none' | 'bytes' | 'any'
+  answer: AnswerForm
+  /** Media types of an answer of `bytes`. Default: `application/octet-stream`. */
+  mediaTypes?: readonly string[]
   status?: number
+  /** Answers in other forms, or with other statuses. Errors are not among them. */
+  further?: readonly FurtherAnswer[]
   /** The request is signed in place of a key, as Standard Webhooks has it. */
   isSigned?: boolean
   /** The official interface has no such operation. Nothing below `/v1/ext/` has to say so. */
@@ -100,6 +104,16 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   isPage?: boolean
   /** The operation of which this route is another spelling. `routeAlias` sets this field. */
   aliasOf?: { method: Method; path: string }
+}
+
+type AnswerForm = z.ZodType | 'stream' | 'none' | 'bytes' | 'any'
+
+/** `description` says for which requests the answer is. */
+export type FurtherAnswer = {
+  status: number
+  answer: AnswerForm
+  mediaTypes?: readonly string[]
+  description: string
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

@@ -9,6 +9,21 @@ import type { RouteReply } from '../../ground/http/reply.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
 import { fileStore, isExpired } from './store.ts'
 
+/** What a route of `downloadFile` declares. */
+export const downloadAnswers = {
+  answer: 'bytes',
+  mediaTypes: ['*/*'],
+  further: [
+    {
+      status: 206,
+      answer: 'bytes',
+      mediaTypes: ['*/*'],
+      description: 'A part of the bytes, for a request with `Range`.',
+    },
+    { status: 416, answer: 'none', description: 'The bytes end before the range begins.' },
+  ],
+} as const
+
 type RawReply = Extract<RouteReply, { reply: 'raw' }>
 
 export async function downloadFile(

@@ -7,7 +7,7 @@ import { pageOf, readPaging } from '../../ground/core/page.ts'
 import type { TenantDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { downloadFile } from './download.ts'
+import { downloadAnswers, downloadFile } from './download.ts'
 import { deleteFile, discardBytes } from './remove.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
@@ -70,7 +70,16 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         summary: 'Download a file',
         description:
           'With `anthropic-version`, or where the request accepts JSON alone, its metadata instead.',
-        answer: 'bytes',
+        ...downloadAnswers,
+        further: [
+          {
+            status: 200,
+            answer,
+            description:
+              'Or the metadata, with `anthropic-version`, or where JSON alone is accepted.',
+          },
+          ...downloadAnswers.further,
+        ],
       },
       async ({ db, tenant, params: { id }, dialect, accept }, raw) => {
         if (dialect === 'client' || accept.includes('application/json'))
@@ -85,7 +94,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         claim: 'file',
         summary: 'Download the content of a file',
         description: 'Always the bytes, whatever the dialect.',
-        answer: 'bytes',
+        ...downloadAnswers,
       },
       ({ db, tenant, params: { id } }, raw) =>
         downloadFile({ blobs, clock }, { db, tenant, id }, raw),

@@ -5,6 +5,9 @@ import type { SkillCatalog } from './catalog.ts'
 import type { SkillVersionRow } from './store.ts'
 import { versionDigits } from './store.ts'
 
+/** What a route of `versionContent` declares. */
+export const versionAnswer = { answer: 'bytes', mediaTypes: ['application/zip'] } as const
+
 export async function versionContent(
   catalog: SkillCatalog,
   tenant: string,

@@ -19,7 +19,7 @@ import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
-import { versionContent } from './content.ts'
+import { versionAnswer, versionContent } from './content.ts'
 import type { SkillDeps } from './store-skill.ts'
 import { addVersion, deleteSkill, deleteVersion, saveSkill } from './store-skill.ts'
 import { receiveArchive, receiveSkill, receiveVersion } from './receive-skill.ts'
@@ -100,6 +100,7 @@ function ofSkills(deps: SkillsApiDeps): Route[] {
         isExtension: true,
         description: 'Of its latest version. Encode the slashes of the name.',
         answer: 'bytes',
+        mediaTypes: ['text/plain', 'application/octet-stream'],
       },
       async ({ tenant, params: { id, filename } }) => {
         const version = await catalog.version(tenant, id)
@@ -167,7 +168,7 @@ function ofVersions(deps: SkillsApiDeps): Route[] {
         callers: withClaim,
         claim: 'skill',
         summary: 'Download a version as a zip archive with one folder',
-        answer: 'bytes',
+        ...versionAnswer,
       },
       async ({ tenant, params: { id, version } }) => {
         return versionContent(catalog, tenant, await catalog.version(tenant, id, version))

@@ -71,6 +71,13 @@ export function sessionEventRoutes(deps: {
         description: 'Answers a stream where the request accepts text/event-stream.',
         query: EventListQuery,
         answer: ListOf(EventShown),
+        further: [
+          {
+            status: 200,
+            answer: 'stream',
+            description: 'A stream where the request accepts `text/event-stream`.',
+          },
+        ],
       },
       async ({ db, tenant, principal, params, query, accept, lastEventId, dialect }) => {
         const read = await open(db, tenant, params.id)
@@ -110,6 +117,9 @@ export function sessionEventRoutes(deps: {
         limits: contentBody,
         isUncounted: ({ events }) => events.every(isSettling),
         answer: z.object({ data: z.array(EventShown) }),
+        further: [
+          { status: 202, answer: 'none', description: 'Done, without `anthropic-version`.' },
+        ],
       },
       async ({ db, tenant, principal, params, body, dialect }) => {
         if (principal.kind === 'claim') checkWorkers(body.events)

@@ -3,7 +3,7 @@ import { OutputsShown } from '@steward/protocol/files.ts'
 import { OutputHashes, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { downloadFile } from '../../resources/files/download.ts'
+import { downloadAnswers, downloadFile } from '../../resources/files/download.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -69,7 +69,7 @@ export function outputRoutes(deps: OutputRouteDeps): Route[] {
         summary: 'Download an output by its name',
         isExtension: true,
         description: 'The newest file that was published under the name.',
-        answer: 'bytes',
+        ...downloadAnswers,
       },
       async (call, raw) => {
         await checkCall(call)

@@ -17,6 +17,8 @@ import { auditStore, lineStore } from './store.ts'
 const lines = section('Audit', ['admin'], '/v1/ext/audit')
 const audit = section('Vaults', ['workspace'], '/v1/ext/audit')
 
+const linesType = 'application/x-ndjson'
+
 export const auditRoutes = (): Route[] => [
   lines.list(
     '',
@@ -39,12 +41,13 @@ export const auditRoutes = (): Route[] => [
       description: 'In the order of the chain, each line with its hash and the hash before it.',
       query: AuditExportQuery,
       answer: 'bytes',
+      mediaTypes: [linesType],
     },
     async ({ db, tenant, query: { trail = 'audit_lines', ...range } }) => ({
       reply: 'raw',
       status: 200,
       headers: [
-        ['content-type', 'application/x-ndjson'],
+        ['content-type', linesType],
         ['content-disposition', `attachment; filename="${trail}.jsonl"`],
       ],
       body: Readable.from(exportLines(db.read, tenant, { trail, ...utc(range) })),

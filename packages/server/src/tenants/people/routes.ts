@@ -137,6 +137,7 @@ export function signInRoutes(people: People): Route[] {
         description: 'All sign-ins of the person end.',
         body: PasswordReset,
         answer: 'none',
+        status: 204,
       },
       async ({ body, header, address }) => {
         checkPage(header)
@@ -152,6 +153,7 @@ export function signInRoutes(people: People): Route[] {
         description: 'All other sign-ins of the person end.',
         body: PasswordChange,
         answer: 'none',
+        status: 204,
       },
       async ({ principal, body, address }) => {
         const { userId, signInId } = personOf(principal)
@@ -172,7 +174,12 @@ export function signInRoutes(people: People): Route[] {
     ),
     signIns.post(
       '/sign_out',
-      { summary: 'Sign out', description: 'The answer removes the cookie.', answer: 'none' },
+      {
+        summary: 'Sign out',
+        description: 'The answer removes the cookie.',
+        answer: 'none',
+        status: 204,
+      },
       async ({ principal }) => {
         const { userId, signInId } = personOf(principal)
         await endSignIns(people, userId, { only: signInId })

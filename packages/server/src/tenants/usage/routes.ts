@@ -18,6 +18,9 @@ export const usageRoutes = ({ clock, spendSummaries }: UsageRouteDeps): Route[] 
       description: 'As CSV with `accept: text/csv` or `format=csv`.',
       query: UsageQuery,
       answer: UsageShown,
+      further: [
+        { status: 200, answer: 'bytes', mediaTypes: ['text/csv'], description: 'Or as CSV.' },
+      ],
     },
     async ({ db, tenant, query, accept }) => {
       const report = await usageReport(db.read, tenant, query, clock.now())

@@ -35,6 +35,7 @@ type CheckpointRouteDeps = {
   /** How many checkpoints of a session stay beside its newest. */
   checkpointHistory: number
 }
+const archiveType = 'application/zstd'
 /** Archive names as `put` creates them. */
 const archive = /^chkpt_\w{1,64}$/
 
@@ -131,13 +132,17 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
     ),
     checkpoints.get(
       '/parts/:part',
-      { answer: 'bytes', summary: 'Get an archive of a working folder' },
+      {
+        answer: 'bytes',
+        mediaTypes: [archiveType],
+        summary: 'Get an archive of a working folder',
+      },
       async (call) => {
         const { part } = call.params
         const key = await keptKey(call, part)
         const body = await storeOf(call).open({ key, size: 0, sha256: '' })
         if (!body) throw notFound('archive', part)
-        const headers: [string, string][] = [['content-type', 'application/zstd']]
+        const headers: [string, string][] = [['content-type', archiveType]]
         return { reply: 'raw', status: 200, headers, body, ours: true }
       },
     ),

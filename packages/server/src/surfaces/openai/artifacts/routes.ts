@@ -8,7 +8,7 @@ import { notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { downloadFile } from '../../../resources/files/download.ts'
+import { downloadAnswers, downloadFile } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { readEvents } from '../../../sessions/log/log.ts'
 import { outputStore } from '../../../sessions/rows/outputs.ts'
@@ -121,7 +121,7 @@ export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Rout
     ),
     artifacts.raw.get(
       '/:artifact_id/content',
-      { summary: 'Download an artifact', answer: 'bytes' },
+      { summary: 'Download an artifact', ...downloadAnswers },
       async ({ db, tenant, params: { id, artifact_id } }, raw) => {
         await find(db.read, tenant, id, artifact_id)
         return downloadFile({ blobs, clock }, { db, tenant, id: artifact_id }, raw)

@@ -13,7 +13,7 @@ import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { parseInput } from '../../../ground/http/body.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { downloadFile } from '../../../resources/files/download.ts'
+import { downloadAnswers, downloadFile } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { fileStore, showFile } from '../../../resources/files/store.ts'
 import type { UploadLimits } from '../../../resources/files/upload.ts'
@@ -88,7 +88,7 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
     ),
     files.raw.get(
       '/:id/content',
-      { summary: 'Download a file', answer: 'bytes' },
+      { summary: 'Download a file', ...downloadAnswers },
       ({ db, tenant, params: { id } }, raw) =>
         downloadFile({ blobs, clock }, { db, tenant, id }, raw),
     ),

@@ -17,7 +17,7 @@ import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { digitsOf, skillCatalog } from '../../../resources/skills/catalog.ts'
-import { versionContent } from '../../../resources/skills/content.ts'
+import { versionAnswer, versionContent } from '../../../resources/skills/content.ts'
 import type { SkillDeps } from '../../../resources/skills/store-skill.ts'
 import {
   addVersion,
@@ -135,7 +135,7 @@ function ofSkills(deps: SkillRouteDeps): Route[] {
     ),
     skills.raw.get(
       '/:id/content',
-      { summary: 'Download a skill as a zip archive', answer: 'bytes' },
+      { summary: 'Download a skill as a zip archive', ...versionAnswer },
       async ({ db, tenant, params: { id } }) =>
         versionContent(
           catalog,
@@ -203,7 +203,7 @@ function ofVersions(deps: SkillRouteDeps): Route[] {
     ),
     versions.raw.get(
       '/:version/content',
-      { summary: 'Download a version of a skill as a zip archive', answer: 'bytes' },
+      { summary: 'Download a version of a skill as a zip archive', ...versionAnswer },
       async ({ db, tenant, params: { id, version: which } }) =>
         versionContent(catalog, tenant, await findVersion(db.read, tenant, { id, which })),
     ),
