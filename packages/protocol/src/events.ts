@@ -15,6 +15,7 @@ import type { SessionBudget } from './budgets.ts'
 import type { WakeupEvents } from './wakeups.ts'
 import { wakeupTypes } from './wakeups.ts'
 import { Id } from './primitives.ts'
+import { ofUnknownType, quoted } from './problems.ts'
 
 export const UserMessage = z
   .strictObject({
@@ -96,10 +97,7 @@ export const SystemMessage = z
   })
 
 /** Names the type that was sent, because a long list of expected types does not show the mistake. */
-const unknownType = ({ input }: { input?: unknown }): string => {
-  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
-  return `${JSON.stringify(type || null).slice(0, 100)} is no event that may be sent here`
-}
+const unknownType = ofUnknownType((type) => `${quoted(type)} is no event that may be sent here`)
 
 /** Events that a client posts. [events/post/unknown-type] */
 export const ClientEvent = z.discriminatedUnion(
@@ -113,7 +111,7 @@ export const ClientEvent = z.discriminatedUnion(
     SystemMessage,
     DefineOutcome,
   ],
-  { error: unknownType },
+  unknownType,
 )
 export type ClientEvent = z.infer<typeof ClientEvent>
 
@@ -161,9 +159,7 @@ export const PostEvents = z
     examples: [{ events: [{ type: 'user.message', content: [{ type: 'text', text: 'Go on.' }] }] }],
   })
 
-export const InitialEvent = z.discriminatedUnion('type', [UserMessage, DefineOutcome], {
-  error: unknownType,
-})
+export const InitialEvent = z.discriminatedUnion('type', [UserMessage, DefineOutcome], unknownType)
 export type InitialEvent = z.infer<typeof InitialEvent>
 
 /** A string is one text block. [messages/content] */

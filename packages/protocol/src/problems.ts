@@ -79,6 +79,26 @@ function formatProblem({ format, pattern }: ZodIssue & { code: 'invalid_format' 
   return pattern ? `must match ${pattern}` : otherForm
 }
 
+const longestEcho = 100
+
+/** Input that a message repeats: at most 100 characters of it. */
+export const shortened = (text: string): string =>
+  text.length > longestEcho ? `${text.slice(0, longestEcho).toWellFormed()}…` : text
+
+/** Input that a message repeats in the form of JSON. */
+export const quoted = (value: unknown): string =>
+  typeof value === 'string'
+    ? JSON.stringify(shortened(value))
+    : shortened(JSON.stringify(value) ?? 'null')
+
+/** The error of a union, for a `type` that was sent and is not known. Other issues keep their usual text. */
+export const ofUnknownType = (describe: (type: unknown) => string) => ({
+  error: ({ input }: { input?: unknown }): string | undefined =>
+    typeof input === 'object' && input !== null && 'type' in input
+      ? describe(input.type)
+      : undefined,
+})
+
 /** Describes an issue whose schema has no message. The text never contains the value, which may be a secret. */
 export function describeProblem(issue: ZodIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'

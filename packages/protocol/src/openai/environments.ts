@@ -4,6 +4,7 @@ import { EnvironmentCreate, Host } from '../environments.ts'
 import { exampleIds } from '../example-ids.ts'
 import { Packages } from '../packages.ts'
 import { Id, Line } from '../primitives.ts'
+import { ofUnknownType } from '../problems.ts'
 import { emptyList, refused } from './lists.ts'
 
 const { env } = EnvironmentCreate.shape
@@ -88,16 +89,17 @@ const Hosted = z
 const selfHosted =
   'it needs the executor of another vendor: run a worker of this service (docs/workers.md), and send the id of its environment as `environment_id` of type openai_hosted'
 
-function unknownEnvironment({ input }: { input?: unknown }): string {
-  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
-  return type === 'self_hosted'
+const unknownEnvironment = ofUnknownType((type) =>
+  type === 'self_hosted'
     ? `self_hosted is not supported: ${selfHosted}`
-    : 'must be of type none or openai_hosted'
-}
+    : 'must be none or openai_hosted',
+)
 
-export const OpenAIEnvironmentParam = z.discriminatedUnion('type', [None, Hosted], {
-  error: unknownEnvironment,
-})
+export const OpenAIEnvironmentParam = z.discriminatedUnion(
+  'type',
+  [None, Hosted],
+  unknownEnvironment,
+)
 export type OpenAIEnvironmentParam = z.infer<typeof OpenAIEnvironmentParam>
 export type OpenAIHostedParam = Extract<OpenAIEnvironmentParam, { type: 'openai_hosted' }>
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { checkText, mostText } from '../content.ts'
 import type { UserContent } from '../content.ts'
 import { Id } from '../primitives.ts'
+import { ofUnknownType, quoted } from '../problems.ts'
 import { refused } from './lists.ts'
 
 const dataUrl = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]*={0,2})$/
@@ -113,18 +114,16 @@ const ApprovalInput = z
   })
   .meta({ id: 'OpenAIApprovalInput', description: 'Lets a call run, or not.' })
 
-function unknownInput({ input }: { input?: unknown }): string {
-  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
-  const name = JSON.stringify(type || null).slice(0, 100)
-  return type === 'agent.session.input.computer_use_approval_request_result'
-    ? `${name} is not supported: sandboxes have no desktop`
-    : `${name} is no event that may be sent here`
-}
+const unknownInput = ofUnknownType((type) =>
+  type === 'agent.session.input.computer_use_approval_request_result'
+    ? `${quoted(type)} is not supported: sandboxes have no desktop`
+    : `${quoted(type)} is no event that may be sent here`,
+)
 
 export const OpenAIInputEvent = z.discriminatedUnion(
   'type',
   [MessageInput, CancelInput, ToolResultInput, ApprovalInput],
-  { error: unknownInput },
+  unknownInput,
 )
 export type OpenAIInputEvent = z.infer<typeof OpenAIInputEvent>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { HttpUrl, JsonValue } from '../primitives.ts'
+import { ofUnknownType, quoted } from '../problems.ts'
 import { mostServers } from '../agents.ts'
 import {
   BuiltInConfig,
@@ -109,18 +110,19 @@ const wayOuts: Record<string, string> = {
   automations: 'create automations over the API; leave it out',
 }
 
-function unknownTool({ input }: { input?: unknown }): string {
-  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
-  const name = JSON.stringify(type || null).slice(0, 100)
-  const wayOut = typeof type === 'string' ? wayOuts[type] : undefined
+const unknownTool = ofUnknownType((type) => {
+  const wayOut =
+    typeof type === 'string' && Object.hasOwn(wayOuts, type) ? wayOuts[type] : undefined
   return wayOut
-    ? `${name} is not supported: ${wayOut}`
-    : `${name} is no type of tool: send function, mcp or web_search`
-}
-
-export const OpenAITool = z.discriminatedUnion('type', [FunctionTool, McpTool, WebSearchTool], {
-  error: unknownTool,
+    ? `${quoted(type)} is not supported: ${wayOut}`
+    : `${quoted(type)} is no type of tool: send function, mcp or web_search`
 })
+
+export const OpenAITool = z.discriminatedUnion(
+  'type',
+  [FunctionTool, McpTool, WebSearchTool],
+  unknownTool,
+)
 export type OpenAITool = z.infer<typeof OpenAITool>
 
 function problemOf(tool: OpenAITool, taken: ReadonlySet<string>): string | undefined {
