@@ -43,7 +43,7 @@ const InitialEvents = z
           path: [index],
           message: 'system.message stands directly behind a user.message',
         })
-    if (events.every(({ type }) => type === 'system.message'))
+    if (events.length > 0 && events.every(({ type }) => type === 'system.message'))
       context.addIssue({ code: 'custom', message: 'need a message or an outcome' })
   })
   .refine(

@@ -8,7 +8,7 @@ import {
   Id,
   Line,
   ListQuery,
-  TextList,
+  WordList,
   Timestamp,
   includeArchived,
 } from './primitives.ts'
@@ -92,9 +92,7 @@ export const DreamListQuery = ListQuery.extend({
   'created_at[gt]': CreatedAtQuery.shape['created_at[gt]'],
   'created_at[lt]': CreatedAtQuery.shape['created_at[lt]'],
   include_archived: includeArchived,
-  statuses: TextList.pipe(z.array(z.enum(dreamStatuses)))
-    .optional()
-    .describe('Only dreams in one of these states.'),
+  statuses: WordList(dreamStatuses).optional().describe('Only dreams in one of these states.'),
 })
 
 export type DreamModel = { id: string; speed: 'standard' }

@@ -6,6 +6,7 @@ import {
   ListQuery,
   TextList,
   extension,
+  listOfWords,
   pageLimit,
   wholeNumberFrom,
 } from './primitives.ts'
@@ -15,6 +16,10 @@ const replay = Flag.optional().meta(
   extension('A stream begins with everything that was kept, and then goes on live.'),
 )
 
+/** Types of events that a stream shows in pieces. */
+const deltaTypes = ['agent.message', 'agent.thinking'] as const
+const DeltaType = z.string().meta({ enum: [...deltaTypes] })
+
 export const EventListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
   limit: pageLimit(1, 1000).default(100).describe('Events of one page at most.'),
@@ -22,7 +27,9 @@ export const EventListQuery = ListQuery.extend({
   after_seq: wholeNumberFrom(0).optional().meta(extension('Only events behind this `seq`.')),
   types: TextList.optional().describe('Only events of these types, extension events too.'),
   include,
-  event_deltas: TextList.optional().describe('For a stream: pieces of these types of events.'),
+  event_deltas: listOfWords(deltaTypes)
+    .optional()
+    .describe('For a stream: pieces of these types of events.'),
   replay,
 })
 export type EventListQuery = z.infer<typeof EventListQuery>
@@ -31,9 +38,9 @@ export const StreamQuery = z.object({
   include,
   replay,
   event_deltas: z
-    .union([z.string(), z.array(z.string())])
+    .union([DeltaType, z.array(DeltaType)])
     .transform((value) => [value].flat())
-    .pipe(z.array(z.enum(['agent.message', 'agent.thinking'])).max(100))
+    .pipe(z.array(z.enum(deltaTypes)).max(100))
     .optional()
     .describe('Pieces of messages and the beginning of thinking, as previews.'),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CreatedAt, Line, Timestamp } from './primitives.ts'
+import { CreatedAt, Line, Timestamp, pageLimit } from './primitives.ts'
 
 export const OrganizationShown = z
   .object({ id: z.string(), type: z.literal('organization'), name: z.string() })
@@ -73,7 +73,7 @@ export const AdminKeyShown = z
 export type AdminKeyShown = z.infer<typeof AdminKeyShown>
 
 export const AdminKeyQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).optional().describe('20 when absent.'),
+  limit: pageLimit(1, 1_000).optional().describe('20 when absent.'),
   after_id: z.string().optional().describe('The last key of the page before.'),
 })
 

@@ -75,21 +75,45 @@ export const MetadataPatch = z
     description: 'A string sets its key, null removes the key, and a key that is absent stays.',
   })
 
+/** A whole number in a query or a form: decimal digits. A number beyond the safe ones is beyond every bound. */
 const wholeNumber = (least: number, most: number) =>
-  z.coerce.number<string>().int().min(least).max(most)
+  z.preprocess((text, context): unknown => {
+    if (typeof text !== 'string') return text
+    const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+    const problem = Number.isNaN(number)
+      ? 'a whole number in decimal digits'
+      : number < least
+        ? `at least ${least}`
+        : number > most && `at most ${most}`
+    if (problem) context.addIssue({ code: 'custom', message: `must be ${problem}` })
+    return number
+  }, z.int().min(least).max(most))
 
 /** `true` and `1` are true. `false`, `0` and an empty value are false. */
 export const Flag = z
-  .enum(['true', 'false', '1', '0', ''])
+  .enum(['true', 'false', '1', '0', ''], {
+    error: ({ input }) => (typeof input === 'string' ? 'must be true or false' : undefined),
+  })
   .transform((text) => text === 'true' || text === '1')
 
+const listOf = (item: z.ZodString) =>
+  z.union([item, z.array(item)]).transform((value) =>
+    [value]
+      .flat()
+      .flatMap((part) => part.split(','))
+      .filter(Boolean),
+  )
+
 /** A list in a query: `name[]=a&name[]=b`, `name=a&name=b` and `name=a,b` mean the same. */
-export const TextList = z.union([z.string(), z.array(z.string())]).transform((value) =>
-  [value]
-    .flat()
-    .flatMap((part) => part.split(','))
-    .filter(Boolean),
-)
+export const TextList = listOf(z.string())
+
+/** A list whose words the published description lists. Other words are not refused here. */
+export const listOfWords = (words: readonly string[]) =>
+  listOf(z.string().meta({ enum: [...words] }))
+
+/** A list of some of these words. */
+export const WordList = <const Word extends string>(words: readonly Word[]) =>
+  listOfWords(words).pipe(z.array(z.enum(words)))
 
 /** The cursor has two names: one of the official client and one of the interface. [lists/cursor-names] */
 export const ListQuery = z.object({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
 import { describeProblem, parsedBy } from './problems.ts'
-import { Flag, Timestamp, wholeNumberFrom } from './primitives.ts'
+import { Flag, Timestamp, pageLimit, wholeNumberFrom } from './primitives.ts'
 
 const problemOf = (schema: z.ZodType, value: unknown): string =>
   schema
@@ -17,7 +17,15 @@ describe('the words for what is wrong with a value', () => {
     [z.string(), 7, 'must be a string'],
     [z.number(), '7', 'must be a number'],
     [z.int(), 1.5, 'must be a whole number'],
-    [wholeNumberFrom(1), 'x', 'must be a number'],
+    [wholeNumberFrom(1), 'x', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), '0x10', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), '1e2', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), ' 5', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), '+5', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), '1.5', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), '', 'must be a whole number in decimal digits'],
+    [wholeNumberFrom(1), '0', 'must be at least 1'],
+    [pageLimit(1, 1000), '99999999999999999999', 'must be at most 1000'],
     [z.boolean(), 'yes', 'must be true or false'],
     [z.array(z.string()), 'x', 'must be a list'],
     [z.object({}), [], 'must be an object'],
@@ -25,7 +33,7 @@ describe('the words for what is wrong with a value', () => {
     [z.null(), 1, 'must be null'],
     [z.literal('a'), 'b', 'must be a'],
     [z.enum(['a', 'b']), 'c', 'must be one of a, b'],
-    [Flag, 'x', 'must be one of 0, 1, true, false, empty'],
+    [Flag, 'x', 'must be true or false'],
     [z.string().min(1), '', 'must not be empty'],
     [z.string().min(3), 'ab', 'must be at least 3 characters long'],
     [z.string().max(2), 'abc', 'must be at most 2 characters long'],

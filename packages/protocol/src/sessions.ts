@@ -16,7 +16,7 @@ import {
   ListQuery,
   Metadata,
   MetadataPatch,
-  TextList,
+  listOfWords,
   Timestamp,
   UpdatedAt,
   extension,
@@ -254,7 +254,11 @@ export const ThreadShown = z
   })
   .meta({ id: 'SessionThread', description: 'One agent at work in a session.' })
 
-const statuses = TextList.optional().describe('Only sessions in one of these states.')
+/** Words of both dialects. */
+const filterWords = [...sessionStatuses, 'rescheduling', 'terminated']
+const statuses = listOfWords(filterWords)
+  .optional()
+  .describe('Only sessions in one of these states.')
 const statusWords = {
   status: statuses.meta(extension('Only sessions in one of these states.')),
   statuses,

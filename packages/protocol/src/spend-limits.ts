@@ -1,6 +1,6 @@
 /** Limits of a workspace's costs in each day or month, in the words of the official client. */
 import { z } from 'zod'
-import { CreatedAt, Id, TextList, UpdatedAt, extension } from './primitives.ts'
+import { CreatedAt, Id, WordList, UpdatedAt, extension } from './primitives.ts'
 
 export const spendPeriods = ['daily', 'monthly'] as const
 export type SpendPeriod = (typeof spendPeriods)[number]
@@ -57,9 +57,7 @@ export const SpendLimitUpdate = z
   .meta({ id: 'SpendLimitUpdateParams', examples: [{ amount: '8000' }] })
 
 export const SpendLimitQuery = z.object({
-  period: TextList.pipe(z.array(z.enum(spendPeriods)))
-    .optional()
-    .describe('Only limits of these periods.'),
+  period: WordList(spendPeriods).optional().describe('Only limits of these periods.'),
 })
 
 export const SpendSummaryShown = z

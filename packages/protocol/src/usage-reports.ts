@@ -1,6 +1,7 @@
 /** The usage and the costs of a workspace, in the shapes of the vendor's organisation reports. */
 import { z } from 'zod'
-import { TextList, Timestamp, extension } from './primitives.ts'
+import { Timestamp, extension, listOfWords, wholeNumberFrom } from './primitives.ts'
+import { quoted } from './problems.ts'
 
 export const reportGroups = ['workspace_id', 'model', 'agent_id', 'session_id'] as const
 export type ReportGroup = (typeof reportGroups)[number]
@@ -9,7 +10,7 @@ export const reportWidths = ['1m', '1h', '1d'] as const
 const groups = z.array(
   z.enum(reportGroups, {
     error: ({ input }) =>
-      `${JSON.stringify(input)} is not told apart here; the groups are ${reportGroups.join(', ')}`,
+      `${quoted(input)} is not told apart here; the groups are ${reportGroups.join(', ')}`,
   }),
 )
 
@@ -23,13 +24,11 @@ export const UsageReportQuery = z
       .enum(reportWidths)
       .default('1d')
       .describe('`1h` or `1d`, by UTC. Usage is counted by hours, so that `1m` is refused.'),
-    group_by: TextList.pipe(groups)
+    group_by: listOfWords(reportGroups)
+      .pipe(groups)
       .default([])
       .describe('What to tell apart: `workspace_id`, `model`, `agent_id`, `session_id`.'),
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
+    limit: wholeNumberFrom(1)
       .optional()
       .describe(
         'Buckets in a page: 7 of `1d` when absent and 31 at most, 24 of `1h` and 168 at most; more is taken as that.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SpendSummaryShown } from './spend-limits.ts'
-import { TextList, Timestamp } from './primitives.ts'
+import { Timestamp, WordList } from './primitives.ts'
 
 export const usageGroups = ['model', 'agent_id', 'session_id', 'price'] as const
 export type UsageGroup = (typeof usageGroups)[number]
@@ -12,7 +12,7 @@ export const UsageQuery = z
     ),
     ending_at: Timestamp.optional().describe('Before this time. Now, when absent.'),
     bucket_width: z.enum(['1h', '1d']).default('1d').describe('Hours or days, by UTC.'),
-    group_by: TextList.pipe(z.array(z.enum(usageGroups)))
+    group_by: WordList(usageGroups)
       .default([])
       .describe('What to tell apart: `model`, `agent_id`, `session_id`, `price`.'),
     format: z.enum(['json', 'csv']).optional().describe('In place of the header `accept`.'),
