@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { PlatformError } from '../core/errors.ts'
 import { parseInput, parseJson, readText } from './body.ts'
 import { plainBody } from './limits.ts'
-import { queryObject } from './query.ts'
+import { parseQuery, queryObject } from './query.ts'
 
 function complaint(schema: z.ZodType, input: unknown): string {
   try {
@@ -81,7 +81,7 @@ describe('a body', () => {
         (error) =>
           error instanceof PlatformError &&
           error.kind === 'invalid_request' &&
-          error.message.startsWith('the body is not JSON: '),
+          /^the body is not JSON: (it|line \d+, column \d+) /.test(error.message),
       )
     }
   })
@@ -121,6 +121,23 @@ describe('a query', () => {
     assert.equal(types(''), undefined)
   })
 
+  it('says that a value was sent twice', () => {
+    const at = 'created_at[gt]=2026-01-01T00:00:00Z'
+    const problem = (text: string) => {
+      try {
+        return parseQuery(EventListQuery, query(text))
+      } catch (error) {
+        return error instanceof PlatformError && error.message
+      }
+    }
+    assert.equal(problem(`${at}&${at}`), 'created_at[gt]: takes one value, and was sent twice')
+    assert.equal(problem('limit=1&limit=2'), 'limit: takes one value, and was sent twice')
+    assert.equal(problem('order=asc&order=desc'), 'order: takes one value, and was sent twice')
+    assert.equal(problem('replay=1&replay=0'), 'replay: takes one value, and was sent twice')
+    assert.equal(problem('limit[]=1'), 'limit: takes one value, and was sent as a list')
+    assert.equal(problem('limit=99999999999999999999'), 'limit: must be at most 1000')
+  })
+
   it('counts an empty value as absent, and ignores what it does not know', () => {
     const parsed = parseInput(EventListQuery, query('limit=&types[]=&page=&beta=true'))
     assert.deepEqual(parsed, { limit: 100, order: 'asc' })
@@ -141,7 +158,19 @@ describe('a query', () => {
     for (const limit of [1, 1000]) {
       assert.equal(parseInput(EventListQuery, query(`limit=${limit}`)).limit, limit)
     }
-    for (const limit of ['0', '1001', '-1', '1.5', 'ten', '1&limit=2', '1e9']) {
+    for (const limit of [
+      '0',
+      '1001',
+      '-1',
+      '1.5',
+      'ten',
+      '1&limit=2',
+      '1e9',
+      '0x10',
+      '1e2',
+      '%205',
+      '%2B5',
+    ]) {
       assert.match(complaint(EventListQuery, query(`limit=${limit}`)), /^limit: /, limit)
     }
   })

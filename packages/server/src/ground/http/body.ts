@@ -91,13 +91,22 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The message without the quoted piece of the text, which may hold a secret. */
-const jsonProblem = ({ message }: Error): string =>
-  message.replace(/,? ?(\.\.\.)?".*$/s, '').trim() || 'it is no value'
+/** In words of our own: the message of the parser quotes a piece of the text, which may hold a secret. */
+function jsonProblem({ message }: Error): string {
+  if (/^(Unexpected end|Unterminated)/.test(message)) return 'it ends too early'
+  const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? []
+  return line === undefined
+    ? 'it holds a character that has no place there'
+    : `line ${line}, column ${column} holds a character that has no place there`
+}
 
 /** Parses the input by its schema. The error names every wrong field. */
-export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input, { error: describeProblem })
+export function parseInput<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  error = describeProblem,
+): z.output<S> {
+  const parsed = schema.safeParse(input, { error })
   if (parsed.success) return parsed.data
   const isMetadata = parsed.error.issues.every(({ path }) => path[0] === 'metadata')
   throw invalid(problemsOf(parsed.error).join('; '), isMetadata ? 'invalid_metadata' : undefined)

@@ -28,7 +28,7 @@ import { answerEarly, isBodyPending } from './early-answer.ts'
 import type { Principal } from './principal.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import { holdOpen } from './open-answers.ts'
-import { queryObject } from './query.ts'
+import { parseQuery, queryObject } from './query.ts'
 import { rawOf } from './raw-body.ts'
 import type { RouteReply } from './reply.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -166,7 +166,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
     dialect,
     params: http.req.param(),
     search,
-    query: route.query ? parseInput(route.query, query) : undefined,
+    query: route.query ? parseQuery(route.query, query) : undefined,
     body: route.body ? await parsedBody(route.body) : undefined,
     betas: betasOf(header),
     accept: header('accept') ?? '',

@@ -1,3 +1,7 @@
+import { describeProblem } from '@steward/protocol/problems.ts'
+import type { z } from 'zod'
+import { parseInput } from './body.ts'
+
 /**
  * Parses a query string. Arrays are `name[]` or repeated names. Range filters keep their brackets (`created_at[gte]`).
  * An empty value, the official client's null, counts as absent. [http/query/lists]
@@ -12,4 +16,20 @@ export function queryObject(search: URLSearchParams): Record<string, string | st
     else values.set(name, [before, value].flat())
   }
   return Object.fromEntries(values)
+}
+
+/** Parses a query by its schema. The error names every wrong field, and a field that was sent twice. */
+export const parseQuery = <S extends z.ZodType>(
+  schema: S,
+  query: ReturnType<typeof queryObject>,
+): z.output<S> => parseInput(schema, query, describeQueryProblem)
+
+type Issue = Parameters<typeof describeProblem>[0]
+
+function describeQueryProblem(issue: Issue): string {
+  const { code, input } = issue
+  const isOfOne =
+    code === 'invalid_value' || (code === 'invalid_type' && issue.expected !== 'array')
+  if (!isOfOne || !Array.isArray(input)) return describeProblem(issue)
+  return `takes one value, and was sent ${input.length > 1 ? 'twice' : 'as a list'}`
 }
