@@ -1,5 +1,6 @@
 import type { ClientErrorType, ErrorType } from '@steward/protocol/errors.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
+import { shortened } from '@steward/protocol/problems.ts'
 import type { ErrorKind } from '../core/errors.ts'
 import {
   diskError,
@@ -108,6 +109,9 @@ const answerFor = (error: unknown): ErrorAnswer => {
   return error instanceof StorageError ? storageAnswer(error) : ours
 }
 
+/** Cuts words that are too long for a word of a sentence: input that is repeated. */
+const shortWords = (message: string): string => message.replaceAll(/\S{200,}/g, shortened)
+
 /** The body of every error. An error that is not the caller's mistake shows only the id of the request. */
 export function errorAnswer(
   thrown: unknown,
@@ -117,8 +121,9 @@ export function errorAnswer(
   const answer = answerFor(error)
   const known = error instanceof PlatformError ? error : undefined
   const told = known ?? (error instanceof StorageError ? error : undefined)
-  const message =
-    told?.message ?? `internal error: the server's log has the reason under ${requestId}`
+  const message = told
+    ? shortWords(told.message)
+    : `internal error: the server's log has the reason under ${requestId}`
   const { error_type, ...rest } = known?.details ?? {}
   const details = error_type ? rest : known?.details ? { details: rest } : {}
   const client = typeof error_type === 'string' ? error_type : answer.client

@@ -1,6 +1,7 @@
 /** The status filter for lists of sessions and of threads, which use the same words. */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { statusFilter } from '@steward/protocol/dialects.ts'
+import { quoted } from '@steward/protocol/problems.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 
@@ -12,7 +13,7 @@ export function statusesOf(
   const found = (['status', 'statuses'] as const).flatMap((field) =>
     (query[field] ?? []).flatMap((word) => {
       const words = statusFilter(word, dialect)
-      if (!words) throw invalid(`${field}: ${JSON.stringify(word)} is no status of a session`)
+      if (!words) throw invalid(`${field}: ${quoted(word)} is no status of a session`)
       return words
     }),
   )
