@@ -65,6 +65,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.equal(answer.status, status, said)
           assert.match(said, message)
         }
+        for (const part of ['form-data', 'form-data; filename="a"']) {
+          const answer = await fetch(`${service.base}/v1/files`, {
+            method: 'POST',
+            headers: { 'x-api-key': adminKey, 'content-type': 'multipart/form-data; boundary=b' },
+            body: `--b\r\ncontent-disposition: ${part}\r\n\r\nx\r\n--b--\r\n`,
+          })
+          assert.equal(answer.status, 400)
+          assert.match(
+            await answer.text(),
+            /a part of the form has no name; the file is named file/,
+          )
+        }
         for (const expires_in_seconds of [3600, 7_776_000]) {
           const file = await toFile(Buffer.from('x'), 'x')
           const { id, created_at, expires_at } = await files().upload({ file, expires_in_seconds })

@@ -43,15 +43,17 @@ export async function readForm<T>(
   const taking: Promise<T>[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()
 
-  parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
+  parser.on('field', (name: string | undefined, value, { nameTruncated, valueTruncated }) => {
+    if (name === undefined) return reject(invalid(nameless(named)))
     if (nameTruncated || valueTruncated) return reject(invalid(`${name}: is too long`))
     if (name === named) return reject(invalid(`${name}: must be a file, with a filename`))
     if (fields.has(name)) return reject(invalid(`${name}: was sent twice`))
     fields.set(name, value)
   })
-  parser.on('file', (name, stream, { filename, mimeType }) => {
+  parser.on('file', (name: string | undefined, stream, { filename, mimeType }) => {
     // A destroyed parser ends its parts with an error, which the parser reports too.
     stream.on('error', () => {})
+    if (name === undefined) return reject(invalid(nameless(named)))
     if (named !== undefined && name !== named)
       return reject(invalid(`${name}: unknown field; the file is named ${named}`))
     if (taking.length === most) return reject(invalid(`${name}: one upload takes ${count(most)}`))
@@ -86,6 +88,9 @@ export async function readForm<T>(
     throw error
   }
 }
+
+const nameless = (named: string | undefined): string =>
+  `a part of the form has no name${named === undefined ? '' : `; the file is named ${named}`}`
 
 const count = (most: number): string => (most === 1 ? 'one file' : `at most ${most} files`)
 
