@@ -174,6 +174,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await refused('starting_at=2024-01-01T00:00:00Z', /400 buckets of 1d/)
       await refused(`${from}&bucket_width=1h&ending_at=2026-05-01T00:00:00Z`, /744 buckets of 1h/)
       await refused(`${from}&ending_at=2026-02-01T00:00:00Z`, /behind starting_at/)
+      await refused('starting_at=2999-01-01T00:00:00Z', /"starting_at: must lie before now, /)
       await refused(`${from}&group_by=title`, /group_by/)
     })
 

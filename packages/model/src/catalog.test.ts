@@ -70,7 +70,7 @@ void describe('resolving a card', () => {
       assert.ok(!('refused' in target))
       assert.deepEqual([target.provider, target.api], [provider, api])
       assert.deepEqual(await resolveModel({ provider, model: 'm' }), {
-        refused: `provider '${provider}' needs a base_url`,
+        refused: `base_url: is required for provider '${provider}'`,
       })
     }
   })
@@ -80,9 +80,12 @@ void describe('resolving a card', () => {
     const target = await resolveModel({ ...card, native_config: { api: 'openai-responses' } })
     assert.ok(!('refused' in target))
     assert.deepEqual([target.provider, target.api], ['acme', 'openai-responses'])
-    assert.match(JSON.stringify(await resolveModel(card)), /native_config.api must be set/)
+    assert.match(
+      JSON.stringify(await resolveModel(card)),
+      /native_config\.api: is required, because provider 'acme' is not known/,
+    )
     const nowhere = { provider: 'acme', model: 'm', native_config: { api: 'openai-responses' } }
-    assert.match(JSON.stringify(await resolveModel(nowhere)), /needs a base_url/)
+    assert.match(JSON.stringify(await resolveModel(nowhere)), /base_url: is required/)
   })
 
   void it('refuses what would take credentials from the machine or a subscription', async () => {
@@ -98,6 +101,6 @@ void describe('resolving a card', () => {
       assert.match(JSON.stringify(target), /refused/)
     }
     const placeholder = await resolveModel({ provider: 'cloudflare-ai-gateway', model: 'm' })
-    assert.match(JSON.stringify(placeholder), /placeholder/)
+    assert.match(JSON.stringify(placeholder), /base_url: has a placeholder/)
   })
 })

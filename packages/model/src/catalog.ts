@@ -80,10 +80,13 @@ export async function resolveModel(card: CatalogCard): Promise<ModelTarget | { r
   const own = sameModel(known, card.model)
   const api = asked ?? familyApi ?? (own ?? mostCommon(known))?.api
   if (api === undefined) {
-    return { refused: `provider '${card.provider}' is not known: native_config.api must be set` }
+    return {
+      refused: `native_config.api: is required, because provider '${card.provider}' is not known`,
+    }
   }
   const base_url = card.base_url || usualEndpoint(endpoints, card, api)
-  if (base_url === undefined) return { refused: `provider '${card.provider}' needs a base_url` }
+  if (base_url === undefined)
+    return { refused: `base_url: is required for provider '${card.provider}'` }
   const native_config = merge(factsFor(api, own), described)
   const target: ModelTarget = { provider, api, model: card.model, base_url, native_config }
   const refused = refuseModel(target)

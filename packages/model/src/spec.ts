@@ -76,14 +76,14 @@ export const refuseModelName = (model: string): string | undefined =>
 export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: string }) {
   if (!isWire(spec.api)) {
     const reason = unsupported[spec.api] ?? `is not known; use one of ${wires.join(', ')}`
-    return `api '${spec.api}' ${reason}`
+    return `native_config.api: '${spec.api}' ${reason}`
   }
   if (!/^https?:$/.test(URL.parse(spec.base_url)?.protocol ?? '')) {
-    return 'base_url must be an http or https URL'
+    return 'base_url: must be an http or https URL'
   }
-  if (spec.base_url.includes('{')) return 'base_url has a placeholder that must be filled in'
+  if (spec.base_url.includes('{')) return 'base_url: has a placeholder that must be filled in'
   if (spec.provider === 'github-copilot' || spec.api_key?.includes('sk-ant-oat')) {
-    return 'subscription credentials may not be used; give an API key'
+    return 'api_key: subscription credentials may not be used; give an API key'
   }
   const misnamed = refuseModelName(spec.model)
   if (misnamed !== undefined) return misnamed

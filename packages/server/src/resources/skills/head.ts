@@ -36,7 +36,9 @@ async function fieldsOf(head: string): Promise<Record<string, unknown>> {
     fields = parse(head, { schema: 'core', maxAliasCount: 0, logLevel: 'error' })
   } catch (cause) {
     const [first] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
-    throw Object.assign(invalid(`SKILL.md: its head is not YAML: ${first}`), { cause })
+    throw Object.assign(invalid(`SKILL.md: its head is not YAML: ${first?.replace(/:$/, '')}`), {
+      cause,
+    })
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
     throw invalid('SKILL.md: its head must have name and description')

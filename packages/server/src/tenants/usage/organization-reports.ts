@@ -51,7 +51,12 @@ async function pageOf<Result>(
   const { ms, usual, most } = widths[width]
   const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
   const startMs = starting_at === undefined ? untilMs - usual * ms : Date.parse(starting_at)
-  if (untilMs <= startMs) throw invalid('ending_at: must be behind starting_at')
+  if (untilMs <= startMs)
+    throw invalid(
+      ending_at === undefined
+        ? 'starting_at: must lie before now, or go with an ending_at behind it'
+        : 'ending_at: must be behind starting_at',
+    )
   const walk = `${scope}/${width}`
   const [fromMs] = page === undefined ? [startMs - (startMs % ms)] : decodeCursor(page, walk, Place)
   const endMs = Math.min(fromMs + Math.min(limit ?? usual, most) * ms, untilMs)

@@ -26,7 +26,12 @@ export async function usageReport(
   const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
   const startMs = starting_at === undefined ? untilMs - usualMs[width] : Date.parse(starting_at)
   const fromMs = startMs - (startMs % widthMs)
-  if (untilMs <= fromMs) throw invalid('ending_at: must be behind starting_at')
+  if (untilMs <= fromMs)
+    throw invalid(
+      ending_at === undefined
+        ? 'starting_at: must lie before now, or go with an ending_at behind it'
+        : 'ending_at: must be behind starting_at',
+    )
   if ((untilMs - fromMs) / widthMs > mostBuckets[width])
     throw invalid(
       `ending_at: a report has at most ${mostBuckets[width]} buckets of ${width}; ask for a part of the time`,
