@@ -28,10 +28,8 @@ export function listen(
   const { timeout, ...times } = limits
   // Node's own answer to a request without a host has no body; the adapter refuses it too.
   const options = { ...times, shouldUpgradeCallback: asksToSwitch, requireHostHeader: false }
-  const server = createServer(
-    options,
-    getRequestListener(app.fetch, { errorHandler: answerWithoutRoute }),
-  )
+  const serve = getRequestListener(app.fetch, { errorHandler: answerWithoutRoute })
+  const server = createServer(options, (incoming, outgoing) => void serve(incoming, outgoing))
   server.timeout = timeout
   handleUpgrades(server)
   answerUnreadable(server)

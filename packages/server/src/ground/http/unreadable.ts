@@ -1,4 +1,4 @@
-/** Answers to requests that reach no route, because nobody can read them. [errors/body] [requests/request-id] */
+/** Answers to requests that reach no route, because nobody can read them. [errors/body] [http/answer/request-id] */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
