@@ -55,6 +55,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const old = await agents().retrieve(agent.id, { version: 1 })
         assert.deepEqual([old.version, old.name, old.system], [1, 'before', null])
         const seed = await service.raw('GET', `/v1/agents/${agent.id}/versions/1`)
+        for (const version of ['0x1', '1e0', '%201', '+1', '0'])
+          assert.equal(
+            (await service.raw('GET', `/v1/agents/${agent.id}/versions/${version}`)).status,
+            404,
+          )
         assert.equal(((await seed.json()) as { name: string }).name, 'before')
       },
     )

@@ -267,8 +267,8 @@ describe('the examples of requests', () => {
 
   it('stand beside errors that are as the description says', async () => {
     const memories = `${fill('/v1/memory_stores/{id}')}/memories`
-    for (const dialect of [{}, { 'anthropic-version': '2023-06-01' }]) {
-      const headers = { ...dialect, 'vendor-beta': betas }
+    const own = { 'vendor-beta': betas }
+    for (const headers of [own, { ...own, 'anthropic-version': '2023-06-01' }]) {
       const memory = { path: '/taken', content: 'a' }
       await service.ask('POST', memories, memory, headers)
       const { status, body } = await service.ask('POST', memories, memory, headers)

@@ -4,7 +4,7 @@ import { repositoryErrorTypes } from './events.ts'
 import { Line } from './primitives.ts'
 
 /** `known`: a revision that the caller has. Its files are not listed again. */
-export const GivenFilesQuery = z.strictObject({
+export const GivenFilesQuery = z.object({
   known: z.coerce
     .number<string>()
     .int()

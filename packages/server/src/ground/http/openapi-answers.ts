@@ -3,16 +3,19 @@ import type { z } from 'zod'
 import type { SchemaNode } from './openapi-schemas.ts'
 import type { FurtherAnswer, Route } from './route.ts'
 
-type Describing = {
+type AnswerDescribing = {
   schemaOf: (schema: z.ZodType, way: 'output') => SchemaNode
   /** Describes a stream. */
   stream: string
 }
-type Answer = { description: string; content?: Record<string, { schema: SchemaNode }> }
+type DescribedAnswer = { description: string; content?: Record<string, { schema: SchemaNode }> }
 
 /** The answers of a route by their statuses. Answers with one status are described together. */
-export function answersOf(route: Route, describing: Describing): Record<string, Answer> {
-  const found: Record<string, Answer> = {
+export function answersOf(
+  route: Route,
+  describing: AnswerDescribing,
+): Record<string, DescribedAnswer> {
+  const found: Record<string, DescribedAnswer> = {
     [String(route.status ?? 200)]: answerOf(route, describing),
   }
   for (const further of route.further ?? []) {
@@ -33,8 +36,8 @@ function answerOf(
     isStream,
     mediaTypes = ['application/octet-stream'],
   }: Pick<FurtherAnswer, 'answer' | 'mediaTypes'> & Pick<Route, 'isStream'>,
-  { schemaOf, stream }: Describing,
-): Answer {
+  { schemaOf, stream }: AnswerDescribing,
+): DescribedAnswer {
   const streamed = { 'text/event-stream': { schema: { type: 'string' } } }
   if (answer === 'none') return { description: 'Done.' }
   if (answer === 'stream') return { description: stream, content: streamed }

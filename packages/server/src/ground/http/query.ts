@@ -24,9 +24,7 @@ export const parseQuery = <S extends z.ZodType>(
   query: ReturnType<typeof queryObject>,
 ): z.output<S> => parseInput(schema, query, describeQueryProblem)
 
-type Issue = Parameters<typeof describeProblem>[0]
-
-function describeQueryProblem(issue: Issue): string {
+function describeQueryProblem(issue: Parameters<typeof describeProblem>[0]): string {
   const { code, input } = issue
   const isOfOne =
     code === 'invalid_value' || (code === 'invalid_type' && issue.expected !== 'array')

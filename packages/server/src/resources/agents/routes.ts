@@ -162,7 +162,8 @@ export function agentRoutes({
     },
     async ({ db, tenant, params }) => {
       const number = Number(params.version)
-      if (!Number.isInteger(number) || number < 1) throw notFound('agent version', params.version)
+      if (!/^\d+$/.test(params.version) || !Number.isSafeInteger(number) || number < 1)
+        throw notFound('agent version', params.version)
       return agentStore(db.read).version(tenant, params.id, number)
     },
   )
