@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { setGlobalDispatcher } from '../ground/core/undici.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Connector, Dial, Guard, Namer, ResolvedAddress } from '../ground/core/dial.ts'
+import type { Connector, Dial, Guard, Namer } from '../ground/core/dial.ts'
 import {
   dialsFor,
   guardedAgent,
@@ -14,9 +14,11 @@ import {
   tenantGuard,
 } from '../ground/core/dial.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
 import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { modelPatience } from '../resources/model-cards/resolve.ts'
+import { refusedAddresses } from './refused-addresses.ts'
 
 /** The connector and the dial of a test, for names that no resolver knows. */
 export type NameOverride = {
@@ -33,11 +35,10 @@ export type Dialers = {
 /** Also guards every later `fetch` of this process. */
 export function outsideOf(
   { egressAllowPrivate, egressTenantTargets }: Config,
-  log: Log,
+  { log, clock }: { log: Log; clock: Clock },
   elsewhere: NameOverride | undefined,
 ): Dialers {
-  const told = (whose: Namer) => (place: ResolvedAddress) =>
-    log.info('a private or reserved address was not dialled', { named_by: whose, ...place })
+  const told = refusedAddresses(log, clock)
   const operator = operatorGuard(egressAllowPrivate, told('operator'))
   const tenant = tenantGuard(egressTenantTargets, told('tenant'))
   setGlobalDispatcher(guardedDispatcher({ operator, tenant }))

@@ -45,7 +45,7 @@ export async function openParts(
   config: Config,
   { databases, bus, seal, clock, log, shares, limits, traceparentOf, override }: PartsDeps,
 ) {
-  const outside = outsideOf(config, log, override)
+  const outside = outsideOf(config, { log, clock }, override)
   const blobs = await openBlobs(config, outside.operator.agent)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })

@@ -1,6 +1,7 @@
 /** `npm start -- doctor`: checks whether a server can work here, and tells how to mend each fault. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { systemClock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
@@ -28,7 +29,7 @@ export async function examine(
   config: Config,
   tell: (finding: SetupFinding) => void,
 ): Promise<boolean> {
-  const { operator } = outsideOf(config, silent, undefined)
+  const { operator } = outsideOf(config, { log: silent, clock: systemClock }, undefined)
   const checks: SetupCheck[] = [
     async () => ok('settings: all can be read'),
     databaseCheck(config, sealOf(config)),
