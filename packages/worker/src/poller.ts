@@ -5,7 +5,7 @@ import type { ClaimClient, WorkAssignment, WorkService } from './service.ts'
 import { isRefusal } from './service.ts'
 
 export type PollerOptions = {
-  service: WorkService
+  service: Pick<WorkService, 'poll' | 'claim' | 'acknowledge'>
   /** A hint causes a poll at once. */
   hints: Hints
   /** Largest number of items that run at once. */
@@ -40,7 +40,7 @@ export async function pollOn(polling: PollerOptions, signal: AbortSignal): Promi
   try {
     while (!signal.aborted) {
       if (running.size >= most) {
-        await Promise.race([...running, aborted(signal)])
+        await oneEnded(running, signal)
         continue
       }
       try {
@@ -89,8 +89,13 @@ async function serve(
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+/** Resolves when an item has ended, or the signal has aborted. Leaves no listener on the signal. */
+async function oneEnded(running: ReadonlySet<Promise<void>>, signal: AbortSignal): Promise<void> {
+  const waited = new AbortController()
+  const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
+    signal.addEventListener('abort', () => resolve(), { signal: waited.signal })
   })
+  await Promise.race([...running, aborted])
+  waited.abort()
+}
