@@ -1,6 +1,5 @@
 /** Installations in the control database: the tenant of each external workspace, and installations that have begun. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
-import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -21,8 +20,8 @@ const placeReads = (db: Reads) => ({
       .executeTakeFirst(),
 })
 
-/** True for the state of a person who was sent to the provider, and false for a claim. */
-const isOfBrowser = sql<boolean>`id not like 'inst%'`
+/** Matches the id of an installation that is being finished, and no hash of a state. */
+const ofFinish = 'inst%'
 
 const placeWrites = (db: Queries) => ({
   /** Claims the external workspace. Returns the other tenant's place when another tenant was first. */
@@ -83,14 +82,14 @@ const placeWrites = (db: Queries) => ({
       .selectFrom('install_states')
       .select('id')
       .where('tenant_id', '=', state.tenant_id)
-      .where(isOfBrowser)
+      .where('id', 'not like', ofFinish)
       .orderBy('expires_ms', 'desc')
       .orderBy('id')
       .limit(mostStates)
     await db
       .deleteFrom('install_states')
       .where('tenant_id', '=', state.tenant_id)
-      .where(isOfBrowser)
+      .where('id', 'not like', ofFinish)
       .where('id', 'not in', newest)
       .execute()
   },

@@ -61,7 +61,7 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
       const { signal } = new AbortController()
       const found = await tellThread(deps, { db, tenant, signal }, ids.id)
       const row = await integrationStore(db.read).thread(tenant, ids.id)
-      return { ...found, dueMs: row?.due_ms == null ? null : row.due_ms - clock.now() }
+      return { ...found, dueMs: (row?.due_ms ?? NaN) - clock.now() }
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
