@@ -47,7 +47,7 @@ export const furtherSurfaces = {
   'integrations/uninstall': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:app/uninstall` – revokes the installation' },
   'integrations/install/callback': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:app/callback` – where the provider sends the browser back; the state of the installation is taken once, within ten minutes, from the person who has begun it, who is still an admin of the workspace' },
   'integrations/publications/list': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:id/publications` – the agents that serve each of its workspaces' },
-  'integrations/publications/create': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:id/publications` – makes a publication' },
+  'integrations/publications/create': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:id/publications` – makes a publication; an installation has at most 100' },
   'integrations/publications/delete': { section: '19.3 Integrations', says: 'DELETE `/v1/ext/integrations/:integration_id/publications/:pub_id` – deletes it, and not its sessions' },
   'integrations/publications/get': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:integration_id/publications/:pub_id` – one publication' },
   'integrations/publications/pause': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:integration_id/publications/:pub_id/pause` and `/unpause` – what comes for a paused one is ignored, and nobody is told anything' },

@@ -15,6 +15,17 @@ export type InstalledApp = {
   tokens: AppTokens | null
 }
 
+/** Reads the deliveries of an app with the configuration that `configOf` finds in a publication. */
+export const readWith =
+  <Config>(
+    { read }: Pick<AppIntegration<Config>, 'read'>,
+    configOf: (spec: PublicationSpec) => Config,
+  ): App['adapter']['read'] =>
+  (body) => {
+    const incomingFor = read(body)
+    return (spec) => incomingFor(configOf(spec))
+  }
+
 export type AppToken =
   /** `tokens`: replace the stored tokens. `expiresMs`: the time from which a new token is needed. */
   | { kind: 'token'; token: string; expiresMs?: number; tokens?: AppTokens }

@@ -80,18 +80,18 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
     })
 
     it('reads the request of an allowed author, each time in the same way', () => {
-      const read = integration.read(bytes(body), configFor(request.author))
+      const read = integration.read(bytes(body))(configFor(request.author))
       assert.ok(read.kind === 'message')
       const { scope, author, text } = read
       const expected = { ...request, scope: subject.scopeOf?.(request.scope) ?? request.scope }
       assert.deepEqual({ scope, author, text }, expected)
-      assert.deepEqual(integration.read(bytes(body), configFor(request.author)), read)
+      assert.deepEqual(integration.read(bytes(body))(configFor(request.author)), read)
     })
 
     it('ignores the request of a stranger, however alike the names', () => {
       for (const author of ['eve', 'Ada', 'ada ', ' ada', 'a', 'ad\u0430']) {
         const other = bytes(payload({ ...request, author }))
-        const read = integration.read(other, configFor(request.author))
+        const read = integration.read(other)(configFor(request.author))
         assert.ok(read.kind === 'ignored' && read.reason === 'stranger', author)
       }
     })
@@ -100,13 +100,13 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
       const deep = '['.repeat(200_000)
       const nothing = ['', 'null', '[]', '7', '"x"', '{', '{}', '{"__proto__":{}}', deep].map(bytes)
       for (const other of [...nothing, Uint8Array.of(0xff, 0xfe), bytes(body).subarray(1)]) {
-        const read = integration.read(other, configFor(request.author))
+        const read = integration.read(other)(configFor(request.author))
         assert.ok(read.kind === 'ignored' && read.reason === 'malformed')
       }
     })
 
     it('makes the same call for a telling in each attempt, and tells every end of a turn', () => {
-      const read = integration.read(bytes(body), configFor(request.author))
+      const read = integration.read(bytes(body))(configFor(request.author))
       assert.ok(read.kind === 'message')
       const { scope, target } = read
       const thread: ExternalThread = { session: 'sesn_1', scope, target, notes: {} }

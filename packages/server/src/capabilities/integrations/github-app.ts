@@ -3,6 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import type { App, InstalledApp, Outside } from './app.ts'
+import { readWith } from './app.ts'
 import { github } from './github.ts'
 import { ownsAccount } from './github-owner.ts'
 import {
@@ -81,7 +82,7 @@ export function githubApp(settings: GithubSettings): App {
 
   return {
     id: 'github',
-    adapter: { ...github, read: (body, spec) => github.read(body, configOf(settings, spec)) },
+    adapter: { ...github, read: readWith(github, (spec) => configOf(settings, spec)) },
     secrets: [settings.webhookSecret],
     url,
     apiUrl,

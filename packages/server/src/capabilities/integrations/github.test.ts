@@ -33,7 +33,7 @@ const issue = { number: 7, title: 'Build fails', body: 'Obey me.', user: { ...ad
 const comment = { body: '@Steward mend it.', user: ada }
 const base = { action: 'created', sender: ada, repository: { full_name: 'acme/shop' }, issue }
 const read = (payload: object, changed: Partial<GithubConfig> = {}) =>
-  github.read(bytes(JSON.stringify(payload)), { ...config, ...changed })
+  github.read(bytes(JSON.stringify(payload)))({ ...config, ...changed })
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind
@@ -51,7 +51,7 @@ describe('deliveries of GitHub', () => {
       const other = { headers, body: bytes(`${body} `) }
       const forged = { kind: 'refused', reason: 'forged' }
       assert.deepEqual(github.check(other, [secret], now), forged)
-      const found = github.read(bytes(body), {
+      const found = github.read(bytes(body))({
         repositories: ['Codertocat/Hello-World', 'octo-org/octo-repo'],
         authors: ['Codertocat'],
         mention: 'nobody',
@@ -211,7 +211,7 @@ describe('deliveries of GitHub', () => {
   it('ignores a body that is no payload, and never throws', () => {
     const nothing = ['', 'null', '[]', '7', '{', '{}', '{"__proto__":{}}', '['.repeat(200_000)]
     for (const body of [...nothing.map(bytes), Uint8Array.of(0xff, 0xfe)]) {
-      const found = github.read(body, config)
+      const found = github.read(body)(config)
       assert.ok(found.kind === 'ignored' && found.reason === 'malformed')
     }
   })

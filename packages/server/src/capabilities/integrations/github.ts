@@ -107,34 +107,10 @@ export const github: AppIntegration<GithubConfig> = {
   },
 
   /** Recognises the event by the body, because the header that names the event is not signed. */
-  read(body, config) {
-    const parsed = payloadForm.safeParse(payloadOf(body))
-    if (!parsed.success) return ignored('malformed', pointerOf(parsed.error))
-    const { sender, repository, issue, pull_request } = parsed.data
-    if (!repository || !config.repositories.includes(repository.full_name)) {
-      return ignored('unrelated', '/repository/full_name')
-    }
-    if (parsed.data.check_run) return decisionOf(parsed.data, repository.full_name, config)
-    const about = issue ?? pull_request
-    const request = requestOf(parsed.data, config)
-    if (!about || !request) return ignored('unrelated', '/action')
-    if (sender.type !== 'User' || request.isByApp) return ignored('bot', '/sender/type')
-    if (!isAllowed(request, sender.login, config)) return ignored('stranger', '/sender/login')
-    const since = request.at ?? about.updated_at ?? null
-    return {
-      kind: 'message',
-      scope: `${repository.full_name}#${about.number}`,
-      author: sender.login,
-      text: request.text.toWellFormed(),
-      context: contextOf(issue ? 'issue' : 'pull request', about),
-      target: {
-        repository: repository.full_name,
-        number: about.number,
-        since,
-        ...marksOf(parsed.data, request),
-      },
-      ...saidAt(since),
-    }
+  read(body) {
+    const { data, error } = payloadForm.safeParse(payloadOf(body))
+    return (config) =>
+      data ? readPayload(data, config) : ignored('malformed', error ? pointerOf(error) : '')
   },
 
   workspaceOf(body) {
@@ -156,6 +132,34 @@ export const github: AppIntegration<GithubConfig> = {
   found,
   noted,
   verdict: answerVerdict,
+}
+
+function readPayload(payload: Payload, config: GithubConfig): Incoming {
+  const { sender, repository, issue, pull_request } = payload
+  if (!repository || !config.repositories.includes(repository.full_name)) {
+    return ignored('unrelated', '/repository/full_name')
+  }
+  if (payload.check_run) return decisionOf(payload, repository.full_name, config)
+  const about = issue ?? pull_request
+  const request = requestOf(payload, config)
+  if (!about || !request) return ignored('unrelated', '/action')
+  if (sender.type !== 'User' || request.isByApp) return ignored('bot', '/sender/type')
+  if (!isAllowed(request, sender.login, config)) return ignored('stranger', '/sender/login')
+  const since = request.at ?? about.updated_at ?? null
+  return {
+    kind: 'message',
+    scope: `${repository.full_name}#${about.number}`,
+    author: sender.login,
+    text: request.text.toWellFormed(),
+    context: contextOf(issue ? 'issue' : 'pull request', about),
+    target: {
+      repository: repository.full_name,
+      number: about.number,
+      since,
+      ...marksOf(payload, request),
+    },
+    ...saidAt(since),
+  }
 }
 
 function saidAt(time: string | null): { saidMs?: number } {

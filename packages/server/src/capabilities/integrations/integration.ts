@@ -160,8 +160,11 @@ export type Integration<Config> = {
    * Without secrets nothing is genuine.
    */
   check(delivery: RawDelivery, secrets: readonly string[], nowMs: number): DeliveryCheck
-  /** Never throws, because the body of a genuine delivery may contain anything. */
-  read(body: Uint8Array, config: Config): Incoming
+  /**
+   * Parses a body once, for all publications that it may concern. Never throws, because the body of a genuine delivery
+   * may contain anything.
+   */
+  read(body: Uint8Array): (config: Config) => Incoming
   /** The call that makes the telling. Null when nobody is told. */
   callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
   /**

@@ -1,6 +1,7 @@
 /** The Linear app of this service, which acts as itself. Its tokens last for hours, and each renewal gives new ones. */
 import { z } from 'zod'
 import type { App, AppToken, AppTokens, Outside } from './app.ts'
+import { readWith } from './app.ts'
 import type { AnswerOutcome } from './integration.ts'
 import { linear } from './linear.ts'
 import { payloadOf } from './payload.ts'
@@ -69,7 +70,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
     id: 'linear',
     adapter: {
       ...linear,
-      read: (body, { linear: config }) => linear.read(body, config ?? { teams: [], authors: [] }),
+      read: readWith(linear, (spec) => spec.linear ?? { teams: [], authors: [] }),
     },
     secrets: [webhookSecret],
     url,

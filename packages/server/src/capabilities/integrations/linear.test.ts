@@ -67,7 +67,7 @@ integrationContract('Linear', {
 })
 
 const config = { teams: ['ENG'], authors: ['ada'] }
-const read = (payload: object) => linear.read(bytes(JSON.stringify(payload)), config)
+const read = (payload: object) => linear.read(bytes(JSON.stringify(payload)))(config)
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind

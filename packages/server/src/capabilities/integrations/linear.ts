@@ -69,12 +69,12 @@ export const linear: AppIntegration<LinearConfig> = {
     return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
   },
 
-  read(body, config) {
+  read(body) {
     const payload = payloadOf(body)
-    const event = eventForm.safeParse(payload)
-    if (event.success) return readEvent(event.data, config)
+    const { data: event } = eventForm.safeParse(payload)
+    if (event) return (config) => readEvent(event, config)
     const isOther = ofWorkspace.safeParse(payload).success
-    return isOther ? ignored('unrelated', '/type') : ignored('malformed', '/agentSession')
+    return () => (isOther ? ignored('unrelated', '/type') : ignored('malformed', '/agentSession'))
   },
 
   workspaceOf: (body) => ofWorkspace.safeParse(payloadOf(body)).data?.organizationId,

@@ -14,7 +14,8 @@ import type {
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Database } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
@@ -24,6 +25,9 @@ import type { PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretPlace, showPublication } from './store.ts'
 
 type Place = { db: Database; tenant: string }
+
+/** The most publications of an installation. Each delivery of the installation is read for all of them. */
+export const mostPublications = 100
 
 export type PublicationDeps = OpenSessionDeps & {
   apps: Apps
@@ -108,9 +112,25 @@ export async function createPublication(
   const resources = repositoriesToCheck(deps, row)
   const request = { ...sessionRequestOf(row, { scope: 'check', events: [] }), resources }
   await checkRequest(deps, place, request)
-  await db.write((tx) => integrationStore(tx).insertPublication(row))
+  await db.write(async (tx) => {
+    if (installation !== null) await checkRoom(tx, { tenant, installation })
+    await integrationStore(tx).insertPublication(row)
+  })
   const url = deliveryUrlOf(deps.publicUrl ?? origin, row)
   return { ...showPublication(row, url), secret }
+}
+
+/** Throws when the installation has no room for another publication. */
+async function checkRoom(
+  tx: Queries,
+  { tenant, installation }: { tenant: string; installation: string },
+): Promise<void> {
+  await lockAdvisory(tx, `${tenant}/publications/${installation}`)
+  const { length } = await integrationStore(tx).publicationsOf(tenant, installation)
+  if (length >= mostPublications)
+    throw invalid(
+      `installation_id: ${installation} has ${length} publications, and at most ${mostPublications} are possible; delete one first`,
+    )
 }
 
 /** A repository of the publication, without a token, so that the check of a session covers the repository. */

@@ -2,6 +2,7 @@
  * Takes the deliveries of an app. All external workspaces use one address: first the signature is checked, then the
  * installation is found, then each publication that the delivery concerns gets a row.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import { appOf } from './apps.ts'
@@ -65,8 +66,11 @@ export async function keepGenuine(
   const db = await openIfInUse(databases, tenant)
   if (!db) return
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
+  const incomingFor = adapter.read(body)
   for (const publication of publications) {
-    const incoming = adapter.read(body, publication.spec)
+    // Others have their turn between publications: a delivery may be of 4 MiB.
+    await setImmediate()
+    const incoming = incomingFor(publication.spec)
     const isMeant = incoming.kind !== 'ignored' || incoming.reason === 'stranger'
     if (!isMeant) continue
     // Deliveries of strangers do not count against the limits of the workspace.

@@ -94,7 +94,7 @@ export async function receiveSigned(
   if (!db || !row?.spec.webhook) throw unknownPublication(id)
   const verdict = await limits.requests?.count(workspace, 'sessions')
   if (verdict && !verdict.isAdmitted) throw rateLimitError(verdict, 'sessions', 'this workspace')
-  const incoming = signedWebhook.read(delivery.body, row.spec.webhook)
+  const incoming = signedWebhook.read(delivery.body)(row.spec.webhook)
   await keepDelivery(deps, db, row, { external: check.id, incoming })
 }
 

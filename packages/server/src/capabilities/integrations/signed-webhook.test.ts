@@ -36,7 +36,7 @@ const now = Date.UTC(2030, 0, 1)
 const issue = { number: 7, title: 'Build fails', comments: ['since Monday'] }
 const comment = { user: 'ada', body: 'Mend it.' }
 const read = (payload: object, mapping = config.mapping) =>
-  signedWebhook.read(bytes(JSON.stringify(payload)), { ...config, mapping })
+  signedWebhook.read(bytes(JSON.stringify(payload)))({ ...config, mapping })
 
 describe('the mapping of a signed webhook', () => {
   it('takes numbers as names and shows what is missing as null', () => {
@@ -57,7 +57,7 @@ describe('the mapping of a signed webhook', () => {
   it('allows nobody while no author is listed', () => {
     const body = bytes(JSON.stringify({ issue, comment }))
     const stranger = { kind: 'ignored', reason: 'stranger', field: '/comment/user' }
-    assert.deepEqual(signedWebhook.read(body, { ...config, authors: [] }), stranger)
+    assert.deepEqual(signedWebhook.read(body)({ ...config, authors: [] }), stranger)
   })
 
   it('names the field that is unusable', () => {
@@ -79,7 +79,7 @@ describe('the mapping of a signed webhook', () => {
     const body = bytes(JSON.stringify({ issue, comment }))
     const half = body.map((byte) => (byte === 'M'.charCodeAt(0) ? 0xff : byte))
     const malformed = { kind: 'ignored', reason: 'malformed', field: '' }
-    assert.deepEqual(signedWebhook.read(half, config), malformed)
+    assert.deepEqual(signedWebhook.read(half)(config), malformed)
   })
 
   it('shortens the context of a payload of 25 MB, and says by how much', () => {

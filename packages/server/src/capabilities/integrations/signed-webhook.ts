@@ -1,6 +1,6 @@
 /** The generic signed webhook: declared paths turn a JSON payload into a message, and tellings are posted to a URL. */
 import { checkSignature } from './check-signature.ts'
-import type { IgnoredDelivery, IncomingMessage, Integration } from './integration.ts'
+import type { IgnoredDelivery, Incoming, IncomingMessage, Integration } from './integration.ts'
 import { valueAt } from './json-pointer.ts'
 import { payloadOf, shortened } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
@@ -26,24 +26,9 @@ const mostTextCharacters = 100_000
 export const signedWebhook: Integration<WebhookConfig> = {
   check: checkSignature,
 
-  read(body, { mapping, authors }) {
+  read(body) {
     const payload = payloadOf(body)
-    if (payload === undefined) return malformed('')
-    const scope = nameAt(payload, mapping.scope)
-    if (scope === undefined) return malformed(mapping.scope)
-    const author = nameAt(payload, mapping.author)
-    if (author === undefined) return malformed(mapping.author)
-    if (!authors.includes(author)) {
-      return { kind: 'ignored', reason: 'stranger', field: mapping.author }
-    }
-    const text = valueAt(payload, mapping.text)
-    if (typeof text !== 'string' || text.trim() === '' || text.length > mostTextCharacters) {
-      return malformed(mapping.text)
-    }
-    const context = contextOf(payload, mapping.context)
-    if ('kind' in context) return context
-    const own = { scope, author, text: text.toWellFormed() }
-    return { kind: 'message', ...own, context: context.texts, target: {} }
+    return (config) => readPayload(payload, config)
   },
 
   callFor({ kind, ...telling }, { session, scope }) {
@@ -57,6 +42,25 @@ export const signedWebhook: Integration<WebhookConfig> = {
   found: () => ({ kind: 'absent' }),
   noted: (_, { notes }) => notes,
   verdict: answerVerdict,
+}
+
+function readPayload(payload: unknown, { mapping, authors }: WebhookConfig): Incoming {
+  if (payload === undefined) return malformed('')
+  const scope = nameAt(payload, mapping.scope)
+  if (scope === undefined) return malformed(mapping.scope)
+  const author = nameAt(payload, mapping.author)
+  if (author === undefined) return malformed(mapping.author)
+  if (!authors.includes(author)) {
+    return { kind: 'ignored', reason: 'stranger', field: mapping.author }
+  }
+  const text = valueAt(payload, mapping.text)
+  if (typeof text !== 'string' || text.trim() === '' || text.length > mostTextCharacters) {
+    return malformed(mapping.text)
+  }
+  const context = contextOf(payload, mapping.context)
+  if ('kind' in context) return context
+  const own = { scope, author, text: text.toWellFormed() }
+  return { kind: 'message', ...own, context: context.texts, target: {} }
 }
 
 const malformed = (field: string): IgnoredDelivery => ({

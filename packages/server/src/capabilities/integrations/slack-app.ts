@@ -1,6 +1,7 @@
 /** The Slack app of this service. Its tokens do not expire. */
 import { z } from 'zod'
 import type { App, Outside } from './app.ts'
+import { readWith } from './app.ts'
 import { payloadOf } from './payload.ts'
 import { slack } from './slack.ts'
 import { slackFiles } from './slack-files.ts'
@@ -59,7 +60,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     id: 'slack',
     adapter: {
       ...slack,
-      read: (body, { slack: config }) => slack.read(body, config ?? { channels: [], authors: [] }),
+      read: readWith(slack, (spec) => spec.slack ?? { channels: [], authors: [] }),
     },
     secrets: [signingSecret],
     url,

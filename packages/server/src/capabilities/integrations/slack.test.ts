@@ -46,7 +46,7 @@ integrationContract('Slack', {
 })
 
 const config = { channels: ['C1'], authors: ['UADA'] }
-const read = (payload: object) => slack.read(bytes(JSON.stringify(payload)), config)
+const read = (payload: object) => slack.read(bytes(JSON.stringify(payload)))(config)
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind
@@ -114,11 +114,11 @@ describe('deliveries of Slack', () => {
     const form = (shown: object) =>
       bytes(String(new URLSearchParams({ payload: JSON.stringify(shown) })))
     const decided = { scope: 'C1:7.1', author: 'UADA', call: 'sevt_1', message: '9.9' }
-    assert.deepEqual(slack.read(form(payload), config), {
+    assert.deepEqual(slack.read(form(payload))(config), {
       ...{ kind: 'decision', result: 'allow', ...decided },
     })
     assert.equal(slack.workspaceOf(form(payload)), 'T1')
-    const stranger = slack.read(form({ ...payload, user: { id: 'UEVE' } }), config)
+    const stranger = slack.read(form({ ...payload, user: { id: 'UEVE' } }))(config)
     assert.ok(stranger.kind === 'ignored' && stranger.reason === 'stranger')
   })
 

@@ -67,12 +67,12 @@ function jsonOf(body: Uint8Array): unknown {
 export const slack: AppIntegration<SlackConfig> = {
   check,
 
-  read(body, config) {
+  read(body) {
     const payload = jsonOf(body)
-    const event = eventForm.safeParse(payload)
-    if (event.success) return readEvent(event.data, config)
-    const button = buttonForm.safeParse(payload)
-    return button.success ? readButton(button.data, config) : ignored('malformed', '/event')
+    const { data: event } = eventForm.safeParse(payload)
+    if (event) return (config) => readEvent(event, config)
+    const { data: button } = buttonForm.safeParse(payload)
+    return (config) => (button ? readButton(button, config) : ignored('malformed', '/event'))
   },
 
   workspaceOf(body) {
