@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
+import { jsonLog } from '@steward/base/log.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { createSeal } from '../../ground/core/seal.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { credentialStore, sealedPlace } from '../../resources/vaults/credentials.ts'
 import { archiveVault } from '../../resources/vaults/write.ts'
 import { withAppAccess } from './app-access.ts'
 import { sealTokens, tokenOf } from './installation-token.ts'
 import { linearApp } from './linear-app.ts'
+import { renewJob } from './renew-job.ts'
 import type { Send } from './send.ts'
 import { integrationStore } from './store.ts'
 
@@ -44,7 +48,8 @@ async function published(open: (typeof databases)['sqlite']) {
   const settings = { clientId: 'client', clientSecret: 'secret', webhookSecret: 'x'.repeat(32) }
   const urls = { url: 'https://tracker.example', apiUrl: 'https://api.tracker.example' }
   const app = linearApp({ ...settings, ...urls })
-  const deps = { seal, clock, apps: new Map([[app.id, app]]), sendToProvider }
+  const bus = memoryBus()
+  const deps = { seal, clock, bus, apps: new Map([[app.id, app]]), sendToProvider }
   const at = iso(clock.now())
   const tokens = { access: 'access-0', refresh: 'refresh-0', expiresMs: 0 }
   await db.write(async (tx) => {
@@ -68,7 +73,7 @@ async function published(open: (typeof databases)['sqlite']) {
   const store = integrationStore(db.read)
   const publication = () => store.publication(tenant, id)
   return {
-    ...{ db, clock, asked, publication },
+    ...{ db, clock, bus, asked, publication },
     refuse: () => void (isRefusing = true),
     endMeanwhile: () => void (isEnding = true),
     access: async () => withAppAccess(deps, place, await publication()),
@@ -107,6 +112,38 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal((await given.access()).vault_id, vault_id)
       assert.deepEqual(await given.held(vault_id), ['access-2', 'access-2'])
       assert.ok(given.asked[1]?.includes('refresh_token=refresh-1'))
+    })
+
+    it('come into the vault at once when another use has got a new one', async () => {
+      await using given = await published(open)
+      const { db, clock, bus } = given
+      const workspace = { id: tenant, name: 'one', archived_at: null, deleted_at: null }
+      await db.write((tx) =>
+        tx
+          .insertInto('workspaces')
+          .values({ ...workspace, created_at: iso(0) })
+          .execute(),
+      )
+      const { vault_id } = await given.access()
+      // The installation needs a new token a little before the vault does.
+      await clock.pass(24 * hourMs)
+      await db.write(async (tx) => {
+        const kept = await integrationStore(tx).takePublication(tenant, id)
+        await integrationStore(tx).updatePublication(kept, { token_due_ms: clock.now() + hourMs })
+      })
+      const job = renewJob({
+        ...{ databases: oneDatabase(db), bus, clock, log: jsonLog((line) => assert.fail(line)) },
+        renewAccess: given.access,
+        renewCheckout: () => assert.fail('no thread has a repository'),
+      })
+      let rings = 0
+      const stop = job.start?.(() => void rings++)
+      await given.token()
+      assert.equal(rings, 1)
+      await job.run(new AbortController().signal)
+      assert.deepEqual(await given.held(vault_id), ['access-2', 'access-2'])
+      assert.equal(rings, 1, 'a renewed vault wakes nobody')
+      await stop?.()
     })
 
     it('come into no vault once the installation has ended', async () => {

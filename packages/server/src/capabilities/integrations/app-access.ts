@@ -3,26 +3,22 @@
  * session of the publication has this vault. The egress adds the token outside of the sandbox, where the agent sees a
  * placeholder.
  */
-import type { Clock } from '@steward/base/time.ts'
 import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { vaultStore } from '../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../resources/vaults/write.ts'
 import { archiveVault, createVault, updateVault } from '../../resources/vaults/write.ts'
 import type { App, AppToken } from './app.ts'
-import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
-import type { FoundToken } from './installation-token.ts'
+import type { FoundToken, TokenDeps } from './installation-token.ts'
 import { tokenOf } from './installation-token.ts'
 import { displayNames } from './kinds.ts'
-import type { Send } from './send.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobPlace } from './job-place.ts'
 
-export type AccessDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
+export type AccessDeps = TokenDeps
 
 /** The vault's token is renewed this long before `expiresMs`. */
 const marginMs = 12 * 60_000

@@ -14,7 +14,7 @@ import { attachResources, mostResources } from '../../sessions/resources/attach.
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { resourceStore } from '../../sessions/rows/resources.ts'
 import { appOf } from './apps.ts'
-import type { InstallDeps } from './installations.ts'
+import type { TokenDeps } from './installation-token.ts'
 import { tokenOf } from './installation-token.ts'
 import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
@@ -24,7 +24,7 @@ import type { JobPlace } from './job-place.ts'
 
 type KeepDeps = Parameters<typeof keepFile>[0]
 
-export type AttachmentDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'> &
+export type AttachmentDeps = TokenDeps &
   Pick<KeepDeps, 'keeping'> & {
     limits: Pick<KeepDeps, 'quotas'>
     files: KeepDeps['limits']

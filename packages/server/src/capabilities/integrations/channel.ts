@@ -1,7 +1,7 @@
 /** The channel on which a publication tells its people: the adapter, and requests with the publication's credential. */
 import type { Database } from '../../ground/database/database.ts'
 import { signedHeaders } from '../../tenants/webhooks/sign.ts'
-import type { InstallDeps } from './installations.ts'
+import type { TokenDeps } from './installation-token.ts'
 import { tokenOf } from './installation-token.ts'
 import { appOf } from './apps.ts'
 import type { FileUploads, Integration, ProviderCall, Telling } from './integration.ts'
@@ -22,7 +22,7 @@ export type AnswerChannel = {
   files?: { uploads: FileUploads; origins: readonly string[]; scopes: readonly string[] }
 }
 
-export type ChannelDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'> & {
+export type ChannelDeps = TokenDeps & {
   /** Sends to addresses that tenants name. */
   send: Send
 }

@@ -2,6 +2,7 @@
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
@@ -11,6 +12,7 @@ import { appOf } from './apps.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { installationTokenPlace, integrationStore } from './store.ts'
+import { notifyOfTokens } from './topics.ts'
 
 /** Longer than one exchange with a provider. */
 const leaseMs = 60_000
@@ -37,7 +39,7 @@ export function tokensOf(
   }
 }
 
-type TokenDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
+export type TokenDeps = { seal: Seal; clock: Clock; bus: Bus; apps: Apps; sendToProvider: Send }
 
 /** `held`: another process is renewing the token. */
 export type FoundToken = AppToken | { kind: 'held' }
@@ -47,7 +49,7 @@ export type FoundToken = AppToken | { kind: 'held' }
  * app again.
  */
 export async function tokenOf(
-  { seal, clock, apps, sendToProvider: send }: TokenDeps,
+  { seal, clock, bus, apps, sendToProvider: send }: TokenDeps,
   db: Database,
   row: InstallationRow,
   signal: AbortSignal,
@@ -74,6 +76,7 @@ export async function tokenOf(
         // The provider may end the older token at once, so vaults with this token are renewed soon.
         await integrationStore(tx).hurryTokens(tenant, id, clock.now())
       })
+      notifyOfTokens(bus)
     }
     return token
   } finally {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
@@ -37,7 +38,7 @@ async function started(open: (typeof databases)['sqlite']) {
   const clock = movedClock()
   const renewed: string[] = []
   const job = renewJob({
-    ...{ databases: oneDatabase(db), clock, log: jsonLog(() => {}) },
+    ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log: jsonLog(() => {}) },
     async renewAccess(_, { id }) {
       renewed.push(id)
       if (id.startsWith('bad')) throw new Error('the provider gives no token')

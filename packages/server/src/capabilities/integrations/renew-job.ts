@@ -1,6 +1,7 @@
 /** Renews tokens of apps, for calls of agents and for the repositories of running sessions. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
@@ -8,8 +9,10 @@ import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobPlace } from './job-place.ts'
+import { listenToTokens } from './topics.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
+/** Poll interval. A notification normally finds the vaults whose token has been replaced. */
 const everyMs = 2 * 60_000
 const mostDue = 200
 const longestPauseMs = 30 * 60_000
@@ -18,6 +21,7 @@ const pauseMs = (failures: number): number =>
   Math.min(everyMs * 2 ** (failures - 1), longestPauseMs)
 
 export type RenewJobDeps = {
+  bus: Bus
   databases: Pick<Databases, 'control' | 'due'>
   clock: Clock
   log: Log
@@ -25,7 +29,14 @@ export type RenewJobDeps = {
   renewCheckout: (place: JobPlace, thread: ExternalThreadRow) => Promise<unknown>
 }
 
-export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: RenewJobDeps): Job {
+export function renewJob({
+  databases,
+  bus,
+  clock,
+  log,
+  renewAccess,
+  renewCheckout,
+}: RenewJobDeps): Job {
   /**
    * Failed renewals by the id of their row. They pause for growing times, because otherwise other renewals would wait
    * behind them.
@@ -85,5 +96,6 @@ export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: 
     name: 'renew the tokens of apps for agents',
     everyMs,
     run: (signal) => runOnEach(databases.due(), (db) => renewAll(db, signal)),
+    start: (runNow) => listenToTokens(bus, runNow),
   }
 }

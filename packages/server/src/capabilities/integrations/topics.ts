@@ -7,3 +7,11 @@ export const notifyIntegrations = (bus: Bus): void => bus.publish(topic, {})
 
 export const listenToIntegrations = (bus: Bus, listen: () => void): (() => void) =>
   bus.subscribe(topic, listen)
+
+const tokensTopic = 'integrations/tokens'
+
+/** Notifies processes that the vaults of an installation need its new token. Call it after the commit. */
+export const notifyOfTokens = (bus: Bus): void => bus.publish(tokensTopic, {})
+
+export const listenToTokens = (bus: Bus, listen: () => void): (() => void) =>
+  bus.subscribe(tokensTopic, listen)
