@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import { dueTime, jitterOf, nextTime, timesAfter } from './times.ts'
 
 const minute = 60_000
@@ -83,6 +83,18 @@ describe('times of a schedule', () => {
       assert.equal(next, at)
       after = at
     }
+  })
+
+  it('need one clock of a zone, however callers spell its name', async () => {
+    const formats = mock.method(Intl, 'DateTimeFormat')
+    const spellings = ['Pacific/Chatham', 'pacific/chatham', 'PACIFIC/CHATHAM', 'paCIFIC/chaTHAM']
+    const times = spellings.map((timezone) =>
+      timesAfter({ expression: '0 9 * * *', timezone }, 0, 1),
+    )
+    assert.equal(new Set((await Promise.all(times)).flat()).size, 1)
+    const clocks = formats.mock.calls.filter(({ arguments: [, options] }) => options?.calendar)
+    assert.equal(clocks.length, 1)
+    formats.mock.restore()
   })
 
   it('are none for a day that no month has', async () => {

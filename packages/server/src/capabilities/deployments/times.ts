@@ -12,26 +12,48 @@ const hour = 60 * minute
 /** Distances from a reading at which the offset of the zone is sampled, to find changes of the clock near it. */
 const around = [-24 * hour, -3 * hour, 3 * hour, 24 * hour]
 
+/** Clocks and spellings of zones that are kept. A caller may name any offset as a zone, in any letter case. */
+const mostKept = 512
+
+/** Returns the kept value, or makes it. Keeps at most `mostKept` values. */
+function keptIn<T>(kept: Map<string, T>, key: string, make: () => T): T {
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  if (kept.size >= mostKept) kept.clear()
+  const made = make()
+  kept.set(key, made)
+  return made
+}
+
+const zones = new Map<string, string>()
+/** Clocks by the names of their zones, as `zoneOf` returns them. */
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-function clockOf(timezone: string): Intl.DateTimeFormat {
-  let clock = clocks.get(timezone)
-  if (!clock) {
-    clock = new Intl.DateTimeFormat('en-US', {
-      timeZone: timezone,
-      calendar: 'iso8601',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-    })
-    clocks.set(timezone, clock)
-  }
-  return clock
-}
+/** The one spelling of a zone's name. To find it takes nearly a millisecond. */
+const zoneOf = (timezone: string): string =>
+  keptIn(
+    zones,
+    timezone,
+    () => new Intl.DateTimeFormat('en-US', { timeZone: timezone }).resolvedOptions().timeZone,
+  )
+
+const clockOf = (zone: string): Intl.DateTimeFormat =>
+  keptIn(
+    clocks,
+    zone,
+    () =>
+      new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        calendar: 'iso8601',
+        numberingSystem: 'latn',
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+      }),
+  )
 
 /** The reading of the zone's clock, in milliseconds as if it were UTC. */
 export function readingAt(timezone: string, at: number): number {
@@ -63,13 +85,14 @@ export function timesAfter(
   after: number,
   count: number,
 ): Promise<readonly number[]> {
+  const zone = zoneOf(timezone)
   // Times are whole minutes.
   const from = Math.floor(after / minute) * minute
-  const question = `${expression} ${timezone} ${from} ${count}`
+  const question = `${expression} ${zone} ${from} ${count}`
   const known = reckoned.get(question)
   if (known) return known
   if (reckoned.size >= mostReckoned) reckoned.clear()
-  const times = reckon({ expression, timezone }, from, count)
+  const times = reckon({ expression, timezone: zone }, from, count)
   reckoned.set(question, times)
   times.catch(() => reckoned.delete(question))
   return times
