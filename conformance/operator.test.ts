@@ -100,6 +100,34 @@ describe('the operator', () => {
   )
 
   verifies(
+    ['secrets/other-root', 'audit/verify'],
+    'no command accepts a database that was sealed under another root secret, and none blames the audit',
+    async () => {
+      const own = { ...env, DATA_DIR: join(folder, 'sealed') }
+      assert.equal((await runServer(['create-workspace', 'ours'], own)).code, 0)
+      const wrong = { ...own, PLATFORM_ROOT_SECRET: 'quite another root secret' }
+      for (const args of [
+        ['list-workspaces'],
+        ['create-workspace', 'theirs'],
+        ['create-key', 'ours'],
+        ['audit', 'verify'],
+        ['audit', 'export'],
+        ['migrate', '--all'],
+        ['rotate-root-secret'],
+        ['move-databases', '--to', 'tenants'],
+        ['backup-workspace', 'ours', '--to', join(folder, 'ours.backup')],
+      ]) {
+        const { code, stdout, stderr } = await runServer(args, wrong)
+        const words = args.join(' ')
+        assert.deepEqual([code, stdout], [1, ''], words)
+        assert.match(stderr, /the database was sealed under another PLATFORM_ROOT_SECRET/, words)
+      }
+      const verified = await runServer(['audit', 'verify'], own)
+      assert.equal(verified.code, 0, verified.stdout)
+    },
+  )
+
+  verifies(
     [
       'api-keys/operator-key',
       'invitations/operator',

@@ -7,7 +7,8 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { checkShape } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import { tenantFiles } from '../../ground/database/per-tenant/tenant-files.ts'
-import { openDatabase } from '../storage.ts'
+import { checkRootKey } from '../../ground/database/root-key.ts'
+import { openDatabase, sealOf } from '../storage.ts'
 
 export type DatabasesBeside = {
   /** The database of a tenant is closed when the database of another tenant is opened. */
@@ -17,11 +18,13 @@ export type DatabasesBeside = {
   close(): Promise<void>
 }
 
+/** Throws when the database was sealed under another root secret. */
 export async function databasesBeside(config: Config): Promise<DatabasesBeside> {
   const { database: control, postgres } = await openDatabase(config, { alone: false })
   const { enabled } = config.tenantDatabases
   const close = () => control.close()
   try {
+    await checkRootKey(control, sealOf(config))
     await checkShape(control, enabled ? 'tenants' : 'one')
     if (!enabled) {
       const databases = oneDatabase(control)

@@ -7,7 +7,8 @@ import type { MoveTarget } from '../../ground/database/per-tenant/move-databases
 import { moveDatabases } from '../../ground/database/per-tenant/move-databases.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import { byOperator } from './audit.ts'
-import { openDatabase, openDatabases } from '../storage.ts'
+import { checkRootKey } from '../../ground/database/root-key.ts'
+import { openDatabase, openDatabases, sealOf } from '../storage.ts'
 import { refuseServers, withRows } from './row-places.ts'
 
 /** Returns false when the rows are in place already. */
@@ -35,6 +36,12 @@ export async function migrateAll(config: Config, report: (line: string) => void)
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const observe = (each: Database) => each
   const deps = { clock: systemClock, log, observe, postgres }
+  try {
+    await checkRootKey(database, sealOf(config))
+  } catch (error) {
+    await database.close()
+    throw error
+  }
   const databases = await openDatabases(database, config, deps)
   let failed = 0
   try {

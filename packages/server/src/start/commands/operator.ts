@@ -111,13 +111,11 @@ export async function rotateRootSecretCommand(): Promise<void> {
   const config = configuration()
   const { sealOf } = await import('../storage.ts')
   const { databasesBeside } = await import('./beside.ts')
-  const { checkRootKey } = await import('../../ground/database/root-key.ts')
   const { rotateRootSecret } = await import('../root-secret/rotate.ts')
   const beside = await databasesBeside(config)
   const { control } = beside.databases
   try {
     const seal = sealOf(config)
-    await checkRootKey(control, seal)
     const report = (progress: { column: string; done: number }) =>
       say(`${progress.column}: ${progress.done} sealed anew`)
     const rows = await rotateRootSecret(control, seal, report, () => beside.holders())
