@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
@@ -135,13 +138,30 @@ describe('the configuration', () => {
       logLevel: 'info',
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     })
-    const [missing, ...others] = problems({ PLATFORM_ROOT_SECRET: undefined })
+    const nowhere = { DATA_DIR: '/nowhere' }
+    const [missing, ...others] = problems({ ...nowhere, PLATFORM_ROOT_SECRET: undefined })
     assert.match(missing ?? '', /PLATFORM_ROOT_SECRET is missing.*openssl rand/)
     assert.deepEqual(others, [])
-    assert.equal(problems({ PLATFORM_ROOT_SECRET: '' }).length, 1)
+    assert.equal(problems({ ...nowhere, PLATFORM_ROOT_SECRET: '' }).length, 1)
     const [short] = problems({ PLATFORM_ROOT_SECRET: 'short' })
     assert.match(short ?? '', /PLATFORM_ROOT_SECRET.*16 or more characters/)
     assert.ok(!short?.includes('"short"'))
+  })
+
+  it('names the file of the root secret that ./try has kept', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-config-'))
+    try {
+      const file = join(folder, 'root-secret')
+      await writeFile(file, 'a secret that stays in its file')
+      const kept = { DATA_DIR: folder, PLATFORM_ROOT_SECRET: undefined }
+      const line = `export PLATFORM_ROOT_SECRET=$(cat ${file})`
+      const named = problems(kept)
+      assert.equal(named.length, 1)
+      assert.ok(named[0]?.includes(line), named[0])
+      assert.doesNotMatch(named[0] ?? '', /openssl|stays in its file/)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('names everything that is wrong at once', () => {

@@ -1,4 +1,6 @@
 /** Reads the configuration from the environment, or the problems of all wrong settings. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { identityProvidersOf } from './identity-providers.ts'
@@ -64,6 +66,16 @@ function configOf(
   }
 }
 
+/** The problem of a missing root secret, where `./try` has kept one. */
+function keptSecretProblem(environment: ProcessVariables): string | undefined {
+  const { rootSecret, dataDir } = serverProgram.settings
+  if (environment[rootSecret.name]) return undefined
+  const kept = join(environment[dataDir.name] || (dataDir.default ?? ''), 'root-secret')
+  return existsSync(kept)
+    ? `${rootSecret.name} is missing, and ./try has kept one in ${kept}. Use it: export ${rootSecret.name}=$(cat ${kept})`
+    : undefined
+}
+
 /** Problems of identity providers whose settings are incomplete. */
 function providerProblems(environment: ProcessVariables): string[] {
   const { identityProviders, publicUrl } = serverProgram.settings
@@ -119,9 +131,12 @@ export function readConfig(
   const read = readSettings(serverProgram, environment)
   const { name } = serverProgram.settings.modelPrices
   const prices = readPrices(environment[name] || undefined)
+  const kept = keptSecretProblem(environment)
+  const missing = `${serverProgram.settings.rootSecret.name} is missing:`
+  const unread = read.ok ? [] : read.problems
   const problems = [
     ...('problem' in prices ? [`${name}: ${prices.problem}`] : []),
-    ...(read.ok ? [] : read.problems),
+    ...unread.map((problem) => (kept && problem.startsWith(missing) ? kept : problem)),
     ...hintProblems(environment),
     ...busProblems(environment),
     ...providerProblems(environment),
