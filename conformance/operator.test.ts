@@ -1,6 +1,6 @@
 /** The operator's view: settings, commands, and a server that says why it does not start. */
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
@@ -124,6 +124,26 @@ describe('the operator', () => {
       }
       const verified = await runServer(['audit', 'verify'], own)
       assert.equal(verified.code, 0, verified.stdout)
+    },
+  )
+
+  verifies(
+    'audit/verify',
+    'an earlier verification is read with the banner of npm before it, and what is none is refused by its line',
+    async () => {
+      const own = { ...env, DATA_DIR: join(folder, 'anchored') }
+      assert.equal((await runServer(['create-workspace', 'ours'], own)).code, 0)
+      const { stdout: heads } = await runServer(['audit', 'verify'], own)
+      const against = async (text: string) => {
+        const file = join(folder, 'heads.jsonl')
+        await writeFile(file, text)
+        return runServer(['audit', 'verify', '--against', file], own)
+      }
+      const banner = '\n> steward@0.1.0 start\n> exec node main.ts audit verify\n\n'
+      const same = await against(banner + heads)
+      assert.deepEqual([same.code, same.stdout], [0, heads], same.stderr)
+      assert.match((await against(banner)).stderr, /--silent -- audit verify/)
+      assert.match((await against(`${banner}${heads}{"cut`)).stderr, /audit verify: line \d+/)
     },
   )
 

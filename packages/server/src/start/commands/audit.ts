@@ -61,13 +61,21 @@ function jsonOf(line: string): unknown {
   }
 }
 
-/** The ends of chains in the output of an earlier verification. A chain that was empty then has no end. */
+/**
+ * The ends of chains in the output of an earlier verification. A chain that was empty then has no end. What npm writes
+ * before the output is skipped.
+ */
 async function anchorsIn(path: string) {
-  const text = await readFile(path, 'utf8')
-  const lines = text.split('\n').filter(Boolean)
-  const anchors = lines.map((line, index) => {
+  const lines = (await readFile(path, 'utf8')).split('\n')
+  const first = lines.findIndex((line) => line.startsWith('{'))
+  if (first < 0)
+    throw new Error(
+      `--against: ${path} has no line of an earlier audit verify: make it with npm start --silent -- audit verify > ${path}`,
+    )
+  const anchors = lines.flatMap((line, index) => {
+    if (index < first || line === '') return []
     const place = `--against: ${path} is no earlier output of audit verify: line ${index + 1}`
-    return parseNamed(place, Anchor, jsonOf(line))
+    return [parseNamed(place, Anchor, jsonOf(line))]
   })
   return anchors.flatMap(({ last_seq, hash, ...place }) =>
     last_seq === null || hash === null ? [] : [{ ...place, last_seq, hash }],
