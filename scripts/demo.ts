@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 
-const { PORT = '8787', HOST = '127.0.0.1', API_KEY = '', MODEL, DATA_DIR = 'data' } = process.env
-const base = `http://${HOST}:${PORT}`
+const { API_KEY = '', MODEL, DATA_DIR = 'data' } = process.env
+const base = process.env['DEMO_URL'] ?? 'http://127.0.0.1:8787'
 const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' }
 const Made = z.looseObject({ id: z.string() })
 
@@ -37,14 +37,14 @@ async function chooseModel(): Promise<string> {
 const taskFor = (model: string): string =>
   model === 'offline'
     ? [
-        'write /workspace/primes.mjs:',
+        'write primes.mjs:',
         'const primes = []',
         'for (let n = 2; primes.length < 10; n++) if (primes.every((p) => n % p)) primes.push(n)',
         "console.log('the first ten primes:', primes.join(' '))",
         '',
-        'run: node /workspace/primes.mjs',
+        'run: node primes.mjs',
       ].join('\n')
-    : 'Write a small Node.js program in /workspace that prints the first ten primes, run it, and tell me what it printed.'
+    : 'Write a small Node.js program in your working folder that prints the first ten primes, run it, and tell me what it printed.'
 
 const dim = (text: string) => (process.stdout.isTTY ? `\u001b[2m${text}\u001b[0m` : text)
 const Shown = z.looseObject({
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   const agent = await make('/v1/agents', {
     name,
     model,
-    system: 'You are a careful programmer. Work in /workspace.',
+    system: 'You are a careful programmer. Work in your working folder.',
     tools: [{ type: 'agent_toolset_20260401' }],
   })
   const environment = await make('/v1/environments', { name })
@@ -119,7 +119,7 @@ The server goes on at ${base} (./try stop ends it). Talk to the same session wit
 
   export URL=${base} KEY=$(cat ${DATA_DIR}/api-key)
   curl -N $URL/v1/sessions/${session}/messages -H "x-api-key: $KEY" \\
-    -H 'content-type: application/json' -d '{"content": "run: ls -l /workspace"}'
+    -H 'content-type: application/json' -d '{"content": "run: ls -l"}'
 
 or with the official client, unmodified:
 

@@ -40,7 +40,7 @@ setup_node() {
   fi
   stamp=node_modules/.steward-installed
   if [ ! -f "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
-    say 'Installing packages with npm ci (once; about half a minute).'
+    say 'Installing packages with npm ci (once; it can take a few minutes).'
     npm ci --no-audit --no-fund --loglevel=error >&2 || stop 'npm ci failed; see above.'
     touch "$stamp"
   fi
