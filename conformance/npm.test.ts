@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { adminKey, boot, rootSecret } from './service.ts'
@@ -36,20 +37,20 @@ describe('npm', () => {
       detached: true,
     })
     try {
-      let text = ''
+      let said = ''
       const closed = once(child, 'close')
       await new Promise<void>((resolve, reject) => {
         const take = (piece: string) => {
-          text += piece
-          if (isUp.test(text)) resolve()
+          said += piece
+          if (isUp.test(said)) resolve()
         }
         child.stdout.setEncoding('utf8').on('data', take)
         child.stderr.setEncoding('utf8').on('data', take)
-        closed.then(() => reject(new Error(`it did not start: ${text}`)), reject)
+        closed.then(() => reject(new Error(`it did not start: ${said}`)), reject)
       })
       child.kill('SIGTERM')
       const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'late'))
-      assert.notEqual(await Promise.race([closed, late]), 'late', `it still runs: ${text}`)
+      assert.notEqual(await Promise.race([closed, late]), 'late', `it still runs: ${said}`)
     } finally {
       try {
         process.kill(-(child.pid ?? 0), 'SIGKILL')
@@ -58,6 +59,25 @@ describe('npm', () => {
       }
     }
   }
+
+  it('names npm ci where Node is too old, and where nothing is installed', async () => {
+    const bin = await mkdtemp(join(folder, 'bin-'))
+    await writeFile(join(bin, 'node'), '#!/bin/sh\necho v20.19.2\n', { mode: 0o755 })
+    const script = join(root, 'scripts/needs-node.sh')
+    const run = async (cwd: string, path: string) => {
+      const child = spawn('sh', [script], { cwd, env: { PATH: path }, stdio: 'pipe' })
+      const [said] = await Promise.all([text(child.stderr), once(child, 'close')])
+      return [child.exitCode, said] as const
+    }
+    const [oldCode, old] = await run(root, `${bin}:/usr/bin:/bin`)
+    assert.equal(oldCode, 1)
+    assert.match(old, /Node 24 or newer is needed, and .* is v20\.19\.2: run npm ci/)
+    const [noneCode, none] = await run(bin, `${dirname(process.execPath)}:/usr/bin:/bin`)
+    assert.equal(noneCode, 1)
+    assert.match(none, /run npm ci first/)
+    const fine = await run(root, `${dirname(process.execPath)}:/usr/bin:/bin`)
+    assert.deepEqual(fine, [0, ''])
+  })
 
   it('start ends the server when it is ended', async () => {
     const env = {

@@ -1,0 +1,12 @@
+# Says what is missing before a program starts: node 20 knows no file .ts, and names only that.
+[ -d node_modules ] || {
+  echo 'steward: run npm ci first: it brings the packages, and on Linux Node 24.' >&2
+  exit 1
+}
+case $(node --version 2>/dev/null) in
+v2[4-9].* | v[3-9][0-9].*) ;;
+*)
+  echo "steward: Node 24 or newer is needed, and $(command -v node || echo node) is $(node --version 2>/dev/null || echo missing): run npm ci, which brings it on Linux x64 and arm64." >&2
+  exit 1
+  ;;
+esac
