@@ -273,6 +273,32 @@ for (const database of scenarioDatabases(import.meta.filename))
       ).body.data
 
     verifies(
+      'http/query/audit',
+      'refuses a filter that it does not know or that is empty',
+      async () => {
+        for (const path of ['', '/export', '/credential_uses', '/credential_changes']) {
+          const ask = (query: string) => service.raw('GET', `/v1/ext/audit${path}?${query}`)
+          const answers: [query: string, status: number, why: RegExp][] = [
+            ['resourceid=agent_x', 400, /resourceid: is no parameter of this route, which takes /],
+            [
+              'session_id=',
+              400,
+              path === '' || path === '/export'
+                ? /is no parameter/
+                : /session_id: must not be empty/,
+            ],
+            ['beta=true', 200, /./],
+          ]
+          for (const [query, status, why] of answers) {
+            const answer = await ask(query)
+            assert.equal(answer.status, status, `${path}?${query}`)
+            assert.match(await answer.text(), why)
+          }
+        }
+      },
+    )
+
+    verifies(
       ['audit/lines', 'audit/lines/fields', 'audit/lines/narrowed', 'audit/lines/no-secret'],
       'says who changed what, and neither a secret nor a long text',
       async () => {

@@ -14,6 +14,7 @@ export const conventions = {
   'http/body/absent': { section: '2.1 Requests and answers', says: 'A POST that needs no body accepts one that is absent or empty, without a content type.' },
   'http/query/lists': { section: '2.1 Requests and answers', says: 'Query parameters that take lists may be written `name[]=a&name[]=b`, `name=a&name=b` or `name=a,b`.' },
   'http/query/invalid': { section: '2.1 Requests and answers', says: 'A query parameter of a wrong type or outside its range is refused with 400.' },
+  'http/query/audit': { section: '2.1 Requests and answers', says: 'Below `/v1/ext/audit` a query parameter that is unknown or empty is refused with 400, because an answer without that filter would be a wrong one. Other routes ignore both.' },
   'http/query/beta-ignored': { section: '2.1 Requests and answers', says: 'The parameter `beta=true`, which older official clients append to paths, has no effect.' },
   'http/path/decoded': { section: '2.1 Requests and answers', says: 'Identifiers inside a path are percent-decoded once.' },
   'http/answer/request-id': { section: '2.1 Requests and answers', says: 'Every answer carries a `request-id` header, and error bodies repeat it as `request_id`.' },

@@ -1,5 +1,6 @@
 import { describeProblem } from '@steward/protocol/problems.ts'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { invalid } from '../core/errors.ts'
 import { parseInput } from './body.ts'
 
 /**
@@ -30,4 +31,18 @@ function describeQueryProblem(issue: Parameters<typeof describeProblem>[0]): str
     code === 'invalid_value' || (code === 'invalid_type' && issue.expected !== 'array')
   if (!isOfOne || !Array.isArray(input)) return describeProblem(issue)
   return `takes one value, and was sent ${input.length > 1 ? 'twice' : 'as a list'}`
+}
+
+/**
+ * Throws for a parameter that the schema does not know, and for an empty one: an answer that passed over a filter would
+ * be a wrong one. [http/query/audit]
+ */
+export function checkFilters(search: URLSearchParams, schema: z.ZodType | undefined): void {
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  for (const [name, value] of search) {
+    if (name === 'beta') continue
+    if (!names.includes(name))
+      throw invalid(`${name}: is no parameter of this route, which takes ${names.join(', ')}`)
+    if (value === '') throw invalid(`${name}: must not be empty; leave it out for all`)
+  }
 }

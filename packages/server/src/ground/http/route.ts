@@ -71,6 +71,8 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   /** Further sentences for the published description. */
   description?: string
   query?: z.ZodType<Query>
+  /** True when an unknown or an empty query parameter is refused. Other routes ignore both. */
+  isQueryChecked?: boolean
   body?: z.ZodType<Body>
   /** Limits of the JSON body. Default: `plainBody`. */
   limits?: BodyLimits

@@ -26,6 +26,7 @@ export const auditRoutes = (): Route[] => [
       summary: 'List who changed what',
       description: 'The newest first. For owners and admins, and keys of admins.',
       query: AuditLineQuery,
+      isQueryChecked: true,
       answer: AuditLine,
     },
     {
@@ -40,6 +41,7 @@ export const auditRoutes = (): Route[] => [
       summary: 'Export a trail as lines of JSON',
       description: 'In the order of the chain, each line with its hash and the hash before it.',
       query: AuditExportQuery,
+      isQueryChecked: true,
       answer: 'bytes',
       mediaTypes: [linesType],
     },
@@ -58,6 +60,7 @@ export const auditRoutes = (): Route[] => [
     {
       summary: 'List the calls that carried a credential',
       query: AuditQuery,
+      isQueryChecked: true,
       answer: CredentialUse,
     },
     {
@@ -81,6 +84,7 @@ export const auditRoutes = (): Route[] => [
       summary:
         'List what became of vaults, credentials and the keys of model cards, and by which key',
       query: ChangeQuery,
+      isQueryChecked: true,
       answer: CredentialChange,
     },
     {
