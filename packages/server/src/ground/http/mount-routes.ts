@@ -28,7 +28,7 @@ import { answerEarly, isBodyPending } from './early-answer.ts'
 import type { Principal } from './principal.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import { holdOpen } from './open-answers.ts'
-import { checkFilters, parseQuery, queryObject } from './query.ts'
+import { readQuery } from './query.ts'
 import { rawOf } from './raw-body.ts'
 import type { RouteReply } from './reply.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -158,9 +158,6 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
   const dialect = requestDialect(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
   const search = searchOf(http.req.url)
-  const parameters = new URLSearchParams(search)
-  if (route.isQueryChecked) checkFilters(parameters, route.query)
-  const query = search === '' ? {} : queryObject(parameters)
   const call = {
     tenant: principal.tenant,
     db: principal.tenant === '' ? databases.control : await databases.open(principal.tenant),
@@ -168,7 +165,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
     dialect,
     params: http.req.param(),
     search,
-    query: route.query ? parseQuery(route.query, query) : undefined,
+    query: readQuery(route, search),
     body: route.body ? await parsedBody(route.body) : undefined,
     betas: betasOf(header),
     accept: header('accept') ?? '',

@@ -2,6 +2,7 @@ import { describeProblem } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { invalid } from '../core/errors.ts'
 import { parseInput } from './body.ts'
+import type { Route } from './route.ts'
 
 /**
  * Parses a query string. Arrays are `name[]` or repeated names. Range filters keep their brackets (`created_at[gte]`).
@@ -37,7 +38,7 @@ function describeQueryProblem(issue: Parameters<typeof describeProblem>[0]): str
  * Throws for a parameter that the schema does not know, and for an empty one: an answer that passed over a filter would
  * be a wrong one. [http/query/audit]
  */
-export function checkFilters(search: URLSearchParams, schema: z.ZodType | undefined): void {
+function checkFilters(search: URLSearchParams, schema: z.ZodType | undefined): void {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   for (const [name, value] of search) {
     if (name === 'beta') continue
@@ -45,4 +46,16 @@ export function checkFilters(search: URLSearchParams, schema: z.ZodType | undefi
       throw invalid(`${name}: is no parameter of this route, which takes ${names.join(', ')}`)
     if (value === '') throw invalid(`${name}: must not be empty; leave it out for all`)
   }
+}
+
+/** `search`: the query without its question mark. */
+export function readQuery(
+  { query, isQueryChecked }: Pick<Route, 'query' | 'isQueryChecked'>,
+  search: string,
+): unknown {
+  if (!query) return undefined
+  if (search === '') return parseQuery(query, {})
+  const parameters = new URLSearchParams(search)
+  if (isQueryChecked) checkFilters(parameters, query)
+  return parseQuery(query, queryObject(parameters))
 }
