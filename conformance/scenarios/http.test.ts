@@ -123,7 +123,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           message: string
         }
         assert.equal(refused.status, 404)
-        assert.match(refused.message, /MCP tunnels is not offered by this service/)
+        assert.match(refused.message, /MCP tunnels are not offered by this service/)
         const { body } = await service.ask('GET', '/v1/webhook_endpoints')
         assert.match(messageOf(body), /there is \/v1\/ext\/webhook_endpoints$/)
         const dotted = request(`${service.base}/v1/x/%2e%2e/agents`, {

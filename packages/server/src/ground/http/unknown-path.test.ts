@@ -18,11 +18,11 @@ const why = (path: string, method = 'GET') => absent(method, path).message
 describe('a path that is not there', () => {
   it('is told by name where it is a part of the official interface that is not offered', () => {
     for (const [path, name] of [
-      ['/v1/messages', 'the Messages API'],
-      ['/v1/messages/count_tokens', 'the Messages API'],
-      ['/v1/user_profiles/uprof_1', 'user profiles'],
+      ['/v1/messages', 'the Messages API is'],
+      ['/v1/messages/count_tokens', 'the Messages API is'],
+      ['/v1/user_profiles/uprof_1', 'user profiles are'],
     ])
-      assert.equal(why(path ?? ''), `GET ${path}: ${name} is not offered by this service`)
+      assert.equal(why(path ?? ''), `GET ${path}: ${name} not offered by this service`)
     assert.equal(why('/v1/messagesx'), 'there is no GET /v1/messagesx')
     assert.equal(why('/v1/sessions/a/threads/b'), 'there is no GET /v1/sessions/a/threads/b')
   })

@@ -3,11 +3,11 @@ import { PlatformError } from '../core/errors.ts'
 import type { Route } from './route.ts'
 
 /** Parts of the official interface that this service does not offer, by the prefix of their paths. */
-export const unofferedPaths: readonly { path: string; name: string }[] = [
+export const unofferedPaths: readonly { path: string; name: string; areMany?: true }[] = [
   { path: '/v1/messages', name: 'the Messages API' },
   { path: '/v1/complete', name: 'the Text Completions API' },
-  { path: '/v1/user_profiles', name: 'user profiles' },
-  { path: '/v1/tunnels', name: 'MCP tunnels' },
+  { path: '/v1/user_profiles', name: 'user profiles', areMany: true },
+  { path: '/v1/tunnels', name: 'MCP tunnels', areMany: true },
   { path: '/v1/organizations', name: 'the administration of organizations' },
 ]
 
@@ -21,19 +21,16 @@ const elsewhere = (path: string): string =>
 /** Creates the function that makes the error of a request without a route. */
 export function unknownPathErrors(routes: readonly Route[]) {
   const known = [...new Set(routes.map(({ path }) => path))].map((path) => patternOf(path, '$'))
-  const closed = unofferedPaths.map(({ path, name }) => ({
+  const closed = unofferedPaths.map(({ path, name, areMany }) => ({
     pattern: patternOf(path, '(?:/|$)'),
-    name,
+    refusal: `${name} ${areMany ? 'are' : 'is'} not offered by this service`,
   }))
   const isRoute = (path: string) => known.some((pattern) => pattern.test(path))
 
   return (method: string, path: string): PlatformError => {
     const found = closed.find(({ pattern }) => pattern.test(path))
     if (found && !isRoute(path))
-      return new PlatformError(
-        'not_found',
-        `${method} ${path}: ${found.name} is not offered by this service`,
-      )
+      return new PlatformError('not_found', `${method} ${path}: ${found.refusal}`)
     const other = elsewhere(path)
     const hint = !isRoute(path) && isRoute(other) ? `; there is ${other}` : ''
     return new PlatformError('not_found', `there is no ${method} ${path}${hint}`)

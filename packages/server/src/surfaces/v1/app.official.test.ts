@@ -35,7 +35,7 @@ describe('the official client', () => {
       assert.ok(paths.includes(known), known)
     const isOffered = (path: string) => patterns.some((pattern) => pattern.test(path))
     const isNamed = (path: string) =>
-      absent('GET', path).message.endsWith('is not offered by this service')
+      absent('GET', path).message.endsWith(' not offered by this service')
     assert.deepEqual(
       paths.filter((path) => isOffered(path) === isNamed(path)),
       [],
