@@ -98,7 +98,7 @@ export const authentication = {
   'sign-in/enumeration': { section: '3.7 Sign-in', says: 'A wrong password and an unknown address are answered alike, and so are requests of codes and links for known and unknown addresses.' },
   'sign-in/delete/what-stays': { section: '3.7 Sign-in', says: 'The deletion of an account ends sign-ins, memberships, invitations and links to identity providers. Agents, sessions and keys that the person has made stay; the answer lists the valid keys, and `?revoke_keys=true` revokes them.' },
   'sign-in/delete/last-owner': { section: '3.7 Sign-in', says: 'The last owner of a workspace is not deleted: 409, which names the workspaces and what to do.' },
-  'sign-in/pages': { section: '3.7 Sign-in', says: 'Below `/signin` are pages for people: sign-in, code, new password, an invitation\'s link, and the choice of a workspace. They work without scripts.' },
+  'sign-in/pages': { section: '3.7 Sign-in', says: 'Below `/signin` are pages for people: sign-in, code, new password, an invitation\'s link, and the choice of a workspace. They work without scripts. A browser (`accept: text/html`) at `/` is sent there.' },
   'sign-in/pages/policy': { section: '3.7 Sign-in', says: 'Their policy admits no script, no frame, and forms to this service alone.' },
   'sign-in/pages/forms': { section: '3.7 Sign-in', says: 'A form takes effect only from a page that this service has shown to the same browser.' },
   'sign-in/pages/workspaces': { section: '3.7 Sign-in', says: 'A person of several workspaces chooses one there for requests that name none.' },

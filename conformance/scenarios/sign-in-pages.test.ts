@@ -69,20 +69,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(policy.includes(`style-src 'sha256-${hash}'`), policy)
         assert.match(policy, /default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/)
         assert.ok(!invited.text.includes('<script'))
+        assert.match(invited.text, /<header>Steward<\/header>/)
+        assert.match(invited.text, /You join <strong>default<\/strong> as\s+owner/)
         const person = { email, name: '<b>Ada</b>', password }
         const short = await submit(invited, path, { ...person, password: 'short' })
         assert.equal(short.status, 400)
         assert.match(short.text, /role="alert"/)
+        assert.ok(short.text.includes(`value="${email}"`), short.text)
         const home = await submit(short, path, person)
         assert.match(home.text, /You are signed in/)
         assert.match(home.text, /&lt;b&gt;Ada&lt;\/b&gt;/)
-        assert.equal((await go(path)).status, 404)
+        const used = await go(path)
+        assert.equal(used.status, 404)
+        assert.match(used.text, /<p>This link has been used or has ended; ask for a new one\.<\/p>/)
 
         const out = await submit(home, '/signin/out', {})
         assert.match(out.text, /<h1>Sign in<\/h1>/)
         assert.ok(!cookies.has('steward_session'))
         const wrong = await submit(out, '/signin', { email, password: 'wrong password' })
         assert.equal(wrong.status, 401)
+        assert.ok(wrong.text.includes(`value="${email}"`), wrong.text)
         const again = await submit(wrong, '/signin', { email, password })
         assert.match(again.text, /You are signed in/)
         await submit(again, '/signin/out', {})
@@ -101,6 +107,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(last.text, /You are signed in/)
       },
     )
+
+    verifies('sign-in/pages', 'a browser at / is sent to the page to sign in', async () => {
+      const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+      const shown = await browser(service).go('/', { headers: { accept } })
+      assert.match(shown.text, /<h1>Sign in<\/h1>[^]*href="\/docs"[^]*href="\/openapi\.json"/)
+      const answer = await fetch(`${service.base}/`, { headers: { accept: 'application/json' } })
+      assert.equal(answer.status, 404)
+      assert.match(await answer.text(), /there is no GET \//)
+    })
 
     verifies(
       'sign-in/pages/forms',

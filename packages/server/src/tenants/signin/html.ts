@@ -62,6 +62,7 @@ export function page(
         </style>
       </head>
       <body>
+        <header>Steward</header>
         <h1>${title}</h1>
         ${body}
       </body>

@@ -1,15 +1,17 @@
 /** Pages for people, until they have a console: sign-in, code, reset, invitation, choice of a workspace. */
 import { InvitationAccept, PasswordReset, SignInByCode } from '@steward/protocol/people.ts'
 import { EmailBody, SignInByPassword } from '@steward/protocol/people.ts'
-import { notFound, PlatformError } from '../../ground/core/errors.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { errorAnswer } from '../../ground/http/errors.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
+import { route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { acceptInvitation } from '../members/invitations.ts'
-import { invitationStore } from '../members/store.ts'
+import type { InvitationRow } from '../members/store.ts'
+import { firstOwner, invitationStore } from '../members/store.ts'
 import {
   chooseWorkspace,
   endSignIns,
@@ -24,6 +26,7 @@ import { workspaceOf } from '../people/authenticate.ts'
 import type { Visitor } from '../people/library/library.ts'
 import type { People } from '../people/people.ts'
 import { visitorOf } from '../people/people.ts'
+import { workspaceStore } from '../workspaces/store.ts'
 import { checkForm, formToken } from './form-token.ts'
 import type { FormToken, Html } from './html.ts'
 import { alert, emailField, field, form, html, newPasswordField, page, seeOther } from './html.ts'
@@ -59,13 +62,13 @@ export function signInPages(people: People): Route[] {
       field({ name: 'code', label: 'Code from the letter', complete: 'one-time-code' }),
     )
 
-  const signInPage = (shown: PageState): RouteReply =>
+  const signInPage = (shown: PageState, email?: string): RouteReply =>
     statedPage(
       shown,
       'Sign in',
       html`${form(
           { action: '/signin', token: shown.token, button: 'Sign in' },
-          emailField(),
+          emailField(email),
           field({
             name: 'password',
             label: 'Password',
@@ -79,7 +82,8 @@ export function signInPages(people: People): Route[] {
         ${providers.map(
           ({ id, name }) =>
             html`<p><a href="/v1/ext/oauth/${id}/authorize">Sign in by ${name}</a></p>`,
-        )}`,
+        )}
+        <p><a href="/docs">The interface</a> · <a href="/openapi.json">its description</a></p>`,
     )
 
   const codePage = (shown: PageState, email?: string): RouteReply =>
@@ -138,18 +142,42 @@ export function signInPages(people: People): Route[] {
         <p><a href="/docs">The interface</a></p>`,
     )
 
-  async function invitationPage(shown: PageState, token: string, signIn: SignIn | undefined) {
+  /** The name of the workspace that the invitation opens. The first owner of all may come before the workspace. */
+  async function invitedTo({ tenant_id }: InvitationRow): Promise<string> {
+    const workspaces = workspaceStore(databases.control.read)
+    const [workspace] =
+      tenant_id === firstOwner ? [await workspaces.first()] : await workspaces.some([tenant_id])
+    return workspace?.name ?? 'Steward'
+  }
+
+  async function invitationPage(
+    shown: PageState,
+    token: string,
+    signIn: SignIn | undefined,
+    given: Record<string, string> = {},
+  ) {
     const invitation = await invitationStore(databases.control.read).byToken(token, clock.now())
-    if (!invitation) throw notFound('invitation', 'of this link')
+    if (!invitation)
+      return page({
+        status: 404,
+        title: 'This link opens nothing',
+        body: html`<p>This link has been used or has ended; ask for a new one.</p>
+          <p><a href="/signin">Sign in</a></p>`,
+      })
     const newPerson = [
-      invitation.email === null ? emailField() : html`<p>For ${invitation.email}.</p>`,
-      field({ name: 'name', label: 'Your name', complete: 'name' }),
+      invitation.email === null
+        ? emailField(given['email'])
+        : html`<p>For ${invitation.email}.</p>`,
+      field({ name: 'name', label: 'Your name', complete: 'name', value: given['name'] ?? '' }),
       newPasswordField(),
     ]
     return statedPage(
       shown,
       'You are invited',
-      html`<p>You join as ${invitation.role}${signIn ? html`, as ${signIn.person.email}` : ''}.</p>
+      html`<p>
+          You join <strong>${await invitedTo(invitation)}</strong> as
+          ${invitation.role}${signIn ? html`, as ${signIn.person.email}` : ''}.
+        </p>
         ${form(
           { action: `/signin/invitation/${token}`, token: shown.token, button: 'Join' },
           ...(signIn ? [] : newPerson),
@@ -205,6 +233,16 @@ export function signInPages(people: People): Route[] {
     )
 
   return [
+    route(
+      {
+        ...{ method: 'get', path: '/', callers: ['anyone'], section: 'Sign-in' },
+        ...{ summary: 'Send a browser to the page to sign in', answer: 'bytes', isPage: true },
+      },
+      async ({ accept }) => {
+        if (accept.includes('text/html')) return seeOther('/signin')
+        throw new PlatformError('not_found', 'there is no GET /; there is /openapi.json')
+      },
+    ),
     pageRoute('', 'The page to sign in', async (shown, { header, search }) => {
       const signIn = await people.find(header)
       const error = search.get('error')
@@ -218,7 +256,7 @@ export function signInPages(people: People): Route[] {
         const given = parseInput(SignInByPassword, fields)
         return seeOther('/signin', cookie.set(await signInByPassword(people, given, visitor)))
       },
-      signInPage,
+      (shown, { fields }) => signInPage(shown, fields['email']),
     ),
     pageRoute('/code', 'The page that sends a code', (shown) => codePage(shown)),
     formRoute(
@@ -283,8 +321,8 @@ export function signInPages(people: People): Route[] {
           cookie.set(await acceptInvitation(people, { ...given, visitor, signIn })),
         )
       },
-      async (shown, { header }, { token = '' }) =>
-        invitationPage(shown, token, await people.find(header)),
+      async (shown, { header, fields }, { token = '' }) =>
+        invitationPage(shown, token, await people.find(header), fields),
     ),
     formRoute(
       '/workspaces',
@@ -294,7 +332,7 @@ export function signInPages(people: People): Route[] {
         if (signIn) await chooseWorkspace(people, signIn, fields['workspace_id'] ?? '')
         return seeOther('/signin')
       },
-      signInPage,
+      (shown) => signInPage(shown),
     ),
     formRoute(
       '/out',
@@ -304,7 +342,7 @@ export function signInPages(people: People): Route[] {
         if (signIn) await endSignIns(people, signIn.person.id, { only: signIn.id })
         return seeOther('/signin', cookie.clear())
       },
-      signInPage,
+      (shown) => signInPage(shown),
     ),
   ]
 }
