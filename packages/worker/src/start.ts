@@ -13,6 +13,8 @@ import { receiveHints } from './hints/receiver.ts'
 import { runItem } from './item.ts'
 import { amaWorker, openmaSupervised } from './lanes.ts'
 import { launchOn } from './launcher.ts'
+import { naming } from '@steward/base/listening.ts'
+import { worker } from './settings.ts'
 import type { Log } from '@steward/base/log.ts'
 import { pollOn } from './poller.ts'
 import { quotaOf, sandboxesOf } from './sandboxes.ts'
@@ -43,7 +45,8 @@ async function listening(
   signal: AbortSignal,
 ): Promise<Hints> {
   if (!webhook) return noHints
-  const receiver = await receiveHints({ ...webhook, folder: join(dir, 'intents') }, log)
+  const hints = receiveHints({ ...webhook, folder: join(dir, 'intents') }, log)
+  const receiver = await naming(worker.settings.webhook.port.name, hints)
   log.info('listening for hints', { host: webhook.host, port: receiver.port })
   signal.addEventListener('abort', () => void receiver.close(), { once: true })
   return receiver

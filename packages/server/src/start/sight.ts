@@ -1,5 +1,7 @@
 /** Observation for operators: metrics, traces, and a log line for each request. */
+import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
+import { serverProgram } from '../ground/config/settings.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import { requestAnswered } from '../ground/http/request-observations.ts'
@@ -34,7 +36,8 @@ async function openMetrics(shares: Shares, log: Log, place: { host: string; port
   const metrics = await createMetrics(shares, (error) =>
     log.error('work could not be counted', { error }),
   )
-  const listener = await listenForMetrics(metrics, place)
+  const { name } = serverProgram.settings.metrics.port
+  const listener = await naming(name, listenForMetrics(metrics, place))
   log.info('metrics', { at: listener.url })
   return {
     async close() {

@@ -3,7 +3,9 @@ import type { Server } from 'node:http'
 import { keyUsesJob } from '../tenants/api-keys/uses.ts'
 import { app } from '../surfaces/v1/app.ts'
 import type { Config } from '../ground/config/config.ts'
+import { serverProgram } from '../ground/config/settings.ts'
 import { closeParts, closingParts } from '../ground/core/closing-parts.ts'
+import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { withdrawRootKey } from '../ground/database/root-key.ts'
@@ -99,29 +101,32 @@ export async function start(
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
   const door = doorFor(config, { databases, clock, bus, log, limits })
-  const { server, port } = await listen(
-    app({
-      ...data,
-      ...routeSettings(config),
-      log,
-      integrations,
-      resolveModel,
-      version,
-      stopping: stopping.signal,
-      ...door,
-      kinds,
-      refuseImage: (reference) => provider.refuseImage(reference),
-      refusePackages: packages.refuse,
-      egress: waysOut,
-      keeping,
-      streams,
-      openAnswers,
-      limits,
-      heldHere: heldHere(shares),
-      specOfModel: specOfModel({ databases, seal, fallbackKeys }),
-      models,
-    }),
-    config,
+  const { server, port } = await naming(
+    serverProgram.settings.port.name,
+    listen(
+      app({
+        ...data,
+        ...routeSettings(config),
+        log,
+        integrations,
+        resolveModel,
+        version,
+        stopping: stopping.signal,
+        ...door,
+        kinds,
+        refuseImage: (reference) => provider.refuseImage(reference),
+        refusePackages: packages.refuse,
+        egress: waysOut,
+        keeping,
+        streams,
+        openAnswers,
+        limits,
+        heldHere: heldHere(shares),
+        specOfModel: specOfModel({ databases, seal, fallbackKeys }),
+        models,
+      }),
+      config,
+    ),
   )
   await turns.lookForWork()
   await showFirstLink(config, { databases, clock, log, port })

@@ -2,7 +2,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Dispatcher } from 'undici'
+import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
+import { serverProgram } from '../ground/config/settings.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import { diskBlobs } from '../ground/blobs/disk.ts'
@@ -35,7 +37,8 @@ export async function openBus(
   if (busUrl !== undefined) return busOf(notifications, await natsChannel({ url: busUrl, log }))
   const place = { ...peers, host: peers.host ?? host }
   const keys = keysFor(config, 'direct connections')
-  const live = await directChannel({ notifications, owners, keys, place, log })
+  const { name } = serverProgram.settings.peers.port
+  const live = await naming(name, directChannel({ notifications, owners, keys, place, log }))
   return busOf(notifications, live)
 }
 

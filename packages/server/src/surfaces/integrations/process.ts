@@ -8,7 +8,9 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { Agent } from '../../ground/core/undici.ts'
 import { appHeaders, webhookHeaders } from '../../capabilities/integrations/entrance.ts'
@@ -50,7 +52,7 @@ export async function startProcess(
   })
   server.timeout = serverTimeouts.timeout
   server.listen(settings.port, settings.host)
-  await once(server, 'listening')
+  await naming(serverProgram.settings.port.name, once(server, 'listening'))
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
