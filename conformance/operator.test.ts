@@ -221,6 +221,12 @@ describe('the operator', () => {
       assert.equal(refused.status, 401)
       const help = await runServer(['delete-workspace', '--help'], {})
       assert.match(help.stdout, /Archive it first\./)
+      const ofAudit = await runServer(['audit', '--help'], {})
+      assert.match(
+        ofAudit.stdout,
+        /^  npm start -- audit verify .*\n +--workspace[^]*^  npm start -- audit export /m,
+      )
+      assert.doesNotMatch(ofAudit.stdout, /create-key|PLATFORM_ROOT_SECRET/)
     },
   )
 

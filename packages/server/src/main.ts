@@ -51,6 +51,13 @@ ${settingsHelp(serverProgram)}
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
 `
 
+/** The usage of one command; the whole text where it is none. */
+function usageOf(command = ''): string {
+  if (!/^[a-z-]+$/.test(command)) return usage
+  const own = usage.match(new RegExp(`^  npm start -- ${command}(?: .*)?$(?:\\n {3}.*)*`, 'gm'))
+  return own ? `${own.join('\n')}\n\nnpm start -- help lists all commands and settings.\n` : usage
+}
+
 async function serve(): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
@@ -136,7 +143,7 @@ async function main(): Promise<void> {
   const ofKeys = { ...(admin && { admin }), ...(name !== undefined && { name }) }
   const ofInvitations = { ...(role && { role }), ...(email && { email }) }
   if (help || asksForHelp(positionals)) {
-    process.stdout.write(usage)
+    process.stdout.write(help ? usageOf(positionals[0]) : usage)
     return
   }
   const [command, ...rest] = positionals
