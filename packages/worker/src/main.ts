@@ -6,7 +6,7 @@ import { readConfig } from './config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { worker } from './settings.ts'
 
-const usage = `steward-worker: runs the tools of a service's sessions on this machine.
+const usage = `The worker: runs the tools of a service's sessions on this machine.
 
 The model is called by the service; bash, read, write, edit, glob and grep run here, each session in a sandbox of its own.
 Nobody connects to this machine: the worker asks the service for work.
@@ -17,10 +17,10 @@ Nobody connects to this machine: the worker asks the service for work.
        curl $URL/v1/ext/api_keys -H "x-api-key: $KEY" -H 'content-type: application/json' \\
          -d '{"name": "my worker", "environment_id": "…"}'
   2. Start the worker:
-       WORKER_BASE_URL=$URL WORKER_ENVIRONMENT_ID=… WORKER_ENVIRONMENT_KEY=… steward-worker
+       WORKER_BASE_URL=$URL WORKER_ENVIRONMENT_ID=… WORKER_ENVIRONMENT_KEY=… npm run worker
   3. Create sessions with that environment_id. SIGTERM ends the worker, and what it had goes to another one.
 
-  steward-worker --help      this text
+  npm run worker -- --help      this text
 
 Settings, from the environment:
 ${settingsHelp(worker)}
