@@ -61,7 +61,7 @@ const broad = 'managed-agents-2026-04-01'
  */
 function checkBeta({ betas, dialect }: MemoryCaller): void {
   if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
-  throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
+  throw invalid(`the header anthropic-beta: ${own} (or vendor-beta) is required for memory stores`)
 }
 
 export const memoryStoreRoutes = (deps: MemoryRouteDeps): Route[] =>

@@ -48,6 +48,6 @@ function reasonOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   const all = [error, cause, ...(error instanceof AggregateError ? error.errors : [])]
   if (all.some((each) => each instanceof RefusedAddressError))
-    return 'its address is private or reserved, and not dialled'
+    return 'its address is private or reserved, and not dialled; the operator can open it by EGRESS_TENANT_TARGETS'
   return typeof code === 'string' ? `no answer (${code})` : 'no answer'
 }
