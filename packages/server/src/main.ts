@@ -51,9 +51,9 @@ ${settingsHelp(serverProgram)}
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
 `
 
-/** The usage of one command; the whole text where it is none. */
-function usageOf(command = ''): string {
-  if (!/^[a-z-]+$/.test(command)) return usage
+/** The usage of one command; the whole text where it is none, and for `help`. */
+function usageOf(command = 'help'): string {
+  if (command === 'help' || !/^[a-z-]+$/.test(command)) return usage
   const own = usage.match(new RegExp(`^  npm start -- ${command}(?: .*)?$(?:\\n {3}.*)*`, 'gm'))
   return own ? `${own.join('\n')}\n\nnpm start -- help lists all commands and settings.\n` : usage
 }
@@ -143,7 +143,7 @@ async function main(): Promise<void> {
   const ofKeys = { ...(admin && { admin }), ...(name !== undefined && { name }) }
   const ofInvitations = { ...(role && { role }), ...(email && { email }) }
   if (help || asksForHelp(positionals)) {
-    process.stdout.write(help ? usageOf(positionals[0]) : usage)
+    process.stdout.write(usageOf(positionals[0]))
     return
   }
   const [command, ...rest] = positionals

@@ -37,7 +37,8 @@ export function outputRoutes(deps: OutputRouteDeps): Route[] {
     'db' | 'tenant' | 'params' | 'betas'
   >): Promise<void> {
     await sessionStore(db.read).row(tenant, params.id)
-    if (!betas.has(beta)) throw invalid(`the header anthropic-beta: ${beta} (or vendor-beta) is required for outputs`)
+    if (!betas.has(beta))
+      throw invalid(`the header anthropic-beta: ${beta} (or vendor-beta) is required for outputs`)
     if (!publishes)
       throw invalid(
         'this server keeps no outputs: its setting STORE_BACKENDS leaves them out',

@@ -235,8 +235,13 @@ export function signInPages(people: People): Route[] {
   return [
     route(
       {
-        ...{ method: 'get', path: '/', callers: ['anyone'], section: 'Sign-in' },
-        ...{ summary: 'Send a browser to the page to sign in', answer: 'bytes', isPage: true },
+        method: 'get',
+        path: '/',
+        callers: ['anyone'],
+        section: 'Sign-in',
+        summary: 'Send a browser to the page to sign in',
+        answer: 'bytes',
+        isPage: true,
       },
       async ({ accept }) => {
         if (accept.includes('text/html')) return seeOther('/signin')
