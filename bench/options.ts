@@ -19,7 +19,7 @@ export const help = `npm run bench -- [options]
   --rounds N          measure N times, and tell medians with their spread
   --out FILE          keep the figures as JSON
   --compare FILE      old and new side by side: FILE was written by --out
-  --against FOLDER    measure another checkout in turn with this one: old, new, old, new …
+  --against FOLDER    measure another checkout in turn with this one: old, new, new, old …
   --minutes N         how long the soak lasts; 60 without it
   --profile NAME      the cases of that name, with a CPU profile of their servers: prints the shares by room and the
                       hottest functions, and writes NAME-DATABASE-N.cpuprofile to the current folder, for the
