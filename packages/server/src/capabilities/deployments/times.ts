@@ -15,11 +15,11 @@ const around = [-24 * hour, -3 * hour, 3 * hour, 24 * hour]
 /** Clocks and spellings of zones that are kept. A caller may name any offset as a zone, in any letter case. */
 const mostKept = 512
 
-/** Returns the kept value, or makes it. Keeps at most `mostKept` values. */
-function keptIn<T>(kept: Map<string, T>, key: string, make: () => T): T {
+/** Returns the kept value, or makes it. Keeps at most `most` values. */
+function keptIn<T>(kept: Map<string, T>, key: string, make: () => T, most = mostKept): T {
   const known = kept.get(key)
   if (known !== undefined) return known
-  if (kept.size >= mostKept) kept.clear()
+  if (kept.size >= most) kept.clear()
   const made = make()
   kept.set(key, made)
   return made
@@ -89,13 +89,12 @@ export function timesAfter(
   // Times are whole minutes.
   const from = Math.floor(after / minute) * minute
   const question = `${expression} ${zone} ${from} ${count}`
-  const known = reckoned.get(question)
-  if (known) return known
-  if (reckoned.size >= mostReckoned) reckoned.clear()
-  const times = reckon({ expression, timezone: zone }, from, count)
-  reckoned.set(question, times)
-  times.catch(() => reckoned.delete(question))
-  return times
+  function reckonAnew(): Promise<number[]> {
+    const times = reckon({ expression, timezone: zone }, from, count)
+    times.catch(() => reckoned.delete(question))
+    return times
+  }
+  return keptIn(reckoned, question, reckonAnew, mostReckoned)
 }
 
 async function reckon(

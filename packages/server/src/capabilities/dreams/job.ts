@@ -1,6 +1,6 @@
 /** Finds dreams that have not stopped. All processes drive each dream; the commit of a step decides between them. */
 import type { Job } from '../../ground/core/jobs.ts'
-import { createWorkPlaces } from '../../ground/core/work-places.ts'
+import { createWorkPlaces, startFound } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { DreamDeps, DreamPlace } from './drive-dream.ts'
@@ -41,14 +41,12 @@ export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): J
     }
   }
 
-  async function startAll(db: Database, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const open = await dreamStore(db.read).open(work.skipped(clock.now()), places.total)
-      if (signal.aborted) return
-      const started = open.filter((each) => work.start(each, () => driveOne(db, each, signal)))
-      if (open.length < places.total || started.length === 0) return
-    }
-  }
+  const startAll = (db: Database, signal: AbortSignal): Promise<void> =>
+    startFound(
+      places.total,
+      () => dreamStore(db.read).open(work.skipped(clock.now()), places.total),
+      (each) => !signal.aborted && work.start(each, () => driveOne(db, each, signal)),
+    )
 
   async function cancelIn(db: Database): Promise<void> {
     if (running.size === 0) return

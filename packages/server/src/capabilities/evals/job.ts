@@ -1,6 +1,6 @@
 /** Finds runs to drive. One process drives a run, under a lease; its trials run on any runner. */
 import type { Job } from '../../ground/core/jobs.ts'
-import { createWorkPlaces } from '../../ground/core/work-places.ts'
+import { createWorkPlaces, startFound } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { EvalDeps, EvalRunPlace } from './drive-run.ts'
@@ -41,13 +41,16 @@ export function evalJob({ databases, bus, clock, log, drive }: EvalJobDeps): Job
     const found = await store.owners()
     if (found.length === 0) return true
     const dead = await db.owners.dead(found.filter((each) => each !== null))
-    for (;;) {
+    function waiting() {
       const now = clock.now()
-      const runs = await store.waiting({ now, dead, skipped: work.skipped(now) }, places.total)
-      if (signal.aborted) return true
-      const started = runs.filter((each) => work.start(each, () => driveOne(db, each, signal)))
-      if (runs.length < places.total || started.length === 0) return true
+      return store.waiting({ now, dead, skipped: work.skipped(now) }, places.total)
     }
+    await startFound(
+      places.total,
+      waiting,
+      (each) => !signal.aborted && work.start(each, () => driveOne(db, each, signal)),
+    )
+    return true
   }
 
   return {

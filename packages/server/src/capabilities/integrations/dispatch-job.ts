@@ -6,6 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
+import { startFound } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
@@ -54,15 +55,18 @@ export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJo
   }
 
   async function startAll(db: Database, signal: AbortSignal): Promise<void> {
-    for (;;) {
+    function due() {
       const now = clock.now()
-      const asked = { by: now, skipped: flight.skipped(now) }
-      const due = await integrationStore(db.read).dueDeliveries(asked, mostDue)
-      const started = due.filter((each) =>
-        flight.start(each, () => dispatchOne(db, each, signal)),
-      ).length
-      if (due.length < mostDue || started === 0 || signal.aborted) return
+      return integrationStore(db.read).dueDeliveries(
+        { by: now, skipped: flight.skipped(now) },
+        mostDue,
+      )
     }
+    await startFound(
+      mostDue,
+      due,
+      (each) => !signal.aborted && flight.start(each, () => dispatchOne(db, each, signal)),
+    )
   }
 
   return {

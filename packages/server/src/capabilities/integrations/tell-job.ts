@@ -2,6 +2,7 @@
  * Tells threads the news of their sessions. Every process looks for due threads; leases decide which process tells one.
  */
 import type { Job } from '../../ground/core/jobs.ts'
+import { startFound } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { listenToSession } from '../../sessions/log/topics.ts'
@@ -85,19 +86,17 @@ export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job 
   }
 
   async function startAll(db: Database, rung: Map<string, DueThread>, signal: AbortSignal) {
-    for (;;) {
+    function due() {
       const now = clock.now()
       const asked = { by: now, rung: [...rung.keys()], skipped: flight.skipped(now) }
-      const due = await integrationStore(db.read).threadsToTell(asked, mostDue)
-      let started = 0
-      for (const each of due) {
-        if (signal.aborted) return
-        if (!flight.start(each, () => tellOne(db, each, signal))) continue
-        started++
-        rung.delete(each.id)
-      }
-      if (due.length < mostDue || started === 0) return
+      return integrationStore(db.read).threadsToTell(asked, mostDue)
     }
+    function start(each: DueThread): boolean {
+      const isStarted = !signal.aborted && flight.start(each, () => tellOne(db, each, signal))
+      if (isStarted) rung.delete(each.id)
+      return isStarted
+    }
+    await startFound(mostDue, due, start)
   }
 
   return {

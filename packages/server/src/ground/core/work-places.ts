@@ -82,3 +82,19 @@ export function createWorkPlaces<Piece extends WorkPiece>(
     },
   }
 }
+
+/**
+ * Starts the pieces that a query finds, and asks it again, until it finds fewer than its limit or `start` refuses all:
+ * then there is no room, or the process stops.
+ */
+export async function startFound<Piece>(
+  limit: number,
+  find: () => Promise<readonly Piece[]>,
+  start: (piece: Piece) => boolean,
+): Promise<void> {
+  for (;;) {
+    const found = await find()
+    const started = found.filter((each) => start(each))
+    if (found.length < limit || started.length === 0) return
+  }
+}
