@@ -71,6 +71,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   if (typeof channel !== 'string' || typeof thread_ts !== 'string') return null
   const place = { channel, thread_ts }
   const ts = streamOf(thread)
+  if (isShown(telling, thread)) return null
   switch (telling.kind) {
     case 'action':
     case 'confirmation':
@@ -102,6 +103,13 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     }
   }
 }
+
+/**
+ * True for a question whose message with its buttons is in the thread. After people answer one of several questions, a
+ * second message for each other question would make the buttons of the first message void.
+ */
+const isShown = (telling: Telling, { notes }: ExternalThread): boolean =>
+  telling.kind === 'question' && typeof notes[questionNote(telling.call)] === 'string'
 
 const behind = (text: string | undefined) => text !== undefined && { markdown_text: `\n\n${text}` }
 

@@ -173,6 +173,16 @@ describe('what Slack is told', () => {
     assert.ok(body.includes('"unfurl_media":false'), 'Slack fetches no address of an agent')
   })
 
+  it('tells a question once, so that its buttons stay valid when people answer another one', () => {
+    const ask = { kind: 'question', id: 'i.c', call: 'c', needs: 'confirmation' } as const
+    const question = { ...ask, name: 'x', input: '' }
+    const tell = (notes: ExternalThread['notes']) =>
+      slack.callFor({ ...question, id: 'j.c' }, { ...thread, notes })
+    assert.equal(tell({ 'question c': null })?.path, '/chat.postMessage')
+    assert.equal(tell({ 'question other': '8.1' })?.path, '/chat.postMessage')
+    assert.equal(tell({ 'question c': '8.1' }), null)
+  })
+
   it('fits into a message, however many signs Slack has written in another way', () => {
     const text = '<!&'.repeat(20_000)
     const ask = { kind: 'question', id: 'e', call: 'c', needs: 'confirmation', name: 'x' } as const
