@@ -1,5 +1,6 @@
 /** Finds dreams that have not stopped. All processes drive each dream; the commit of a step decides between them. */
 import type { Job } from '../../ground/core/jobs.ts'
+import { createNearestAlarm } from '../../ground/core/nearest-alarm.ts'
 import { createWorkPlaces, startFound } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
@@ -27,6 +28,7 @@ export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): J
   const work = createWorkPlaces<OpenDream>(places, (_, isAwaited) => {
     if (isAwaited) lookNow()
   })
+  const alarm = createNearestAlarm(clock, () => lookNow())
 
   async function driveOne(db: Database, { tenant_id: tenant, id }: OpenDream, signal: AbortSignal) {
     const canceled = new AbortController()
@@ -35,7 +37,9 @@ export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): J
       await drive({ db, tenant, id, signal, canceled: canceled.signal })
     } catch (error) {
       log.error('a dream could not go on; it is tried again', { error, dream_id: id })
-      work.restUntil(id, clock.now() + failedMs)
+      const at = clock.now() + failedMs
+      work.restUntil(id, at)
+      alarm.set(at, signal)
     } finally {
       running.delete(id)
     }
@@ -68,6 +72,7 @@ export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): J
       const unsubscribe = listenToDreams(bus, runNow)
       return async () => {
         unsubscribe()
+        alarm.stop()
         await work.end()
       }
     },

@@ -74,6 +74,19 @@ for (const [name, open] of Object.entries(databases))
       assert.ok(!job.held.has('greedy_0'), 'a run that failed rests')
     })
 
+    it('drives a run that could not go on again after its rest, and not with the next poll', async () => {
+      await using opened = await open()
+      const job = heldJob(opened.database, evalJob)
+      await insert(opened.database, 'one', 1)
+      await job.run()
+      await job.end('one_0', ({ reject }) => reject(new Error('away')))
+      const before = job.looks()
+      await job.clock.pass(10_000)
+      assert.equal(job.looks(), before + 1)
+      await job.run()
+      assert.ok(job.held.has('one_0'))
+    })
+
     it('leaves the runs that a living process drives, and takes those of a dead one', async () => {
       await using opened = await open()
       const { database } = opened

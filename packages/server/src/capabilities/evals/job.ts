@@ -1,5 +1,6 @@
 /** Finds runs to drive. One process drives a run, under a lease; its trials run on any runner. */
 import type { Job } from '../../ground/core/jobs.ts'
+import { createNearestAlarm } from '../../ground/core/nearest-alarm.ts'
 import { createWorkPlaces, startFound } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
@@ -25,13 +26,16 @@ export function evalJob({ databases, bus, clock, log, drive }: EvalJobDeps): Job
   const work = createWorkPlaces<OpenRun>(places, (_, isAwaited) => {
     if (isAwaited) lookNow()
   })
+  const alarm = createNearestAlarm(clock, () => lookNow())
 
   async function driveOne(db: Database, { tenant_id: tenant, id }: OpenRun, signal: AbortSignal) {
     try {
       await drive({ db, tenant, id }, signal)
     } catch (error) {
       log.error('an eval could not go on; it is tried again', { error, run_id: id })
-      work.restUntil(id, clock.now() + failedMs)
+      const at = clock.now() + failedMs
+      work.restUntil(id, at)
+      alarm.set(at, signal)
     }
   }
 
@@ -62,6 +66,7 @@ export function evalJob({ databases, bus, clock, log, drive }: EvalJobDeps): Job
       const unsubscribe = listenToEvals(bus, runNow)
       return async () => {
         unsubscribe()
+        alarm.stop()
         await work.end()
       }
     },

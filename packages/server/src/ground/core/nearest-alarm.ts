@@ -1,5 +1,5 @@
-import type { AlarmClock } from '../../ground/core/alarm.ts'
-import { createAlarm } from '../../ground/core/alarm.ts'
+import type { AlarmClock } from './alarm.ts'
+import { createAlarm } from './alarm.ts'
 
 /** Rings once, at the earliest of all times that were set. (The plain alarm keeps only the time that was set last.) */
 export function createNearestAlarm(clock: AlarmClock, ring: () => void) {
