@@ -105,7 +105,7 @@ export const furtherSurfaces = {
   'evals/tasks': { section: '19.4 Evals', says: '`agent_id` with `tasks` is the body of an earlier interface: `id`, `messages`, `setup_files`, `setup_script`, and a `reward` of type `script`, `verifiable` or `llm_judge`.' },
   'evals/answers': { section: '19.4 Evals', says: 'A call that waits for a person ends its trial with `needs_input`, unless the sample has an answer to that tool in `answers`. A trial whose calls all wait for a worker goes on with its results.' },
   'evals/messages': { section: '19.4 Evals', says: 'A sample with several messages posts each when the session is idle after the one before.' },
-  'evals/graders': { section: '19.4 Evals', says: '`text` graders look at the last message of the agent, `events` graders count events, and `all`, `any` and `weighted` join graders.' },
+  'evals/graders': { section: '19.4 Evals', says: '`text` graders look at the last message of the agent, `events` graders count events, and `all`, `any` and `weighted` join graders. The regular expressions among a run\'s graders are tried when it is created, and a wrong one is refused.' },
   'evals/graders/sandbox': { section: '19.4 Evals', says: '`script` and `file` graders look into the sandbox of the trial after its last turn. A script passes with exit code 0, and a last line of JSON with `score` is its score.' },
   'evals/graders/rubric': { section: '19.4 Evals', says: 'A `rubric` grader has the grader of outcomes judge the work, once; the agent does not revise it.' },
   'evals/setup': { section: '19.4 Evals', says: '`files` and `setup_script` of a sample are in the working folder before the first message; a script that fails ends the trial as `errored`.' },

@@ -155,9 +155,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const [yes, no] = [says('yes', 'total'), says('no', 'nothing')]
         const total = { name: 'sum', type: 'text', op: 'json_path', path: '/total', value: '3' }
+        const of = { ...(await subject()), samples: [{ input: 'say: {"total": 3}' }] }
         const { results } = await runOf({
-          ...(await subject()),
-          samples: [{ input: 'say: {"total": 3}' }],
+          ...of,
           graders: [
             total,
             { name: 'all', type: 'all', of: [yes, no] },
@@ -179,6 +179,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         await service.client.beta.sessions.delete(result?.session_id ?? '')
         assert.deepEqual(await resultsOf(result?.run_id ?? ''), results)
+
+        const unended = { name: 'unended', type: 'text', op: 'regex', value: '(' }
+        const graders = [total, { name: 'any', type: 'any', of: [yes, unended] }]
+        const refused = await service.ask('POST', '/v1/ext/evals', { ...of, graders })
+        assert.equal(refused.status, 400)
+        assert.match(JSON.stringify(refused.body), /graders\.1\.of\.1\.value: .*Unterminated group/)
       },
     )
 

@@ -18,6 +18,7 @@ import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import { checkBudget, checkSpeed, createSession, modelsOf } from '../../sessions/create.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
+import { checkExpressions } from './expressions.ts'
 import { withFileTexts } from './file-texts.ts'
 import { isInspecting, setupOf } from './inspections.ts'
 import { meanOf } from './scores.ts'
@@ -46,6 +47,7 @@ export async function createRun(
   const { dataset, samples } = await samplesOf(db.read, tenant, body)
   const spec = { ...(await specOf(db.read, tenant, body)), dataset }
   await checkInspections(db.read, tenant, spec, samples)
+  await checkExpressions(spec.graders)
   await checkSession(deps, db, tenant, sessionOf(spec))
   if (body.dry_run) return planOf(db.read, tenant, spec, samples.length)
   const now = deps.clock.now()

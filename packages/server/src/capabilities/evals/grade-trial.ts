@@ -9,6 +9,7 @@ import type {
 } from '@steward/protocol/graders.ts'
 import type { JsonValue } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
+import { flagsOf } from './expressions.ts'
 import { matchText } from './text-matchers.ts'
 
 /** The part of a trial that graders see. `counts`: numbers of events by type, and by type and tool. */
@@ -93,7 +94,7 @@ async function judgeText(
   const fold = (text: string) => (ignore_case ? text.toLowerCase() : text)
   const [seen, wanted] = [fold(found), fold(value)]
   if (op === 'regex') {
-    const match = await matchText(value, ignore_case ? 'isu' : 'su', found)
+    const match = await matchText(value, flagsOf(grader), found)
     if (!match.ok) throw new UngradableError(`grader ${name}: ${match.message}`)
     const verb = match.isMatch ? 'matches' : 'does not match'
     return verdict(match.isMatch, `${quoted(found)} ${verb} /${value}/`)
