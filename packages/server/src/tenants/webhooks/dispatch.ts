@@ -57,6 +57,8 @@ export type DispatchDeps = {
 export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Job {
   const { databases, bus, clock, log, post, postHint } = deps
   const underWay = new Map<string, number>()
+  /** The endpoints that take no more attempts of this process until one of theirs has ended. */
+  const full = new Set<string>()
   const sending = new Set<Promise<void>>()
   let dispatchNow = () => {}
   /** The last served endpoint; the next run starts after it. */
@@ -70,6 +72,7 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
       const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
       for (const endpoint of turns) {
         if (signal.aborted || sending.size >= most.all) return true
+        if (full.has(endpoint)) continue
         last = endpoint
         await serve(database, endpoint, signal)
       }
@@ -79,13 +82,16 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
 
   async function serve(database: Database, endpoint: string, signal: AbortSignal): Promise<void> {
     const busy = underWay.get(endpoint) ?? 0
-    const begun = await database.write((tx) => beginAttempts(deps, tx, { endpoint, busy }))
+    const { begun, room } = await database.write((tx) =>
+      beginAttempts(deps, tx, { endpoint, busy }),
+    )
     for (const each of begun) {
       underWay.set(endpoint, (underWay.get(endpoint) ?? 0) + 1)
       const sent = send(database, each, signal)
         .catch((error: unknown) => log.error('a webhook delivery was not kept', { error }))
         .then(() => {
           sending.delete(sent)
+          full.delete(endpoint)
           const left = (underWay.get(endpoint) ?? 1) - 1
           if (left > 0) underWay.set(endpoint, left)
           else underWay.delete(endpoint)
@@ -93,6 +99,8 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
         })
       sending.add(sent)
     }
+    // Attempts may have ended during the write, so they are counted again.
+    if ((underWay.get(endpoint) ?? 0) >= room) full.add(endpoint)
   }
 
   async function send(
@@ -131,29 +139,34 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   }
 }
 
+/** `room`: how many attempts of a process the endpoint takes at once. */
+type BegunAttempts = { begun: DeliveryAttempt[]; room: number }
+
+const nothing: BegunAttempts = { begun: [], room: Infinity }
+
 /** Records attempts, as many as the endpoint has room for. */
 async function beginAttempts(
   { seal, clock, hint }: DispatchDeps,
   tx: Queries,
   { endpoint, busy }: { endpoint: string; busy: number },
-): Promise<DeliveryAttempt[]> {
+): Promise<BegunAttempts> {
   const store = deliveryStore(tx)
   const now = clock.now()
   const [first] = await store.due(endpoint, now, 1)
-  if (!first) return []
+  if (!first) return nothing
   const target = await targetOf({ seal, hint }, tx, first, now)
   if (!target) {
     await store.drop(endpoint, now)
-    return []
+    return nothing
   }
-  if (busy >= target.room) return []
+  const { room } = target
   const begun: DeliveryAttempt[] = []
-  for (const row of await store.due(endpoint, now, target.room - busy)) {
+  for (const row of busy < room ? await store.due(endpoint, now, room - busy) : []) {
     if (row.begun >= mostAttempts) await giveUp(tx, row, now)
     else if (await store.begin(row, now + lostMs))
       begun.push({ row: { ...row, begun: row.begun + 1 }, target })
   }
-  return begun
+  return { begun, room }
 }
 
 /** Undefined when the endpoint is disabled or deleted. */
