@@ -67,6 +67,21 @@ describe('intents', () => {
   })
 })
 
+describe('the folder of intents', () => {
+  it('has the newest of the handled ones alone, and all that wait', async () => {
+    await using folder = await folderOf()
+    const intents = await intentsIn(folder.path, Date.now(), 2)
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await intents.keep(id, '')
+      if (id !== 'b') await intents.settle([id])
+    }
+    assert.deepEqual(await readdir(folder.path), ['b.open', 'c.done', 'd.done'])
+    const again = await intentsIn(folder.path, Date.now(), 1)
+    assert.deepEqual(await readdir(folder.path), ['b.open', 'd.done'])
+    assert.deepEqual(again.open(), ['b'])
+  })
+})
+
 describe('the receiver of hints', () => {
   it('answers when the hint is on the disk, and takes it once', async () => {
     await using folder = await folderOf()

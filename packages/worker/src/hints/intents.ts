@@ -12,23 +12,37 @@ export type Intents = {
 
 /** A sender repeats a hint for minutes, and for days when a person asks for it. */
 const keptMs = 7 * 24 * 3_600_000
+/** Handled hints that are kept at most, so that the folder of a busy worker does not grow. */
+const mostHandled = 10_000
 
-export async function intentsIn(folder: string, now: number): Promise<Intents> {
+export async function intentsIn(folder: string, now: number, most = mostHandled): Promise<Intents> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = new Map<string, Promise<void>>()
   const waiting = new Set<string>()
+  /** The oldest first. */
+  const handled = new Set<string>()
   const found = []
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     const { mtimeMs } = await stat(path)
     const [id = '', state] = name.split('.')
-    if (state === 'open') found.push({ id, mtimeMs })
-    if (state === 'done' && mtimeMs > now - keptMs) kept.set(id, Promise.resolve())
-    else if (state !== 'open') await rm(path)
+    const isKept = state === 'open' || (state === 'done' && mtimeMs > now - keptMs)
+    if (isKept) found.push({ id, mtimeMs, list: state === 'open' ? waiting : handled })
+    else await rm(path)
   }
-  for (const { id } of found.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+  for (const { id, list } of found.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     kept.set(id, Promise.resolve())
-    waiting.add(id)
+    list.add(id)
+  }
+  await forgetOldest()
+
+  async function forgetOldest(): Promise<void> {
+    for (const id of handled) {
+      if (handled.size <= most) return
+      await rm(join(folder, `${id}.done`), { force: true })
+      handled.delete(id)
+      kept.delete(id)
+    }
   }
 
   async function write(id: string, text: string): Promise<void> {
@@ -67,7 +81,9 @@ export async function intentsIn(folder: string, now: number): Promise<Intents> {
       for (const id of ids) {
         if (!waiting.delete(id)) continue
         await rename(join(folder, `${id}.open`), join(folder, `${id}.done`))
+        handled.add(id)
       }
+      await forgetOldest()
     },
   }
 }
