@@ -18,6 +18,7 @@ const page = `<!doctype html>
 <title>Steward: the interface</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/page.css">
 <script src="docs/swagger-ui-bundle.js" defer></script>
 <script src="docs/page.js" defer></script>
 </head>
@@ -42,6 +43,24 @@ SwaggerUIBundle({
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,
 })
+`
+
+/** On a phone, the cells of the library's tables stand below each other. */
+const style = `@media (max-width: 700px) {
+  .swagger-ui .wrapper { padding: 0 10px }
+  .swagger-ui .opblock-tag { flex-wrap: wrap }
+  .swagger-ui .opblock-tag > a { flex: 1 }
+  .swagger-ui .opblock-tag > small { order: 1; flex: 1 0 100%; padding: 4px 0 }
+  .swagger-ui :is(.responses-table, .parameters),
+  .swagger-ui :is(.responses-table, .parameters) > tbody,
+  .swagger-ui :is(.responses-table, .parameters) > tbody > tr,
+  .swagger-ui :is(.responses-table, .parameters) > tbody > tr > td { display: block; width: auto; max-width: none; min-width: 0; padding: 4px 0 }
+  .swagger-ui :is(.responses-table, .parameters) > thead,
+  .swagger-ui .responses-table > tbody > tr > .response-col_links { display: none }
+  .swagger-ui pre { white-space: pre-wrap }
+  .swagger-ui .renderedMarkdown { overflow-x: auto }
+  .swagger-ui :is(select, input, textarea) { max-width: 100% }
+}
 `
 
 /** Allows only our own scripts, and requests only to this service: a key that somebody types in goes nowhere else. */
@@ -97,6 +116,10 @@ export const docsRoutes = (): Route[] => [
   route(
     { ...open, path: '/docs/page.js', summary: 'Get the script of the page' },
     fromText('text/javascript', script),
+  ),
+  route(
+    { ...open, path: '/docs/page.css', summary: 'Get the styles that the page adds' },
+    fromText('text/css', style),
   ),
   route(
     { ...open, path: '/docs/swagger-ui-bundle.js', summary: 'Get the library that draws the page' },
