@@ -39,12 +39,12 @@ export async function* callWire(
   let latest: AssistantMessage | undefined
   const fail = (failure: ModelFailure) => {
     box.last({ type: 'failed', failure, usage: usageOf(latest) })
-    stop.abort()
+    stop.abort(over)
   }
   const onAbort = () => {
     // Events that were received and not yet taken are dropped.
     box.last({ type: 'failed', failure: aborted, usage: usageOf(latest) }, { instead: true })
-    stop.abort()
+    stop.abort(over)
   }
   const idle = idleTimer(spec.idleTimeoutMs, fail)
   const late = answerTimer(spec.answerTimeoutMs, fail)
