@@ -26,7 +26,7 @@ static struct {
 } input;
 
 void die(const char *why) {
-  dprintf(STDERR_FILENO, "agent: %s\n", why);
+  dprintf(STDERR_FILENO, "sandbox daemon: %s\n", why);
   if (!is_init) jobs_kill_all();
   _exit(1);
 }
