@@ -14,7 +14,10 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** The flags and variables of `npm start`. */
 const asStarted = {
   flags: ['--max-semi-space-size=8'],
-  env: { MALLOC_TRIM_THRESHOLD_: '1048576' },
+  env: {
+    MALLOC_TRIM_THRESHOLD_: '1048576',
+    NODE_COMPILE_CACHE: at('../node_modules/.cache/compiled'),
+  },
 }
 
 export const key = 'bench-key'
@@ -122,7 +125,6 @@ export async function startServer(
         EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
         STEWARD_LOG_LEVEL: 'error',
         STEWARD_OFFLINE_THINK_MS: '0',
-        NODE_COMPILE_CACHE: join(tmpdir(), 'steward-bench-cache'),
         ...env,
       },
     },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -14,6 +14,23 @@ registerHooks({ load(url, context, next) {
 } })`
 
 describe('a server that has started', () => {
+  it('keeps no compiled code where other accounts could put theirs', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'steward-start-'))
+    stack.defer(() => rm(folder, { recursive: true, force: true }))
+    const program = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
+    const [data, temporary] = ['data', 'tmp'].map((name) => join(folder, name))
+    for (const made of [data, temporary]) await mkdir(made)
+    const env = { DATA_DIR: data, TMPDIR: temporary, NODE_COMPILE_CACHE: undefined }
+    const server = stack.use(await startServer(env, program))
+    assert.equal(await server.stop(), 0)
+    const left = await readdir(temporary)
+    assert.deepEqual(
+      left.filter((name) => name.includes('compile')),
+      [],
+    )
+  })
+
   it('has loaded no library that only some servers or some requests need', async () => {
     await using stack = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'steward-start-'))

@@ -1,5 +1,6 @@
 /** The command line: starts the server, or does what an operator asks for once. */
 import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { jsonLog } from '@steward/base/log.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
@@ -8,7 +9,11 @@ import type * as Operator from './start/commands/operator.ts'
 import { configurationAmongOwnUsers, fail } from './start/commands/command-line.ts'
 import { administrationCommand, administrationUsage } from './start/commands/commands.ts'
 
-enableCompileCache()
+/**
+ * For a start without `NODE_COMPILE_CACHE`. Attack: Node's own folder is below /tmp, where another account could put
+ * code of its own.
+ */
+enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/compiled'))
 
 const usage = `Steward: a self-hosted, multi-tenant service for running AI agents.
 
@@ -63,7 +68,6 @@ async function serve(): Promise<void> {
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
   const { start } = await import('./start/start.ts')
   const running = await start(config, log)
-  log.info('listening', { url: `http://${config.host}:${running.port}` })
   let stopping = false
   const stop = (signal: string) => {
     if (stopping) process.exit(1)
@@ -79,6 +83,8 @@ async function serve(): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // Who reads this line may send a signal at once.
+  log.info('listening', { url: `http://${config.host}:${running.port}` })
 }
 
 /** Each option belongs to one command. */

@@ -10,9 +10,10 @@ export async function serveIntegrations(environment: ProcessVariables): Promise<
   const settings = readProcessSettings(environment)
   const log = jsonLog((line) => process.stderr.write(line), settings.logLevel)
   const running = await startProcess(settings, { log, clock: systemClock })
-  log.info('listening', { url: `http://${settings.host}:${running.port}` })
   const { promise: told, resolve: end } = Promise.withResolvers<void>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
+  // Who reads this line may send a signal at once.
+  log.info('listening', { url: `http://${settings.host}:${running.port}` })
   await told
   await running.close()
 }
