@@ -8,7 +8,7 @@ import { after, run } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
-import { resolveOwnFilesByName } from './test-imports.ts'
+import { resolveOwnFilesByName } from '../packages/base/src/own-imports.ts'
 
 /** Tells the process to end and to say on stderr what it waits for. */
 export const endSignal = 'SIGUSR2'

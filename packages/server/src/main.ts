@@ -1,8 +1,9 @@
 /** The command line: starts the server, or does what an operator asks for once. */
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { jsonLog } from '@steward/base/log.ts'
+import { resolveOwnFilesByName } from '@steward/base/own-imports.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { serverProgram } from './ground/config/settings.ts'
 import type * as Operator from './start/commands/operator.ts'
@@ -14,6 +15,7 @@ import { administrationCommand, administrationUsage } from './start/commands/com
  * code of its own.
  */
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/compiled'))
+resolveOwnFilesByName()
 
 const usage = `Steward: a self-hosted, multi-tenant service for running AI agents.
 
@@ -85,6 +87,8 @@ async function serve(): Promise<void> {
   process.on('SIGINT', stop)
   // Who reads this line may send a signal at once.
   log.info('listening', { url: `http://${config.host}:${running.port}` })
+  // A process that is killed keeps nothing at its end.
+  flushCompileCache()
 }
 
 /** Each option belongs to one command. */
