@@ -19,9 +19,9 @@ describe('a server that has started', () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-start-'))
     stack.defer(() => rm(folder, { recursive: true, force: true }))
     const program = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
-    const [data, temporary] = ['data', 'tmp'].map((name) => join(folder, name))
-    for (const made of [data, temporary]) await mkdir(made)
-    const env = { DATA_DIR: data, TMPDIR: temporary, NODE_COMPILE_CACHE: undefined }
+    const temporary = join(folder, 'tmp')
+    await mkdir(temporary)
+    const env = { DATA_DIR: folder, TMPDIR: temporary, NODE_COMPILE_CACHE: undefined }
     const server = stack.use(await startServer(env, program))
     assert.equal(await server.stop(), 0)
     const left = await readdir(temporary)

@@ -166,7 +166,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             { name: 'expression', type: 'text', op: 'regex', value: '^.{2}t\\w+' },
           ],
         })
-        const [result] = results
+        const result = results[0]
         assert.deepEqual(
           result?.scores.map(({ grader, score, passed }) => [grader, score, passed]),
           [
@@ -179,12 +179,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         await service.client.beta.sessions.delete(result?.session_id ?? '')
         assert.deepEqual(await resultsOf(result?.run_id ?? ''), results)
-
-        const unended = { name: 'unended', type: 'text', op: 'regex', value: '(' }
-        const graders = [total, { name: 'any', type: 'any', of: [yes, unended] }]
+        const graders = [{ name: 'any', type: 'any', of: [{ ...total, op: 'regex', value: '(' }] }]
         const refused = await service.ask('POST', '/v1/ext/evals', { ...of, graders })
-        assert.equal(refused.status, 400)
-        assert.match(JSON.stringify(refused.body), /graders\.1\.of\.1\.value: .*Unterminated group/)
+        assert.match(JSON.stringify(refused.body), /graders\.0\.of\.0\.value: .*Unterminated group/)
       },
     )
 

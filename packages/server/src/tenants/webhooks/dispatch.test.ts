@@ -1,104 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
-import type { WebhookKind } from '@steward/protocol/webhooks.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
-import {
-  guardedConnector,
-  operatorGuard,
-  parseRanges,
-  parseTargets,
-  tenantGuard,
-} from '../../ground/core/dial.ts'
-import { jsonLog } from '@steward/base/log.ts'
-import { createSeal } from '../../ground/core/seal.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import type { RunningJobs } from '../../ground/core/jobs.ts'
-import { startJobs } from '../../ground/core/jobs.ts'
-import { dispatchJob, notifyWebhooks } from './dispatch.ts'
-import { handClock, newEndpoint, startTestEndpoint } from './fixture.ts'
 import { attemptsOf } from './delivery-log.ts'
-import { announceWebhooks } from './operator.ts'
+import { dispatchPlace } from './dispatch-fixture.ts'
+import { startTestEndpoint } from './fixture.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { operator, outbox } from './outbox.ts'
-import { webhookPoster } from './post-delivery.ts'
-import { newSecret } from './sign.ts'
 import { endpointStore } from './store.ts'
 
-const seal = createSeal('a root secret of webhooks')
 const client = new Anthropic({ apiKey: 'none' })
 const far = 130_000
 
 const told = (row: WebhookDeliveryRow | undefined) => (row ? attemptsOf(row).length : 0)
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  async function place({ allowed = '127.0.0.0/8:*', hintUrl = '' } = {}) {
-    const opened = await open()
-    const { database } = opened
-    let units = 0
-    const counted: Database = {
-      ...database,
-      write(unit) {
-        units++
-        return database.write(unit)
-      },
-    }
-    const databases = oneDatabase(counted)
-    const clock = handClock()
-    const bus = memoryBus()
-    const log = jsonLog(() => {}, 'error')
-    const letters = webhookPoster(guardedConnector(tenantGuard(parseTargets(allowed))))
-    const hints = webhookPoster(guardedConnector(operatorGuard(parseRanges('127.0.0.0/8'))))
-    const posts = { post: letters.post, postHint: hints.post }
-    const hint = hintUrl ? { url: hintUrl, secret: newSecret() } : undefined
-    await announceWebhooks(database, { organization: 'org_1', isHinting: hint !== undefined })
-    const running = new Set<RunningJobs>()
-    const { read } = database
-    const rows = () => read.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
-    return {
-      ...{ database, clock, hint, rows },
-      /** The units that dispatchers have written. */
-      units: () => units,
-      /** Another process on the same database. */
-      dispatch() {
-        const deps = { databases, bus, seal, clock, log, hint, ...posts }
-        const made = startJobs([dispatchJob(deps)], { clock, log })
-        running.add(made)
-        return made
-      },
-      endpoint: (url: string, events?: string[]) =>
-        newEndpoint(database, seal, { tenant, url, ...(events ? { events } : {}) }),
-      async put(count = 1, what: WebhookKind = 'agent.created', who = tenant) {
-        for (let n = 0; n < count; n++) {
-          const ids = { id: `agent_${n}` }
-          await database.write((tx) => outbox(tx).put(who, [what], ids, clock.now()))
-        }
-        notifyWebhooks(bus)
-      },
-      async sendHint() {
-        await database.write((tx) => outbox(tx).hint(tenant, 'sesn_1', { now: clock.now() }))
-        notifyWebhooks(bus)
-      },
-      /** Reads the rows until they satisfy the condition; otherwise the time limit ends the test. */
-      async until(is: (all: Awaited<ReturnType<typeof rows>>) => boolean) {
-        for (;;) {
-          const all = await rows()
-          if (is(all)) return all
-          await new Promise((resolve) => void setImmediate(resolve))
-        }
-      },
-      standing: (id: string) => endpointStore(read).row(tenant, id),
-      async [Symbol.asyncDispose]() {
-        for (const each of running) await each.stop()
-        await letters.close()
-        await bus.close()
-        await opened[Symbol.asyncDispose]()
-      },
-    }
-  }
+  const place = (given?: { allowed?: string; hintUrl?: string }) => dispatchPlace(open, given)
 
   describe(`webhooks on ${kind}`, () => {
     it('one is written for each endpoint that asked for it, and none otherwise', async () => {
