@@ -8,6 +8,7 @@ import { createAlarm } from '../ground/core/alarm.ts'
 import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
+import { runOnEach } from '../ground/database/database.ts'
 import { lockHead, stateOf } from './log/head.ts'
 import { admission, admitEvents } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
@@ -41,17 +42,19 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
 
   async function run(signal: AbortSignal): Promise<boolean> {
     let nearest = Infinity
-    let isComplete = true
-    for await (const database of databases.due(everyMs)) {
+    async function wakeIn(database: Database): Promise<boolean> {
       const now = clock.now()
       const coming = await wakeupStore(database.read).before(now + everyMs, limit)
       const due = coming.filter((row) => row.due_ms <= now)
-      await wakeDue(database, due)
-      if (due.length === limit) isComplete = false
       nearest = Math.min(nearest, coming[due.length]?.due_ms ?? Infinity)
+      await wakeDue(database, due)
+      return due.length < limit
     }
-    if (nearest < Infinity) alarm.at(nearest, signal)
-    return isComplete
+    try {
+      return await runOnEach(databases.due(everyMs), wakeIn)
+    } finally {
+      if (nearest < Infinity) alarm.at(nearest, signal)
+    }
   }
 
   return {

@@ -4,6 +4,7 @@
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { deadOwners, dueSessionsOf, nextTenantDue } from '../../ground/database/due-sessions.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
@@ -75,8 +76,10 @@ export function tenantsInTurn(deps: TenantTurnDeps) {
   }
 
   async function look(deadOf: (database: Database) => Promise<string[]>): Promise<void> {
-    for await (const database of databases.due())
+    await runOnEach(databases.due(), async (database) => {
       await startAround(database, { now: clock.now(), dead: await deadOf(database) })
+      return true
+    })
   }
 
   return {

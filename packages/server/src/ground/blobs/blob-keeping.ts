@@ -5,6 +5,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import { runUnaudited } from '../core/audited-call.ts'
 import type { Database, Databases, Queries } from '../database/database.ts'
+import { runOnEach } from '../database/database.ts'
 import type { Blobs } from './blobs.ts'
 import { looseBlobStore } from './store.ts'
 
@@ -106,8 +107,7 @@ export function blobKeeping({
     /** Deletes blobs whose mark is due, at most 100 a database. `isAll`: none is left. */
     async removeLoose(): Promise<{ isAll: boolean; failures: unknown[] }> {
       const failures: unknown[] = []
-      let isAll = true
-      for await (const database of databases.due()) {
+      const isAll = await runOnEach(databases.due(), async (database) => {
         const due = await looseBlobStore(database.read).due(clock.now(), blobsAtOnce)
         for (const { tenant_id, blob_key } of due) {
           try {
@@ -118,8 +118,8 @@ export function blobKeeping({
             await database.write((tx) => looseBlobStore(tx).mark(tenant_id, blob_key, later))
           }
         }
-        if (due.length === blobsAtOnce) isAll = false
-      }
+        return due.length < blobsAtOnce
+      })
       return { isAll, failures }
     },
   }

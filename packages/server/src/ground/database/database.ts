@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { collectFailure, throwFailures } from '../core/failures.ts'
 import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -75,12 +76,20 @@ export function oneDatabase(database: Database): Databases {
   }
 }
 
-/** Runs the work on each database. Returns true when it returned true for all. */
+/**
+ * Runs the work on each database. Returns true when it returned true for all. A database that fails does not stop the
+ * work on the others: throws at the end.
+ */
 export async function runOnEach(
   databases: AsyncIterable<Database>,
   work: (database: Database) => Promise<boolean>,
 ): Promise<boolean> {
+  const failures: unknown[] = []
   let isComplete = true
-  for await (const database of databases) isComplete = (await work(database)) && isComplete
+  for await (const database of databases)
+    await collectFailure(failures, async () => {
+      isComplete = (await work(database)) && isComplete
+    })
+  throwFailures(failures)
   return isComplete
 }

@@ -1,6 +1,7 @@
 /** Removes the bytes of files that expired, were deleted, or were never completed. */
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Log } from '@steward/base/log.ts'
+import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -15,11 +16,20 @@ export function fileJob(deps: {
   log: Log
 }): Job {
   const { keeping, log } = deps
-  const run = async () => {
-    const expired = await removeExpiredFiles(deps)
-    const swept = await keeping.removeLoose()
-    for (const error of swept.failures) log.warn('bytes could not be removed yet', { error })
-    return expired && swept.isAll
+  async function removeLoose(): Promise<boolean> {
+    const { isAll, failures } = await keeping.removeLoose()
+    for (const error of failures) log.warn('bytes could not be removed yet', { error })
+    return isAll
+  }
+  async function run(): Promise<boolean> {
+    const failures: unknown[] = []
+    let isAll = true
+    for (const remove of [() => removeExpiredFiles(deps), removeLoose])
+      await collectFailure(failures, async () => {
+        isAll = (await remove()) && isAll
+      })
+    throwFailures(failures)
+    return isAll
   }
   return { name: 'remove files and loose blobs', everyMs, run }
 }

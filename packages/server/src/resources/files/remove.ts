@@ -5,6 +5,7 @@ import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 
@@ -63,11 +64,9 @@ export async function removeExpiredFiles({
   databases: Databases
   clock: Clock
 }): Promise<boolean> {
-  let isAll = true
-  for await (const database of databases.due()) {
+  return runOnEach(databases.due(), async (database) => {
     const now = clock.now()
     const due = await fileStore(database.read).expired(now, filesAtOnce)
-    if (due.length === filesAtOnce) isAll = false
     await database.write(async (tx) => {
       const files = fileStore(tx)
       for (const { tenant_id, id } of due) {
@@ -78,6 +77,6 @@ export async function removeExpiredFiles({
       }
       await files.removeExpired(now - rememberedMs)
     })
-  }
-  return isAll
+    return due.length < filesAtOnce
+  })
 }

@@ -8,7 +8,7 @@ import type { AuditedCall } from '../../ground/core/audited-call.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import { auditLineOf } from '../../ground/database/audited-database.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { collectFailure, throwFailures } from './chain.ts'
+import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import { lineStore } from './store.ts'
 
 /** Combinations counted a minute; further ones are not counted. */

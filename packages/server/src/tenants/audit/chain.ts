@@ -4,6 +4,7 @@
  * second finds the lines of the first already chained.
  */
 import { iso } from '@steward/base/time.ts'
+import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import type { AuditKeys } from './heads.ts'
 import { isSigned, signedHead } from './heads.ts'
@@ -64,19 +65,6 @@ export async function chainAll(deps: ChainDeps): Promise<void> {
       while ((await chainSome(deps, tenant, trail)) === linesAtOnce);
     })
   throwFailures(failures)
-}
-
-/** Collects a failure, so that the audit of the other workspaces goes on. */
-export async function collectFailure(
-  failures: unknown[],
-  work: () => Promise<void>,
-): Promise<void> {
-  await work().catch((error: unknown) => void failures.push(error))
-}
-
-export function throwFailures(failures: readonly unknown[]): void {
-  if (failures.length === 1) throw failures[0]
-  if (failures.length > 1) throw new AggregateError(failures, 'parts of the audit cannot go on')
 }
 
 /**

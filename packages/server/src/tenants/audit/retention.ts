@@ -2,7 +2,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
-import { collectFailure, throwFailures } from './chain.ts'
+import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { AuditKeys } from './heads.ts'
 import { isSigned, signedHead } from './heads.ts'
 import { lineStore } from './store.ts'

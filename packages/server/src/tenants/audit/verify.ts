@@ -2,7 +2,7 @@
 import type { Database, OpenDatabases, Reads } from '../../ground/database/database.ts'
 import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
-import { throwFailures } from './chain.ts'
+import { throwFailures } from '../../ground/core/failures.ts'
 import type { AuditKeys } from './heads.ts'
 import { isSigned } from './heads.ts'
 import { lineStore } from './store.ts'

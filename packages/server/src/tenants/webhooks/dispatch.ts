@@ -9,6 +9,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { deliveryAttempted } from './delivery-attempts.ts'
 import { deliveryStore } from './deliveries.ts'
 import { attemptsOf } from './delivery-log.ts'
@@ -64,18 +65,18 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   /** The last served endpoint; the next run starts after it. */
   let last = ''
 
-  async function run(signal: AbortSignal): Promise<boolean> {
-    for await (const database of databases.due()) {
-      const waiting = await deliveryStore(database.read).waiting(clock.now())
-      // Endpoints take turns, because more may wait than can be served at once.
-      const first = waiting.findIndex((endpoint) => endpoint > last)
-      const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
-      for (const endpoint of turns) {
-        if (signal.aborted || sending.size >= most.all) return true
-        if (full.has(endpoint)) continue
-        last = endpoint
-        await serve(database, endpoint, signal)
-      }
+  async function serveAll(database: Database, signal: AbortSignal): Promise<true> {
+    const isOver = () => signal.aborted || sending.size >= most.all
+    if (isOver()) return true
+    const waiting = await deliveryStore(database.read).waiting(clock.now())
+    // Endpoints take turns, because more may wait than can be served at once.
+    const first = waiting.findIndex((endpoint) => endpoint > last)
+    const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
+    for (const endpoint of turns) {
+      if (isOver()) return true
+      if (full.has(endpoint)) continue
+      last = endpoint
+      await serve(database, endpoint, signal)
     }
     return true
   }
@@ -126,7 +127,7 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   return {
     name: 'dispatch webhooks',
     everyMs,
-    run,
+    run: (signal) => runOnEach(databases.due(), (database) => serveAll(database, signal)),
     start(runNow) {
       dispatchNow = runNow
       const unsubscribe = bus.subscribe(topic, runNow)

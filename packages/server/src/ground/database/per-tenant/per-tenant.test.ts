@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { NoWorkspaceError, WorkspaceDatabaseError } from '../../core/errors.ts'
+import { NoWorkspaceError, StorageError, WorkspaceDatabaseError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
+import { runOnEach } from '../database.ts'
 import { listOf, putVault, shapes, vaultsIn } from './fixture.ts'
 
 const [a, b, c] = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
@@ -131,6 +132,20 @@ for (const [shape, open] of Object.entries(shapes)) {
       assert.deepEqual(await listOf(databases.due()), [await databases.open(b)])
       assert.equal(at.errors.length, 1, 'it is logged once')
       isBroken = false
+    })
+
+    it('let a job go on with the others where its work on one fails', async () => {
+      await using at = await open([a, b])
+      for (const tenant of [a, b]) await putVault(await at.databases.open(tenant), tenant, 'v')
+      const done: string[] = []
+      const work = runOnEach(at.databases.due(), async (database) => {
+        const [name = ''] = await namesIn(database)
+        if (name === `canary-of-${a}`) throw new StorageError('full', new Error(name))
+        done.push(name)
+        return true
+      })
+      await assert.rejects(work, StorageError)
+      assert.deepEqual(done, [`canary-of-${b}`])
     })
   })
 }
