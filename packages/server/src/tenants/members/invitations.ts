@@ -68,17 +68,23 @@ export const openInvitations = ({
     const open = await invitationStore(control.read).ofEmail(email, clock.now())
     return open.length > 0
   },
-  join: ({ id, email }) =>
-    control.write(async (tx) => {
-      const now = clock.now()
-      for (const invitation of await invitationStore(tx).ofEmail(email, now)) {
-        await memberStore(tx).add(invitation.tenant_id, id, invitation.role, now)
-        await invitationStore(tx).markAccepted(invitation, id, now)
-        const { tenant_id: workspace, role } = invitation
-        await auditAcceptance(tx, { workspace, invitation: invitation.id, person: id, role })
-      }
-    }),
+  join: (person) => control.write((tx) => joinInvited(tx, person, clock.now())),
 })
+
+/** Makes the person a member of each workspace that invited the address. */
+export async function joinInvited(
+  tx: Queries,
+  { id, email }: { id: string; email: string },
+  now: number,
+): Promise<void> {
+  for (const invitation of await invitationStore(tx).ofEmail(email, now)) {
+    // The invitation may be withdrawn since it was read.
+    if (!(await invitationStore(tx).markAccepted(invitation, id, now))) continue
+    const { tenant_id: workspace, role } = invitation
+    await memberStore(tx).add(workspace, id, role, now)
+    await auditAcceptance(tx, { workspace, invitation: invitation.id, person: id, role })
+  }
+}
 
 const usedInvitation = () =>
   conflict('the invitation was used, was withdrawn or has expired: ask for another one')

@@ -101,17 +101,19 @@ function invitationWrites(db: Queries) {
         .executeTakeFirst()
     },
 
+    /** False for an invitation that was withdrawn. */
     async markAccepted(
       { tenant_id, id }: InvitationRow,
       person: string,
       now: number,
-    ): Promise<void> {
-      await db
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
         .updateTable('invitations')
         .set({ token_hash: null, accepted_at: iso(now), accepted_by: person })
         .where('tenant_id', '=', tenant_id)
         .where('id', '=', id)
-        .execute()
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
 
     /** Deletes invitations of the person that nobody has accepted. */
