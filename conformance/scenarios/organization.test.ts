@@ -4,6 +4,7 @@ import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
+import { unfinishedPost } from '../unfinished-request.ts'
 import { verifies } from '../verifies.ts'
 
 type ListedWorkspace = { id: string; name: string; archived_at: string | null }
@@ -100,6 +101,23 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(all.body.data.some(({ id, archived_at }) => id === made.id && archived_at))
         const open = await owner.ask<{ data: ListedWorkspace[] }>('GET', path)
         assert.ok(!open.body.data.some(({ id }) => id === made.id))
+      },
+    )
+
+    verifies(
+      'organization/workspaces/archived',
+      'a key that is asked for before the workspace is archived is not made after that',
+      async () => {
+        const { body: made } = await create(owner, 'to be archived soon')
+        const byCookie = { cookie: owner.cookie, origin: service.base, ...at(made.id) }
+        const url = `${service.base}/v1/ext/api_keys`
+        const begun = unfinishedPost(url, { name: 'late' }, byCookie)
+        // Requests are authenticated in the order of their heads.
+        assert.equal((await owner.ask('GET', path)).status, 200)
+        assert.equal((await owner.ask('POST', `${path}/${made.id}/archive`)).status, 200)
+        const refused = await begun.finish()
+        assert.equal(refused.status, 403)
+        assert.match(refused.body, /workspace_archived/)
       },
     )
 

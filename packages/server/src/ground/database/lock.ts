@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { notFound } from '../core/errors.ts'
+import { forbidden, notFound } from '../core/errors.ts'
 import type { Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
@@ -24,14 +24,28 @@ export function lockForUpdate<Table extends keyof Tables, Row>(
   return isPostgres(tx) ? query.forUpdate() : query
 }
 
-/** Throws `not_found` for a deleted workspace. Nobody deletes the workspace until the transaction ends. */
-export async function lockWorkspace(tx: Queries, id: string): Promise<void> {
+/**
+ * Throws `not_found` for a deleted workspace. Nobody archives or deletes the workspace until the transaction ends.
+ */
+export async function lockWorkspace(
+  tx: Queries,
+  id: string,
+): Promise<{ archived_at: string | null }> {
   const row = tx
     .selectFrom('workspaces')
-    .select('id')
+    .select('archived_at')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-  if (!(await lockShared(tx, row).executeTakeFirst())) throw notFound('workspace', id)
+  const found = await lockShared(tx, row).executeTakeFirst()
+  if (!found) throw notFound('workspace', id)
+  return found
+}
+
+/** Like `lockWorkspace`. Throws `forbidden` for an archived workspace too. */
+export async function lockOpenWorkspace(tx: Queries, id: string): Promise<void> {
+  const { archived_at } = await lockWorkspace(tx, id)
+  if (archived_at !== null)
+    throw forbidden('the workspace is archived: have it unarchived first', 'workspace_archived')
 }
 
 /** Throws `not_found` for a deleted person. Nobody deletes the person until the transaction ends. */
