@@ -1,5 +1,6 @@
 /** Records which workers have polled lately, for many workers in one statement. */
 import type { Clock } from '@steward/base/time.ts'
+import { throwFailures } from '../../ground/core/failures.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { PollerRow } from './store.ts'
 import { workStore } from './store.ts'
@@ -20,6 +21,17 @@ export function presence(databases: Databases, clock: Clock) {
   let unwritten = new Map<string, Map<string, PollerRow>>()
   let written = 0
 
+  /** Rows that are not written come again with the next polls of their workers. */
+  async function write(tenant: string, workers: ReadonlyMap<string, PollerRow>): Promise<void> {
+    try {
+      const database = await databases.open(tenant)
+      await database.write((tx) => workStore(tx).seen(tenant, [...workers.values()]))
+    } catch (error) {
+      for (const key of workers.keys()) known.delete(key)
+      throw error
+    }
+  }
+
   return async (tenant: string, environment: string, worker: string): Promise<void> => {
     const key = `${environment}/${worker}`
     const now = clock.now()
@@ -34,9 +46,12 @@ export function presence(databases: Databases, clock: Clock) {
     const batches = unwritten
     unwritten = new Map()
     written = now
-    for (const [of, workers] of batches) {
-      const database = await databases.open(of)
-      await database.write((tx) => workStore(tx).seen(of, [...workers.values()]))
-    }
+    const failures: unknown[] = []
+    for (const [of, workers] of batches)
+      await write(of, workers).catch((error: unknown) => {
+        // The database of another workspace is of no concern to this worker.
+        if (of === tenant) failures.push(error)
+      })
+    throwFailures(failures)
   }
 }
