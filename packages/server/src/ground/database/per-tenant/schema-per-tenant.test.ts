@@ -7,8 +7,9 @@ import type { SlotFor } from '../statement.ts'
 import { insertRows, selectStatement } from '../statement.ts'
 import { newPostgresUrl } from '../fixture.ts'
 import { postgresDatabase, postgresTransaction } from '../postgres.ts'
-import { addWorkspace } from './fixture.ts'
+import { addWorkspace, listOf, putVault } from './fixture.ts'
 import { schemaPerTenant } from './schema-per-tenant.ts'
+import { tenantDatabaseStore } from './tenant-databases.ts'
 
 const tenants = ['wrkspc_a', 'wrkspc_b']
 const none = () => {}
@@ -28,7 +29,8 @@ const blobsOf = selectStatement((db, slot: SlotFor<{ most: number }>) =>
 /** Opens the databases like one process. */
 async function processOn(url: string) {
   const postgres = await postgresDatabase(url)
-  return schemaPerTenant({ control: postgres, postgres, clock: systemClock, log })
+  const databases = schemaPerTenant({ control: postgres, postgres, clock: systemClock, log })
+  return { ...databases, postgres }
 }
 
 describe('a schema for each tenant', () => {
@@ -105,6 +107,27 @@ describe('a schema for each tenant', () => {
       assert.deepEqual(await read.selectFrom('vaults').selectAll().execute(), [])
     } finally {
       await databases.close()
+    }
+  })
+
+  it('lets jobs go on where a process was killed between a schema and its row', async () => {
+    const url = await newPostgresUrl()
+    const [one, two] = [await processOn(url), await processOn(url)]
+    try {
+      for (const tenant of tenants) {
+        await addWorkspace(one.control, tenant)
+        await putVault(await two.open(tenant), tenant, 'vlt_1')
+      }
+      const now = systemClock.now()
+      for (const tenant of tenants)
+        await two.control.write((tx) => tenantDatabaseStore(tx).wake(tenant, now - 60_000))
+      const { postgres } = one
+      await postgres.schema('t_wrkspc_a').drop()
+      assert.deepEqual(await listOf(two.due()), [])
+      await two.control.write((tx) => tenantDatabaseStore(tx).wake('wrkspc_b', now))
+      assert.deepEqual(await listOf(two.due()), [await two.open('wrkspc_b')])
+    } finally {
+      await Promise.all([one.close(), two.close()])
     }
   })
 })

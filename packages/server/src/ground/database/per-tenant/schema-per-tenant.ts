@@ -135,9 +135,23 @@ function entriesOf({
     entry.wokenAt = now
   }
 
+  /** When a job has to look at the schema. Rejects for a schema that cannot be read, and logs why. */
+  async function readDueTime(entry: SchemaEntry): Promise<number | undefined> {
+    await ready(entry)
+    try {
+      return await nextDueTime(entry.database)
+    } catch (error) {
+      if (error instanceof StorageError) throw error
+      // A process was killed between the removal of the schema and that of its row.
+      entry.opening = undefined
+      throw setAside(entry, error)
+    }
+  }
+
   return {
     entryOf,
     ready,
+    readDueTime,
     prepareAll: async (work: SchemaPreparation): Promise<void> => {
       preparations.push(work)
       for (const entry of entries.values()) if (entry.opening) await prepare(entry)
@@ -147,7 +161,7 @@ function entriesOf({
 
 export function schemaPerTenant(options: SchemaPerTenantOptions): Databases {
   const { control, postgres, clock } = options
-  const { entryOf, ready, prepareAll } = entriesOf(options)
+  const { entryOf, ready, readDueTime, prepareAll } = entriesOf(options)
 
   /** The tenants with due work. A schema without due work is recorded as idle. */
   async function dueTenants(aheadMs = 0): Promise<string[]> {
@@ -165,13 +179,12 @@ export function schemaPerTenant(options: SchemaPerTenantOptions): Databases {
     tenant: string,
     { now, aheadMs }: { now: number; aheadMs: number },
   ): Promise<boolean> {
-    const entry = entryOf(tenant)
+    let due: number | undefined
     try {
-      await ready(entry)
+      due = await readDueTime(entryOf(tenant))
     } catch {
       return false
     }
-    const due = await nextDueTime(entry.database)
     if (due !== undefined && due <= now + aheadMs) return true
     await control.write((tx) =>
       tenantDatabaseStore(tx).settle(tenant, { due, wokenBefore: now - restMs }),
