@@ -11,6 +11,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { files } from '../../ground/database/per-tenant/fixture.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
@@ -272,6 +273,56 @@ describe('a runner', () => {
     } finally {
       await work.stop()
       mock.timers.reset()
+    }
+  })
+
+  it('extends the leases of its other sessions where one database refuses writes', async () => {
+    const [failing, other] = ['wrkspc_a', 'wrkspc_b'] as const
+    await using at = await files([failing, other])
+    const bus = memoryBus()
+    const clock = { ...systemClock, now: () => now }
+    let now = 1_000
+    let turns = 0
+    const areRunning = Promise.withResolvers<void>()
+    const runTurn: RunTurn = async function* ({ signal }) {
+      if (++turns === 2) areRunning.resolve()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      return { stop: { type: 'end_turn' }, last: [] }
+    }
+    const opened = await at.databases.open(failing)
+    let isFailing = false
+    const broken: Database = {
+      ...opened,
+      write: (unit) => (isFailing ? Promise.reject(new Error('it fails')) : opened.write(unit)),
+    }
+    const work = runner({
+      databases: {
+        ...at.databases,
+        open: async (name) => (name === failing ? broken : at.databases.open(name)),
+      },
+      ...{ bus, clock, runTurn, slots: slots(10), ...assembled },
+      log: jsonLog(() => {}, 'error'),
+    })
+    try {
+      const { read } = await at.databases.open(other)
+      let session = ''
+      for (const name of [failing, other]) {
+        const database = await at.databases.open(name)
+        session = await newSession(database, 'idle', name)
+        const post = (tx: Queries) => postEvents(tx, name, session, [message], now)
+        announcePosted(bus, name, session, await database.write(post))
+      }
+      await areRunning.promise
+      const { expires_at: before } = await readHead(read, other, session)
+      isFailing = true
+      now += 5_000
+      for (const { name, run } of work.jobs)
+        if (name === 'extend leases of sessions') await run(new AbortController().signal)
+      const leaseEnd = async () => (await readHead(read, other, session)).expires_at
+      while ((await leaseEnd()) === before) await new Promise((resolve) => setImmediate(resolve))
+    } finally {
+      isFailing = false
+      await work.stop()
     }
   })
 })

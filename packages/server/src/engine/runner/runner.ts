@@ -4,6 +4,7 @@
  */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
+import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { prolongHeads } from '../../ground/database/lease.ts'
@@ -75,12 +76,15 @@ async function runningIn(
 
 /** Extends the leases of the sessions that run here, and of no others: a failed drain must lose its lease. */
 async function prolong(running: ReadonlyMap<Database, string[]>, now: number): Promise<void> {
-  for (const [database, sessions] of running) {
-    for (let at = 0; at < sessions.length; at += beatsAtOnce) {
-      const some = sessions.slice(at, at + beatsAtOnce)
-      await database.write((tx) => prolongHeads(tx, database.owners.self, some, now))
-    }
-  }
+  const failures: unknown[] = []
+  for (const [database, sessions] of running)
+    await collectFailure(failures, async () => {
+      for (let at = 0; at < sessions.length; at += beatsAtOnce) {
+        const some = sessions.slice(at, at + beatsAtOnce)
+        await database.write((tx) => prolongHeads(tx, database.owners.self, some, now))
+      }
+    })
+  throwFailures(failures)
 }
 
 /**
