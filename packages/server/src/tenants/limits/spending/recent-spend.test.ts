@@ -56,6 +56,33 @@ void describe('what a workspace has spent', () => {
     assert.ok(reads() <= 4, String(reads()))
   })
 
+  void it('counts a request whose commit came after a read that still runs', async () => {
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let committed = 0
+    const read = async (_: string, { untilMs }: { untilMs?: number }) => {
+      const seen = untilMs === undefined ? committed : 0
+      if (untilMs === undefined && seen === 0) {
+        begun.resolve()
+        await end.promise
+      }
+      return seen
+    }
+    const clock = { ...systemClock, now: () => at }
+    let at = Date.UTC(2030, 0, 15, 12)
+    const spent = recentSpend(read, clock)
+    const early = spent.read('a')
+    await begun.promise
+    spent.add('a', 5)
+    committed = 5
+    spent.forget('a', at)
+    at += 1
+    spent.add('a', 7)
+    end.resolve()
+    await early
+    // The second request is not committed yet.
+    assert.equal((await spent.read('a')).daily, 5 + 7)
+  })
+
   void it('begins anew with each day and month of UTC, and forgets no hour between', async () => {
     const { at, one, commit } = processes(Date.UTC(2030, 0, 30))
     let month = 0

@@ -95,11 +95,14 @@ export function recentSpend(read: ReadSpend, clock: Clock) {
       return { daily: spent('daily'), monthly: spent('monthly'), isUnsure: added > 0 }
     },
 
-    /** Makes the next `read` ask the database, and drops the added requests. Call it once all of them are committed. */
-    forget(tenant: string): void {
-      const of = knownOf(tenant)
-      of.added = []
-      of.dueMs = 0
+    /**
+     * Makes the next `read` ask the database, and drops the requests that were added up to `untilMs`. Call it once all
+     * of these are committed. A read that runs may have begun before, so its sums are not kept.
+     */
+    forget(tenant: string, untilMs: number): void {
+      const { sums, added } = knownOf(tenant)
+      const left = added.filter(({ atMs }) => atMs > untilMs)
+      known.set(tenant, { sums: { ...sums }, added: left, dueMs: 0 })
     },
 
     /** Counts a request that has ended, before its commit. */

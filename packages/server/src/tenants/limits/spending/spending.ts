@@ -69,10 +69,11 @@ export function spendingOver({ databases, clock, known }: SpendingDeps): Spendin
     if (caps.length === 0) return undefined
     if (!isPriced) return noPrice
     let reached = await reachedBy(tenant, caps)
-    if (reached?.isUnsure) {
+    while (reached?.isUnsure) {
       // A request that ended just now may count twice, in memory and in the database: wait for its commit.
+      const now = clock.now()
       await clock.sleep(commitMs, new AbortController().signal)
-      spent.forget(tenant)
+      spent.forget(tenant, now)
       reached = await reachedBy(tenant, caps)
     }
     if (!reached) return undefined
