@@ -219,6 +219,26 @@ describe('mirrors of repositories', () => {
     assert.equal(await packsOf(), 1)
   })
 
+  it('keep nothing of a fetch whose process was killed, and all of one that may run elsewhere', async () => {
+    await git.create('/m/left', { a: 'a' }, token)
+    const held = opened()
+    await fetchInto(held, '/m/left')
+    const above = join(folder, 'mirrors', 'wrkspc_1')
+    const [name = ''] = await readdir(above)
+    for (const [left, hours] of [
+      ['fetch-killed', 2],
+      ['fetch-running', 0],
+    ] as const) {
+      await mkdir(join(above, name, left))
+      await writeFile(join(above, name, left, 'incoming.pack'), 'half')
+      const at = now / 1000 - hours * 3_600
+      await utimes(join(above, name, left), at, at)
+    }
+    await fetchInto(held, '/m/left')
+    const there = (await readdir(join(above, name))).filter((each) => each.startsWith('fetch-'))
+    assert.deepEqual(there, ['fetch-running'])
+  })
+
   it('are no more than fifty of a tenant: each new token of a repository brings another', async () => {
     const above = join(folder, 'mirrors', 'wrkspc_1')
     const hour = 60 * 60_000

@@ -35,6 +35,8 @@ const hour = 60 * 60_000
 /** A mirror unused for this time is removed. Beyond the newest mirrors of a tenant, the limit is an hour. */
 const keptMs = 7 * 24 * hour
 const mostMirrors = 50
+/** Longer than a fetch and its indexing take. Another process may fetch into the same mirror. */
+const leftMs = hour
 
 export type MirrorDeps = {
   /** Folder of all mirrors; only the server opens it. */
@@ -94,6 +96,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     const found = await readdir(packs).catch(() => [])
     if (found.length > 2 * mostPacks) await discard(place)
     await mkdir(packs, { recursive: true })
+    await removeLeft(place, clock.now() - leftMs)
     // Marks the mirror as used, so that it is not removed.
     const now = new Date(clock.now())
     await utimes(place, now, now)
@@ -126,11 +129,6 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     } finally {
       await rm(work, { recursive: true, force: true })
     }
-  }
-
-  async function discard(place: string): Promise<void> {
-    const away = `${place}.${randomUUID()}`
-    if (await moveAway(place, away)) await rm(away, { recursive: true, force: true })
   }
 
   return {
@@ -190,6 +188,20 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
 const usedAt = async (place: string): Promise<number> => {
   const found = await stat(place).catch(() => undefined)
   return found?.mtimeMs ?? Number.POSITIVE_INFINITY
+}
+
+async function discard(place: string): Promise<void> {
+  const away = `${place}.${randomUUID()}`
+  if (await moveAway(place, away)) await rm(away, { recursive: true, force: true })
+}
+
+/** Removes what fetches have left whose process was killed before `since`. */
+async function removeLeft(place: string, since: number): Promise<void> {
+  for (const name of await readdir(place)) {
+    const path = join(place, name)
+    if (/^(fetch|tips)-/.test(name) && (await usedAt(path)) < since)
+      await rm(path, { recursive: true, force: true })
+  }
 }
 
 async function newestFirst(folder: string): Promise<string[]> {
