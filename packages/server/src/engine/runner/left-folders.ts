@@ -5,6 +5,7 @@
 import type { Dir } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -42,6 +43,17 @@ export const leftFolderJob = (deps: LeftFoldersDeps): Job => ({
 export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDeps) {
   let reading: Dir | undefined
 
+  /** True for sessions that are deleted, by id; `failures`: of databases that cannot be read. */
+  async function readDeletions(sessions: readonly string[]) {
+    const known = new Map<string, boolean>()
+    const failures: unknown[] = []
+    for (const { read } of await databases.every())
+      await collectFailure(failures, async () => {
+        for (const row of await sessionStore(read).deletionsOf(sessions)) known.set(...row)
+      })
+    return { known, failures }
+  }
+
   async function isLeft(session: string, isDeleted: boolean | undefined): Promise<boolean> {
     if (isDeleted !== undefined) return isDeleted
     const found = await stat(join(folder, session)).catch(() => undefined)
@@ -54,11 +66,14 @@ export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDep
     if (names.length < atOnce) reading = undefined
     const sessions = names.filter((name) => named.test(name))
     if (sessions.length > 0) {
-      const known = new Map<string, boolean>()
-      for (const database of await databases.every())
-        for (const row of await sessionStore(database.read).deletionsOf(sessions)) known.set(...row)
-      for (const session of sessions)
-        if (await isLeft(session, known.get(session))) await remove(session)
+      const { known, failures } = await readDeletions(sessions)
+      for (const session of sessions) {
+        const isDeleted = known.get(session)
+        // A database that cannot be read may hold the row.
+        if (isDeleted === undefined && failures.length > 0) continue
+        if (await isLeft(session, isDeleted)) await remove(session)
+      }
+      throwFailures(failures)
     }
     return reading === undefined
   }
