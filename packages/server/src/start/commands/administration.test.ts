@@ -8,7 +8,11 @@ import type { Role } from '../../ground/http/principal.ts'
 import { apiKeyStore } from '../../tenants/api-keys/store.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
-import { createWorkspace, ensureInitialWorkspace } from '../../tenants/workspaces/create.ts'
+import {
+  createKey,
+  createWorkspace,
+  ensureInitialWorkspace,
+} from '../../tenants/workspaces/create.ts'
 import * as administration from './administration.ts'
 import { administrationCommand } from './commands.ts'
 
@@ -58,6 +62,8 @@ for (const [dialect, open] of Object.entries(databases)) {
       const archived = await run('archive-workspace', 'two words')
       assert.deepEqual([archived['workspace'], archived['revoked_keys']], [workspace, 1])
       await assert.rejects(run('archive-workspace', workspace), /archived already/)
+      const further = createKey(deps, workspace, { name: 'k', admin: false })
+      await assert.rejects(further, /archived: have it unarchived first/)
       await run('unarchive-workspace', workspace)
       await assert.rejects(run('unarchive-workspace', workspace), /is not archived/)
       await assert.rejects(run('delete-workspace', workspace), /only an archived workspace/)

@@ -5,6 +5,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
 import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
+import { lockOpenWorkspace } from '../../ground/database/lock.ts'
 import { markInitial, initialWorkspace } from './initial-workspace.ts'
 import { workspaceStore } from './store.ts'
 
@@ -27,7 +28,7 @@ export function createWorkspace(
   }))
 }
 
-/** Creates a further key. `workspace`: an id or a name. Only this answer shows the key. */
+/** Creates a further key of a workspace that is not archived. `workspace`: an id or a name. Only this answer shows it. */
 export function createKey(
   { databases, clock }: WorkspaceCreateDeps,
   workspace: string,
@@ -36,6 +37,7 @@ export function createKey(
   const key = newToken('workspace')
   return databases.control.write(async (tx) => {
     const tenant = await workspaceId(tx, workspace)
+    await lockOpenWorkspace(tx, tenant)
     const { id, name, admin } = await apiKeyStore(tx).create(
       tenant,
       workspaceKey(key, made),
