@@ -52,6 +52,15 @@ describe('the choice of a credential', () => {
     assert.equal(idOf([gh, own], 'https://api.github.com/mcp/'), 'own')
   })
 
+  it('takes no time, whatever the path', () => {
+    const own = [server('own', 'https://a.example/mcp')]
+    const began = performance.now()
+    assert.equal(idOf(own, `https://a.example/${'/'.repeat(60_000)}x`), 'own')
+    assert.ok(performance.now() - began < 200)
+    const url = new URL(`https://a.example/mcp${'/'.repeat(60_000)}`)
+    assert.equal(credentialOfServer(own, url)?.row.id, 'own')
+  })
+
   it('exchanges variables for their hosts, and for subdomains of a suffix but not itself', () => {
     const rows = [
       variable('one', { allowed_hosts: ['API.example'] }),
