@@ -114,4 +114,13 @@ describe('simple commands', () => {
     ]
     for (const command of others) assert.equal(simpleCommand(command), undefined, command)
   })
+
+  it('the answer takes no time, whatever the text', () => {
+    const began = performance.now()
+    assert.equal(simpleCommand(`git push${'\n'.repeat(100_000)}x`), undefined)
+    assert.equal(simpleCommand('a'.repeat(8_000_000)), undefined)
+    assert.ok(performance.now() - began < 200)
+    assert.deepEqual(simpleCommand(`git push${'\n'.repeat(100_000)}`), ['git', 'push'])
+    assert.equal(simpleCommand(`git ${'a'.repeat(100_000)}`)?.length, 2)
+  })
 })

@@ -18,10 +18,15 @@ const special = /[;&|<>()$`\\*?[\]{}!\n\r\0]/
 /** Characters that may be special to bash within double quotes. */
 const specialQuoted = /[$`\\!\0\n\r]/
 
+/** In characters. Linux starts no program with a longer word. */
+const longest = 128 * 1024
+
 type ParserState = { words: string[]; word: string | undefined; at: number }
 
+/** Attack: a model can send a command of many megabytes, so the time grows with the length alone and has a bound. */
 export function simpleCommand(given: string): string[] | undefined {
-  const text = given.replace(/\n+$/, '')
+  if (given.length > longest) return undefined
+  const text = given.replace(/(?<!\n)\n+$/, '')
   const state: ParserState = { words: [], word: undefined, at: 0 }
   while (state.at < text.length) if (!step(text, state)) return undefined
   if (state.word !== undefined) state.words.push(state.word)
