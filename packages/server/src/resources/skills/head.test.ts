@@ -9,4 +9,30 @@ describe('the head of a SKILL.md', () => {
       /^Error: SKILL\.md: its head is not YAML: .* at line 1, column \d+$/,
     )
   })
+
+  it('takes no time, whatever it holds', async () => {
+    const heads = [
+      '? '.repeat(400),
+      `{${'a,'.repeat(8_000)}`,
+      `[${','.repeat(16_000)}`,
+      '}'.repeat(16_000),
+    ]
+    for (const head of heads) {
+      const began = performance.now()
+      await assert.rejects(
+        headOf(Buffer.from(`---\n${head}\n---\n`)),
+        /^Error: SKILL\.md: its head/,
+      )
+      assert.ok(performance.now() - began < 200, head.slice(0, 10))
+    }
+  })
+
+  it('may hold keys of its own, lists and maps', async () => {
+    const head =
+      'name: own\ndescription: >-\n  Two\n  lines\ntools: [a, b]\nmetadata: {1: one, true: x}'
+    assert.deepEqual(await headOf(Buffer.from(`---\n${head}\n---\n`)), {
+      name: 'own',
+      description: 'Two lines',
+    })
+  })
 })

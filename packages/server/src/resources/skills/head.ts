@@ -5,6 +5,8 @@ import { invalid } from '../../ground/core/errors.ts'
 export type SkillHead = { name: string; description: string }
 
 const longestHead = 16 * 1024
+/** Characters other than letters, digits and spaces: each may begin a key or a mistake, and keys are compared in pairs. */
+const mostSigns = 2_000
 const longestDescription = 1024
 const dashes = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/
 
@@ -24,6 +26,10 @@ export async function headOf(skillFile: Uint8Array, given?: string): Promise<Ski
     )
   if (head.length > longestHead)
     throw invalid(`SKILL.md: its head is longer than ${longestHead} characters`)
+  if (head.replace(/[\p{L}\p{M}\p{N} ]+/gu, '').length > mostSigns)
+    throw invalid(
+      `SKILL.md: its head may hold ${mostSigns} characters other than letters, digits and spaces; move text below the head`,
+    )
   const fields = await fieldsOf(head)
   return { name: nameIn(fields), description: descriptionIn(fields, given) }
 }
@@ -33,7 +39,9 @@ async function fieldsOf(head: string): Promise<Record<string, unknown>> {
   const { parse } = await import('yaml')
   let fields: unknown
   try {
-    fields = parse(head, { schema: 'core', maxAliasCount: 0, logLevel: 'error' })
+    // Attack: the library writes a key that is a map or a list as text, and takes hours for keys within keys.
+    const options = { stringKeys: true, maxAliasCount: 0, logLevel: 'error' } as const
+    fields = parse(head, { schema: 'core', ...options })
   } catch (cause) {
     const [first] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
     throw Object.assign(invalid(`SKILL.md: its head is not YAML: ${first?.replace(/:$/, '')}`), {
