@@ -33,11 +33,12 @@ export function answerFilter(
   mask: Mask | undefined,
   bodiless: boolean,
 ): AnswerFilter {
-  const kept = headersForCaller(headers)
-  if (!mask) return { headers: kept, decode: undefined, filter: undefined }
-  const masked = maskedHeaders(kept, mask)
-  if (bodiless) return { headers: masked, decode: undefined, filter: undefined }
-  const decode = decoderOf(encodingsOf(masked))
+  const all = maskedHeaders(headers, mask)
+  const masked = headersForCaller(all)
+  if (!mask || bodiless) return { headers: masked, decode: undefined, filter: undefined }
+  // Headers of one hop count too. Attack: an upstream compresses as a transfer coding, or lists Content-Encoding in
+  // Connection.
+  const decode = decoderOf(encodingsOf(all))
   const filter = mask.filter()
   if (!decode) return { headers: masked, decode, filter }
   return { headers: dropHeaders(masked, 'content-encoding', 'content-length'), decode, filter }
@@ -61,13 +62,20 @@ export function maskedError(error: unknown, mask: Mask | undefined): unknown {
   return error
 }
 
-/** The header may occur several times and list several encodings. RFC 9110 8.4 */
+/** Headers with encodings of a body, and the encoding that changes no byte of it. RFC 9110 8.4, RFC 9112 6.1, 7 */
+const plainEncoding = new Map([
+  ['content-encoding', 'identity'],
+  ['transfer-encoding', 'chunked'],
+])
+
+/** Each header may occur several times and list several encodings. */
 const encodingsOf = (headers: HeaderPairs): string[] =>
-  headers
-    .filter(([name]) => name.toLowerCase() === 'content-encoding')
-    .flatMap(([, value]) => value.split(','))
-    .map((encoding) => encoding.trim().toLowerCase())
-    .filter((encoding) => encoding !== '' && encoding !== 'identity')
+  headers.flatMap(([name, value]) => {
+    const plain = plainEncoding.get(name.toLowerCase())
+    if (plain === undefined) return []
+    const encodings = value.split(',').map((encoding) => encoding.trim().toLowerCase())
+    return encodings.filter((encoding) => encoding !== '' && encoding !== plain)
+  })
 
 /** The request asked for identity, but some upstreams compress all the same. */
 function decoderOf(encodings: string[]): Duplex | undefined {
