@@ -25,7 +25,7 @@ export const tools = {
   'tools/read': { section: '5.3 The built-in tools', says: '`read` – `file_path`, `view_range?` – text of a regular UTF-8 file; above 256 KiB only with a range, which counts lines from 1 and includes both ends' },
   'tools/write': { section: '5.3 The built-in tools', says: '`write` – `file_path`, `content` – makes the folders that are missing and replaces the file in one step' },
   'tools/edit': { section: '5.3 The built-in tools', says: '`edit` – `file_path`, `old_string`, `new_string`, `replace_all?` – fails unless `old_string` occurs exactly once or `replace_all` is set' },
-  'tools/glob': { section: '5.3 The built-in tools', says: '`glob` – `pattern`, `path?` – files only, newest first, at most 200, without `.git` and `node_modules`' },
+  'tools/glob': { section: '5.3 The built-in tools', says: '`glob` – `pattern`, `path?` – files only, newest first, at most 200, without `.git` and `node_modules`; what two seconds of matching found, with a note that says so' },
   'tools/grep': { section: '5.3 The built-in tools', says: '`grep` – `pattern`, `path?` – lines that match a regular expression, at most 100 KiB in 60 seconds' },
   'tools/web-fetch': { section: '5.3 The built-in tools', says: '`web_fetch` – `url` – a page as readable text, through the outbound proxy' },
   'tools/web-search': { section: '5.3 The built-in tools', says: '`web_search` – `query` – results of the operator\'s search provider, through the outbound proxy' },

@@ -4,6 +4,8 @@
  * for any number of folders, and `\` before a literal character. Names with a leading dot match like others.
  */
 const mostAlternatives = 64
+/** Characters of all alternatives together. */
+const longestAlternatives = 2_000
 const many = Symbol('any number')
 
 type AnyNumber = typeof many
@@ -11,7 +13,9 @@ type LetterTest = (letter: string) => boolean
 type GlobSegment = readonly (LetterTest | AnyNumber)[]
 
 /**
- * Returns a function that matches paths without a leading slash; undefined when the pattern has too many alternatives.
+ * Returns a function that matches paths without a leading slash; undefined when the pattern has too many or too long
+ * alternatives. Attack: deep folders and long alternatives take a tenth of a second for one path, so the caller gives
+ * other work a turn between paths.
  */
 export function globMatcher(pattern: string): ((path: string) => boolean) | undefined {
   const alternatives = expand(pattern)?.map((each) =>
@@ -69,7 +73,7 @@ function expand(pattern: string): string[] | undefined {
     }
     if (done.length + waiting.length > mostAlternatives) return undefined
   }
-  return done
+  return done.join('').length > longestAlternatives ? undefined : done
 }
 
 function firstBraces(text: string): { from: number; to: number; choices: string[] } | undefined {

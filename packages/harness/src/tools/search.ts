@@ -13,8 +13,8 @@ const mostPaths = 200
 const mostEntries = 50_000
 const searchTimeoutMs = 60_000
 const longestGlob = 1_000
-/** Files to match before other work of the process gets a turn. */
-const atOnce = 500
+/** Milliseconds of matching before other work of the process gets a turn, and of one `glob` in all. */
+const [turnMs, longestMatchingMs] = [20, 2_000]
 
 const Input = z.object({ pattern: z.string().min(1), path: z.string().optional() })
 const schema = (what: string) => ({
@@ -47,26 +47,50 @@ export const globTool: SandboxTool = {
     const root = place.path
     const walk = await sandbox.walk(root, mostEntries)
     if (!walk.ok) return fileFailure(path, walk)
-    const found: FileStat[] = []
-    for (const [index, file] of walk.files.entries()) {
-      if (index % atOnce === atOnce - 1) await otherWork()
-      if (signal.aborted) return textResult('interrupted', true)
-      // Stored results are left out, unless the search is for them.
-      if (isWithin(file.path, resultsFolder) && !isWithin(root, resultsFolder)) continue
-      if (isMatch(file.path.slice(root.length + 1))) found.push(file)
-    }
-    return textResult(listed(found, walk.complete))
+    // Stored results are left out, unless the search is for them.
+    const isShown = ({ path: each }: FileStat) =>
+      !isWithin(each, resultsFolder) || isWithin(root, resultsFolder)
+    const matches = (file: FileStat) => isShown(file) && isMatch(file.path.slice(root.length + 1))
+    const { found, isLate } = await matching(walk.files, matches, signal)
+    if (signal.aborted) return textResult('interrupted', true)
+    const cut = isLate ? tooSlow : walk.complete ? undefined : tooMany
+    return textResult(listed(found, cut))
   },
 }
 
-function listed(found: readonly FileStat[], isComplete: boolean): string {
+/** `isLate`: true when the time was over before all files were looked at. Ends early after an abort. */
+async function matching(
+  files: readonly FileStat[],
+  matches: (file: FileStat) => boolean,
+  signal: AbortSignal,
+): Promise<{ found: FileStat[]; isLate: boolean }> {
+  const found: FileStat[] = []
+  let [began, spentMs] = [performance.now(), 0]
+  for (const file of files) {
+    const ms = performance.now() - began
+    if (ms > turnMs) {
+      spentMs += ms
+      if (signal.aborted || spentMs > longestMatchingMs) return { found, isLate: true }
+      await otherWork()
+      began = performance.now()
+    }
+    if (matches(file)) found.push(file)
+  }
+  return { found, isLate: false }
+}
+
+const tooMany = `[looked at ${mostEntries} entries and no further]`
+const tooSlow = `[stopped after ${longestMatchingMs} ms of matching; give a simpler pattern, or a path further down]`
+
+/** `cut`: the reason why not all files were looked at. */
+function listed(found: readonly FileStat[], cut: string | undefined): string {
   const paths = found
     .toSorted((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1))
     .slice(0, mostPaths)
     .map((file) => file.path)
   const notes = [
     ...(found.length > mostPaths ? [`[the newest ${mostPaths} of ${found.length}]`] : []),
-    ...(isComplete ? [] : [`[looked at ${mostEntries} entries and no further]`]),
+    ...(cut === undefined ? [] : [cut]),
   ]
   return [...(paths.length > 0 ? paths : ['no matches']), ...notes].join('\n')
 }
