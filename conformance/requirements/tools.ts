@@ -24,7 +24,7 @@ export const tools = {
   'tools/bash': { section: '5.3 The built-in tools', says: '`bash` – `command?`, `restart?`, `timeout_ms?` – one shell per session: directory, variables and functions last from command to command' },
   'tools/read': { section: '5.3 The built-in tools', says: '`read` – `file_path`, `view_range?` – text of a regular UTF-8 file; above 256 KiB only with a range, which counts lines from 1 and includes both ends' },
   'tools/write': { section: '5.3 The built-in tools', says: '`write` – `file_path`, `content` – makes the folders that are missing and replaces the file in one step' },
-  'tools/edit': { section: '5.3 The built-in tools', says: '`edit` – `file_path`, `old_string`, `new_string`, `replace_all?` – fails unless `old_string` occurs exactly once or `replace_all` is set' },
+  'tools/edit': { section: '5.3 The built-in tools', says: '`edit` – `file_path`, `old_string`, `new_string`, `replace_all?` – fails unless `old_string` occurs exactly once or `replace_all` is set; at most 100,000 places, in a file of at most 10 MiB before and after' },
   'tools/glob': { section: '5.3 The built-in tools', says: '`glob` – `pattern`, `path?` – files only, newest first, at most 200, without `.git` and `node_modules`; what two seconds of matching found, with a note that says so' },
   'tools/grep': { section: '5.3 The built-in tools', says: '`grep` – `pattern`, `path?` – lines that match a regular expression, at most 100 KiB in 60 seconds' },
   'tools/web-fetch': { section: '5.3 The built-in tools', says: '`web_fetch` – `url` – a page as readable text, through the outbound proxy' },

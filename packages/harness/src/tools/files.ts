@@ -1,3 +1,4 @@
+import { occurrencesOf } from '@steward/base/occurrences.ts'
 import { z } from 'zod'
 import { readLines, textOf } from './lines.ts'
 import { confinePath, fileFailure, pathSchema } from './sandbox-paths.ts'
@@ -7,6 +8,8 @@ import { textResult } from './tool.ts'
 /** Bytes of one read, and of a file that can be edited. [tools/read] */
 const largestRead = 256 * 1024
 const largestEdit = 10 * 1024 * 1024
+/** Places that one edit replaces. */
+const mostPlaces = 100_000
 
 const ReadInput = z.object({
   file_path: z.string(),
@@ -115,14 +118,27 @@ export const editTool: SandboxTool = {
       return textResult(`${file_path} is too large to edit: ${file.size} bytes`, true)
     const text = textOf(file.bytes)
     if (text === undefined) return textResult(`${file_path} is not UTF-8 text`, true)
-    const parts = text.split(old_string)
-    const count = parts.length - 1
+    const places = occurrencesOf(text, old_string, mostPlaces + 1)
+    const count = places.length
     const wrong = mistake(count, { old_string, new_string, replace_all }, file_path)
     if (wrong) return textResult(wrong, true)
-    const written = await sandbox.write(place.path, Buffer.from(parts.join(new_string)))
+    const size = file.size + count * (Buffer.byteLength(new_string) - Buffer.byteLength(old_string))
+    if (size > largestEdit)
+      return textResult(`${file_path} would be too large: ${size} bytes; change it with bash`, true)
+    const edited = withReplaced(text, places, { old_string, new_string })
+    const written = await sandbox.write(place.path, Buffer.from(edited))
     if (!written.ok) return fileFailure(file_path, written)
     return textResult(`replaced ${count} ${count === 1 ? 'place' : 'places'} in ${file_path}`)
   },
+}
+
+function withReplaced(
+  text: string,
+  places: readonly number[],
+  { old_string, new_string }: Pick<z.infer<typeof EditInput>, 'old_string' | 'new_string'>,
+): string {
+  const ends = [0, ...places.map((at) => at + old_string.length)]
+  return ends.map((end, index) => text.slice(end, places[index])).join(new_string)
 }
 
 function mistake(
@@ -133,6 +149,8 @@ function mistake(
   if (edit.old_string === edit.new_string)
     return 'old_string and new_string are the same: nothing would change'
   if (count === 0) return `old_string does not stand in ${given}`
+  if (count > mostPlaces)
+    return `old_string stands more than ${mostPlaces} times in ${given}: make it longer, or change the file with bash`
   if (count > 1 && !edit.replace_all)
     return `old_string stands ${count} times in ${given}: make it longer, or set replace_all`
   return undefined

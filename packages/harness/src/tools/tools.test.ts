@@ -225,6 +225,18 @@ void describe('built-in tools', () => {
       assert.equal(await say(sandbox, 'stat -c %a e.sh'), '755')
     })
 
+    void it('refuse an edit that would take all time or memory', async () => {
+      await say(sandbox, `head -c 10000000 /dev/zero | tr '\\0' a > large.txt`)
+      const edit = { file_path: 'large.txt', replace_all: true }
+      const [half, long] = ['a'.repeat(25_000), 'b'.repeat(2_000_000)]
+      const began = performance.now()
+      await fails('edit', { ...edit, old_string: 'a', new_string: long }, /more than 100000 times/)
+      await fails('edit', { ...edit, old_string: half, new_string: long }, /would be too large/)
+      await fails('edit', { ...edit, old_string: `${half}b${half}`, new_string: '' }, /not stand/)
+      assert.ok(performance.now() - began < 5_000)
+      await use('bash', { command: 'rm large.txt' })
+    })
+
     void it('reach the folders of the session and no others', async () => {
       for (const file_path of ['/etc/x', '../etc/x', '/tmp/../etc/x', '/workspaces/x', '/']) {
         await fails('write', { file_path, content: '' }, /file tools reach \/workspace/)

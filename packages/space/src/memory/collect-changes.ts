@@ -1,5 +1,6 @@
 /** Writes the changes of a session in a store's folder to the store, as new versions. */
 import { createHash } from 'node:crypto'
+import { includesText } from '@steward/base/occurrences.ts'
 import type { MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { FoundFile, StoreFiles } from './files.ts'
 import { mostBytes } from './files.ts'
@@ -128,7 +129,7 @@ async function apply(
   else known.delete(path)
   if (!state.untold.delete(path) || !outcome.replaced) return
   const theirs = outcome.replaced.content
-  if ('content' in change && change.content.includes(theirs)) return
+  if ('content' in change && includesText(change.content, theirs)) return
   const about = `conflict: ${shownPath(state, path)} had been changed by another since your last command; what you left is the newest now, and what they wrote is in`
   await putAside(state, path, theirs, about)
 }

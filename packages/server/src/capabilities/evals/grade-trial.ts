@@ -1,4 +1,5 @@
 /** Graders that need only the last message and the events of a trial. */
+import { includesText } from '@steward/base/occurrences.ts'
 import type { Score } from '@steward/protocol/evals.ts'
 import type {
   EventsGrader,
@@ -100,7 +101,7 @@ async function judgeText(
     return verdict(match.isMatch, `${quoted(found)} ${verb} /${value}/`)
   }
   if (op === 'includes') {
-    const passed = seen.includes(wanted)
+    const passed = includesText(seen, wanted)
     const verb = passed ? 'includes' : 'does not include'
     return verdict(passed, `${quoted(found)} ${verb} ${quoted(value)}`)
   }

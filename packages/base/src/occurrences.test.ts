@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { includesText, occurrencesOf } from './occurrences.ts'
+
+describe('a text within a text', () => {
+  it('is found where the platform finds it', () => {
+    const letters = ['a', 'b', 'é', '😀']
+    const texts = Array.from({ length: 500 }, (_, seed) =>
+      Array.from({ length: 1 + (seed % 9) }, (_, at) => letters[((seed * (at + 3)) % 7) & 3]).join(
+        '',
+      ),
+    )
+    for (const [index, sought] of texts.entries()) {
+      const text = texts.slice(index, index + 9).join('')
+      const parts = text.split(sought)
+      const places = occurrencesOf(text, sought, Infinity)
+      assert.equal(places.length, parts.length - 1)
+      for (const at of places) assert.ok(text.startsWith(sought, at))
+      assert.equal(places[0] ?? -1, text.indexOf(sought))
+      assert.equal(includesText(text, sought), text.includes(sought))
+    }
+  })
+
+  it('is found as often as wanted, and an empty one always', () => {
+    assert.deepEqual(occurrencesOf('aaaaa', 'aa', 9), [0, 2])
+    assert.deepEqual(occurrencesOf('aaaaa', 'a', 2), [0, 1])
+    assert.deepEqual(occurrencesOf('a', 'aa', 9), [])
+    assert.ok(includesText('', ''))
+    assert.ok(!includesText('', 'a'))
+  })
+
+  it('is sought in no time, whatever both are', () => {
+    const [text, half] = ['a'.repeat(1_000_000), 'a'.repeat(25_000)]
+    const began = performance.now()
+    assert.ok(!includesText(text, `${half}b${half}`))
+    assert.ok(includesText(`${text}b${half}`, `${half}b${half}`))
+    assert.ok(performance.now() - began < 2_000)
+  })
+})
