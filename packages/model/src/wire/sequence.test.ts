@@ -30,6 +30,20 @@ const call = (index: number, args: string, name?: string) => ({
   ],
 })
 
+/** The inputs of the calls, and the reason of the end. */
+async function inputsOf(model: ReturnType<typeof openModel>) {
+  const inputs: unknown[] = []
+  let stop = ''
+  const { signal } = new AbortController()
+  const call = { system: '', messages: [user('Hi')], tools: [bash], signal }
+  for await (const event of model.stream(call)) {
+    if (event.type === 'block_end' && event.block.type === 'tool_call')
+      inputs.push(event.block.input)
+    if (event.type === 'end') stop = event.stop
+  }
+  return { inputs, stop }
+}
+
 void describe('blocks in one order', () => {
   void it('keeps calls apart whose pieces come mixed', async () => {
     await using stub = await startStub(openaiChatDialect)
@@ -90,6 +104,15 @@ void describe('blocks in one order', () => {
     )
   })
 
+  void it('takes an input of brackets for an empty one, at once', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    stub.replies(body(call(0, '[', 'bash'), ...Array(40).fill(call(0, '['.repeat(10_000)))))
+    const began = performance.now()
+    const { inputs } = await inputsOf(openModel({ ...spec, base_url: stub.url }))
+    assert.deepEqual(inputs, [{}])
+    assert.ok(performance.now() - began < 1_500)
+  })
+
   void it('makes do with an input that was broken off', async () => {
     await using stub = await startStub(anthropicDialect)
     const pieces = ['{"command":"echo', ' one']
@@ -98,19 +121,10 @@ void describe('blocks in one order', () => {
       stop: 'max_tokens',
     })
     const model = openModel({ ...spec, api: 'anthropic-messages', base_url: stub.url })
-    const input: unknown[] = []
-    const signal = new AbortController().signal
-    for await (const event of model.stream({
-      system: '',
-      messages: [user('Hi')],
-      tools: [bash],
-      signal,
-    })) {
-      if (event.type === 'block_end' && event.block.type === 'tool_call')
-        input.push(event.block.input)
-      if (event.type === 'end') assert.equal(event.stop, 'max_tokens')
-    }
-    assert.deepEqual(input, [{ command: 'echo one' }])
+    assert.deepEqual(await inputsOf(model), {
+      inputs: [{ command: 'echo one' }],
+      stop: 'max_tokens',
+    })
   })
 
   void it('reads the input of a large call in time that grows with its size alone', async () => {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AssistantBlock, ModelEvent } from '../model.ts'
 import type { AssistantMessage, AssistantMessageEvent } from './pi.ts'
+import { readToolInput } from './tool-input.ts'
 
 type LibraryBlock = AssistantMessage['content'][number]
 type AnswerSegment = {
@@ -172,7 +173,7 @@ function finished(
   parseJson: (json: string) => unknown,
 ): AssistantBlock {
   if (block?.type === 'toolCall') {
-    const input = segment.text === '' ? block.arguments : parseJson(segment.text)
+    const input = segment.text === '' ? block.arguments : readToolInput(segment.text, parseJson)
     return {
       type: 'tool_call',
       id: block.id,
