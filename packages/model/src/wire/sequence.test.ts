@@ -113,6 +113,15 @@ void describe('blocks in one order', () => {
     assert.ok(performance.now() - began < 1_500)
   })
 
+  void it('takes an input that is nested too deeply to be written again for an empty one', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    const nested = (depth: number) => `{"a":${'['.repeat(depth)}"[{"${']'.repeat(depth)}}`
+    const inputs = [nested(100_000), nested(255), `{"a":"${'['.repeat(300)}"}`]
+    stub.replies(body(...inputs.map((input, index) => call(index, input, 'bash'))))
+    const read = await inputsOf(openModel({ ...spec, base_url: stub.url }))
+    assert.deepEqual(read.inputs, [{}, ...inputs.slice(1).map((input) => JSON.parse(input))])
+  })
+
   void it('makes do with an input that was broken off', async () => {
     await using stub = await startStub(anthropicDialect)
     const pieces = ['{"command":"echo', ' one']

@@ -1,20 +1,23 @@
 /** Parses the input of a tool call, which an untrusted endpoint may have cut off or spelled wrongly. */
 
-/** Characters of an input that is repaired, and its deepest nesting. Beyond them a faulty input counts as empty. */
+/** Characters of a faulty input that is repaired. A longer one counts as empty. */
 const mostRepaired = 512 * 1024
+/** Deepest nesting, as in the bodies of the service. A deeper input counts as empty. */
 const deepest = 256
 
 /**
  * `repair`: the library's reader of faulty JSON. Attack: it calls itself for each bracket, and a text of open brackets
- * gives it a stack overflow for each: ten microseconds for every character.
+ * gives it a stack overflow for each, ten microseconds for every character. And a deep value cannot be written as JSON
+ * again, so that its turn would be tried for ever.
  */
 export function readToolInput(text: string, repair: (json: string) => unknown): unknown {
+  if (isDeep(text)) return {}
   try {
     return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  return text.length <= mostRepaired && !isDeep(text) ? repair(text) : {}
+  return text.length <= mostRepaired ? repair(text) : {}
 }
 
 /** Brackets within strings do not count. */
