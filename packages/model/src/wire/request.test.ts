@@ -286,3 +286,17 @@ void describe('specs that cannot be used', () => {
     }
   })
 })
+
+void describe('an error within an answer', () => {
+  void it('is examined at once, whatever its length', async () => {
+    await using stub = await startStub(anthropicDialect)
+    const message = `input token count of ${'input token count'.repeat(15_000)}`
+    const error = JSON.stringify({ type: 'error', error: { type: 'api_error', message } })
+    stub.replies({ body: `event: error\ndata: ${error}\n\n`, contentType: 'text/event-stream' })
+    const spec = { provider: 'acme', api: 'anthropic-messages', model: 'm', api_key: key }
+    const began = performance.now()
+    const { last } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    assert.equal(last?.type === 'failed' && last.failure.kind, 'request_failed')
+    assert.ok(performance.now() - began < 1_500)
+  })
+})

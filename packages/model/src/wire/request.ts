@@ -122,6 +122,12 @@ const refusals = new Set(
   IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION`.split(/\s+/),
 )
 
+/**
+ * Characters of an error that the library examines. Attack: its expressions take time in the square of the length, and
+ * an endpoint can send an error of two megabytes.
+ */
+const mostExamined = 16 * 1024
+
 function failed(
   library: WireLibrary,
   spec: ModelSpec,
@@ -136,6 +142,7 @@ function failed(
     return { type: 'failed', failure: { kind, retryable: mayPass, message } }
   }
   const message = error.errorMessage ?? 'The provider failed without a reason'
-  const overflow = library.isContextOverflow({ ...error, stopReason: 'error' })
+  const errorMessage = message.slice(0, mostExamined)
+  const overflow = library.isContextOverflow({ ...error, errorMessage, stopReason: 'error' })
   return { type: 'failed', failure: failureOf({ ...seen, message, overflow }, secrets) }
 }
