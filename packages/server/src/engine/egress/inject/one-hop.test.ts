@@ -27,4 +27,18 @@ describe('masking', () => {
     }
     await assert.rejects(bench.ask('https://api.example/twice'), /content encoding gzip, gzip/)
   })
+
+  it('refuses a WebSocket that is compressed although nobody asked for that', async () => {
+    await using bench = await opened([bearer('https://api.example/')])
+    bench.server.server.on('upgrade', (request, socket) => {
+      socket.on('error', () => {})
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
+          'sec-websocket-extensions: permessage-deflate\r\n\r\n',
+      )
+      socket.write(gzipSync(request.headers.authorization ?? ''))
+    })
+    const switching = bench.upgrade('https://api.example/', { headers: [['Upgrade', 'websocket']] })
+    await assert.rejects(switching, /content encoding permessage-deflate/)
+  })
 })

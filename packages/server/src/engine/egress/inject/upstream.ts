@@ -15,8 +15,14 @@ import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../../ground/core/dial.ts'
 import { refusalError, targetOf } from '../policy/rules.ts'
-import { headersForUpstream } from './headers.ts'
-import { filterStream, maskedError, maskedHeaders, answerFilter } from './answer-filter.ts'
+import { headersForUpstream, headerValue } from './headers.ts'
+import {
+  UnreadableEncoding,
+  answerFilter,
+  filterStream,
+  maskedError,
+  maskedHeaders,
+} from './answer-filter.ts'
 
 /** Time limit for the head of an answer. A body may pause while both ends keep the connection. */
 const headersTimeoutMs = 600_000
@@ -134,8 +140,14 @@ class UpstreamExchange implements Dispatcher.DispatchHandler {
     socket: Duplex,
   ): void {
     const { mask, request, resolve } = this.#waiting
-    this.#over()
     const headers = maskedHeaders(rawHeaders(controller), mask)
+    const extensions = headerValue(headers, 'sec-websocket-extensions')
+    // Attack: the request offers no extension here, and an upstream that compresses all the same could not be masked.
+    if (mask && extensions !== undefined) {
+      socket.destroy()
+      return this.#over(new UnreadableEncoding(extensions))
+    }
+    this.#over()
     request.signal.addEventListener('abort', () => socket.destroy(), { once: true })
     const shownSocket = mask ? masked(socket, mask) : socket
     resolve({ status: 101, headers, socket: mayBreak(shownSocket), head: nothing })
