@@ -68,4 +68,13 @@ describe('the structure of a body', () => {
     assert.equal(deep(257), 'the body is nested more than 256 levels deep')
     assert.equal(counted(`[${'{"a":[]},'.repeat(200)}1]`), 602)
   })
+
+  it('is refused for long names, which a parser compares with each other, and taken with long texts', () => {
+    const body = (length: number) =>
+      JSON.stringify({ ['a'.repeat(length)]: 'b'.repeat(20_000), c: 1 })
+    for (const size of [1, 7, 100_000]) {
+      assert.equal(counted(body(8_192), { size }), 3)
+      assert.equal(counted(body(8_193), { size }), 'the body holds a name of more than 8192 bytes')
+    }
+  })
 })

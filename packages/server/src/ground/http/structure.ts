@@ -6,8 +6,15 @@ import { mostAround } from './limits.ts'
 /** Deepest nesting of objects and lists: code that walks a deeper value would run out of stack. */
 const deepest = 256
 
+/**
+ * Longest name of a member in bytes. Attack: texts of 16,384 characters and more have a hash of their length alone, so
+ * the parser compares each such name with all others, which takes half a minute for 32 MiB.
+ */
+const longestName = 8 * 1024
+
 const quote = 0x22
 const comma = 0x2c
+const colon = 0x3a
 const backslash = 0x5c
 const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
@@ -26,6 +33,8 @@ export function structureCheck({
   let escapes = 0
   let isText = false
   let isEscaped = false
+  /** Bytes of the last text so far. */
+  let length = 0
 
   /** The index after the end of a text, or after the end of the piece. */
   function skipText(piece: Uint8Array, from: number): number {
@@ -37,14 +46,18 @@ export function structureCheck({
         escapes++
       } else if (byte === quote) {
         isText = false
+        length += at - from
         return at + 1
       }
     }
+    length += piece.length - from
     return piece.length
   }
 
   function count(byte: number): void {
     if (byte === comma) values++
+    else if (byte === colon && length > longestName)
+      throw invalid(`the body holds a name of more than ${longestName} bytes`)
     else if (opening.has(byte)) {
       values++
       depth++
@@ -61,7 +74,10 @@ export function structureCheck({
       }
       const byte = piece[at++] ?? 0
       around++
-      if (byte === quote) isText = true
+      if (byte === quote) {
+        isText = true
+        length = 0
+      }
       // Commas and brackets have codes from this one up; spaces and line ends have lower ones.
       else if (byte >= comma) count(byte)
     }
