@@ -122,6 +122,15 @@ void describe('blocks in one order', () => {
     assert.deepEqual(read.inputs, [{}, ...inputs.slice(1).map((input) => JSON.parse(input))])
   })
 
+  void it('takes an input with long names, which a parser compares with each other, for an empty one', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    const named = (length: number) => `{"${'a'.repeat(length)}":"${'b'.repeat(20_000)}","c":1}`
+    const inputs = [named(8_193), named(8_192)]
+    stub.replies(body(...inputs.map((input, index) => call(index, input, 'bash'))))
+    const read = await inputsOf(openModel({ ...spec, base_url: stub.url }))
+    assert.deepEqual(read.inputs, [{}, JSON.parse(named(8_192))])
+  })
+
   void it('makes do with an input that was broken off', async () => {
     await using stub = await startStub(anthropicDialect)
     const pieces = ['{"command":"echo', ' one']

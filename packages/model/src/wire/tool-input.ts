@@ -2,16 +2,17 @@
 
 /** Characters of a faulty input that is repaired. A longer one counts as empty. */
 const mostRepaired = 512 * 1024
-/** Deepest nesting, as in the bodies of the service. A deeper input counts as empty. */
-const deepest = 256
+/** Deepest nesting, and longest name of a member, as in the bodies of the service. Beyond them an input is empty. */
+const [deepest, longestName] = [256, 8 * 1024]
 
 /**
  * `repair`: the library's reader of faulty JSON. Attack: it calls itself for each bracket, and a text of open brackets
  * gives it a stack overflow for each, ten microseconds for every character. And a deep value cannot be written as JSON
- * again, so that its turn would be tried for ever.
+ * again, so that its turn would be tried for ever. And texts of 16,384 characters and more have a hash of their length
+ * alone, so that the platform compares each such name with all others.
  */
 export function readToolInput(text: string, repair: (json: string) => unknown): unknown {
-  if (isDeep(text)) return {}
+  if (isOversized(text)) return {}
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -21,14 +22,20 @@ export function readToolInput(text: string, repair: (json: string) => unknown): 
 }
 
 /** Brackets within strings do not count. */
-function isDeep(text: string): boolean {
+function isOversized(text: string): boolean {
   let depth = 0
   let isString = false
+  let begin = 0
+  let length = 0
   for (let at = 0; at < text.length; at++) {
     const character = text[at]
     if (character === '\\') at++
-    else if (character === '"') isString = !isString
-    else if (isString) continue
+    else if (character === '"') {
+      if (isString) length = at - begin
+      else begin = at + 1
+      isString = !isString
+    } else if (isString) continue
+    else if (character === ':' && length > longestName) return true
     else if (character === '[' || character === '{') depth++
     else if (character === ']' || character === '}') depth = Math.max(0, depth - 1)
     if (depth > deepest) return true
