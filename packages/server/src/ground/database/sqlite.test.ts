@@ -63,7 +63,7 @@ describe('a SQLite database', () => {
     await writeFile(path, '', { mode: 0o644 })
     const database = await sqliteDatabase(path)
     await put(database, 'a')
-    for (const file of ['steward.db', 'steward.db-wal', 'steward.db-shm']) {
+    for (const file of ['steward.db', 'steward.db-wal', 'steward.db-shm', 'steward.db.lock']) {
       assert.equal((await stat(join(at.path, file))).mode & 0o777, 0o600, file)
     }
     await database.close()

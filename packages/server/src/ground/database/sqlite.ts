@@ -386,6 +386,8 @@ function holdAlone(path: string): DatabaseSync {
   const guard = new DatabaseSync(path)
   try {
     guard.exec('pragma journal_mode = delete; begin exclusive')
+    // Attack: whoever may read the file could lock it, and keep the next start away.
+    chmodSync(path, 0o600)
   } catch (cause) {
     guard.close()
     throw new Error(
