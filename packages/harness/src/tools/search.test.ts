@@ -16,6 +16,6 @@ void describe('a glob of deep folders', () => {
     const result = await globTool.run(place.sandbox, { pattern, path: '/workspace' }, signal)
     delays.disable()
     assert.match(JSON.stringify(result), /no matches.*stopped after 2000 ms of matching/)
-    assert.ok(delays.max / 1e6 < 1_000, `${delays.max / 1e6} ms`)
+    assert.ok(delays.max / 1e6 < 2_000, `${delays.max / 1e6} ms`)
   })
 })

@@ -119,7 +119,7 @@ describe('simple commands', () => {
     const began = performance.now()
     assert.equal(simpleCommand(`git push${'\n'.repeat(100_000)}x`), undefined)
     assert.equal(simpleCommand('a'.repeat(8_000_000)), undefined)
-    assert.ok(performance.now() - began < 200)
+    assert.ok(performance.now() - began < 1_000)
     assert.deepEqual(simpleCommand(`git push${'\n'.repeat(100_000)}`), ['git', 'push'])
     assert.equal(simpleCommand(`git ${'a'.repeat(100_000)}`)?.length, 2)
   })

@@ -56,7 +56,7 @@ describe('the choice of a credential', () => {
     const own = [server('own', 'https://a.example/mcp')]
     const began = performance.now()
     assert.equal(idOf(own, `https://a.example/${'/'.repeat(60_000)}x`), 'own')
-    assert.ok(performance.now() - began < 200)
+    assert.ok(performance.now() - began < 1_000)
     const url = new URL(`https://a.example/mcp${'/'.repeat(60_000)}`)
     assert.equal(credentialOfServer(own, url)?.row.id, 'own')
   })
