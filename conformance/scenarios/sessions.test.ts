@@ -69,6 +69,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             .where('session_id', '=', id)
             .execute(),
         )
+        const { updated_at, created_at, stats } = await sessions().retrieve(id)
+        const lasted = (Date.parse(updated_at) - Date.parse(created_at)) / 1000
+        assert.equal(stats.duration_seconds, lasted)
         const shown = async () => (await service.ask('GET', `/v1/sessions/${id}`)).body.status
         assert.deepEqual(
           [await shown(), (await sessions().retrieve(id)).status],
@@ -114,6 +117,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       [
         'sessions/archive',
         'sessions/archive/read-only',
+        'sessions/field/stats',
         'sessions/status/done',
         'sessions/transition/terminate',
         'events/type/status-terminated',
@@ -126,6 +130,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const archived = await sessions().archive(id)
         assert.equal(archived.status, 'terminated')
         assert.ok(archived.archived_at)
+        const lasted = (Date.parse(archived.archived_at) - Date.parse(archived.created_at)) / 1000
+        assert.equal((await sessions().retrieve(id)).stats.duration_seconds, lasted)
         assert.equal((await service.ask('GET', `/v1/sessions/${id}`)).body['status'], 'done')
         assert.equal(types(await logOf(service, id)).at(-1), 'session.status_terminated')
         await assert.rejects(post(service, id, 'say: more'), BadRequestError)

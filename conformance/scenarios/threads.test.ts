@@ -287,8 +287,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(asked['asker']?.length, 1)
         const closed = only(await eventsOf(session, asker.id), 'agent.tool_result')
         assert.match(textOf(closed), /interrupted/)
-        assert.ok((await archive(asker.id)).archived_at)
-        assert.ok((await archive(asker.id)).archived_at)
+        const { archived_at } = await archive(asker.id)
+        assert.ok(archived_at)
+        const lasted = (Date.parse(archived_at) - Date.parse(asker.created_at)) / 1000
+        const again = await archive(asker.id)
+        assert.deepEqual([again.archived_at, again.stats?.duration_seconds], [archived_at, lasted])
         const last = (await say(service, session)).at(-1)
         assert.deepEqual(
           [last?.type, last?.['session_thread_id']],

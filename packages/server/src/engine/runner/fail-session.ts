@@ -11,6 +11,7 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { isWorking } from '../../sessions/log/threads/team.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
 import { endThreads } from '../../sessions/threads/archive.ts'
 import { stopItemOf } from '../../sessions/work/queue.ts'
@@ -59,6 +60,8 @@ export async function failureEntries(
   now: number,
 ): Promise<LogEntry[]> {
   await dropWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0)
+  // The last change of a failed session says when it ended.
+  await sessionStore(tx).update(tenant, session, {}, now)
   await stopItemOf(tx, tenant, session, now)
   const gone = queue
     .filter(({ type }) => type === 'user.message')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -11,6 +12,7 @@ import { admission, admitEvents, readWaiting } from '../../sessions/log/inbox.ts
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { deleteSession } from '../../sessions/update.ts'
 import { enqueueItem } from '../../sessions/work/queue.ts'
 import { workStore } from '../../sessions/work/store.ts'
@@ -24,7 +26,7 @@ const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
 type From = 'the dead' | 'nobody'
 
 /** The first step of a process that has claimed the session, and the log afterwards. */
-async function claimed(database: Database, session: string, from: From = 'the dead') {
+async function claimed(database: Database, session: string, from: From = 'the dead', now = 0) {
   const owner = database.owners.self
   await database.write((tx) =>
     tx
@@ -34,11 +36,11 @@ async function claimed(database: Database, session: string, from: From = 'the de
       .execute(),
   )
   const { fence, step } = await database.write(async (tx) => {
-    const fence = await claimHead(tx, session, { owner, dead: [], now: 0 })
+    const fence = await claimHead(tx, session, { owner, dead: [], now })
     assert.ok(fence)
     return {
       fence,
-      step: await nextStep(tx, { tenant, session, fence }, { now: 0, claimed: true }),
+      step: await nextStep(tx, { tenant, session, fence }, { now, claimed: true }),
     }
   })
   const rows = await readEvents(database.read, tenant, session, { limit: 100, extensions: true })
@@ -157,9 +159,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.deepEqual([head.status, head.due], ['running', 1])
       for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
       await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
-      const over = await claimed(database, session)
+      const over = await claimed(database, session, 'the dead', 1_000)
       assert.deepEqual([over.step.kind, over.head.status, over.head.due], ['rest', 'failed', 0])
       assert.equal(over.head.owner, null)
+      const { updated_at } = await sessionStore(database.read).row(tenant, session)
+      assert.equal(updated_at, iso(1_000), 'the end of the session')
       assert.deepEqual(over.events.slice(-3), [
         ...['system.user_message_cancelled', 'session.error', 'session.status_terminated'],
       ])

@@ -18,6 +18,15 @@ export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | '
 
 export type ShownSessionRow = Tables['sessions']
 
+/** The time at which the session ended; `now` while it goes on. In milliseconds. */
+export const sessionEndMs = (
+  { archived_at, status, updated_at }: Pick<Session, 'archived_at' | 'status' | 'updated_at'>,
+  now: number,
+): number => {
+  const end = archived_at ?? (status === 'failed' ? updated_at : null)
+  return end === null ? now : Date.parse(end)
+}
+
 export function showSession(
   row: ShownSessionRow & Partial<ThreadSums>,
   head: Head,
@@ -33,6 +42,9 @@ export function showSession(
 ): Session {
   const usage = usageOf(head, now)
   const threadsMs = activeThreadMs(row, now)
+  const status =
+    row.archived_at && head.status !== 'failed' ? 'done' : (head.status as Session['status'])
+  const endMs = sessionEndMs({ ...row, status }, now)
   return {
     id: row.id,
     type: 'session',
@@ -40,8 +52,7 @@ export function showSession(
     agent_version: row.agent_version,
     agent: showAgent(fromJson(row.agent), row.roster),
     environment_id: row.environment_id,
-    status:
-      row.archived_at && head.status !== 'failed' ? 'done' : (head.status as Session['status']),
+    status,
     title: row.title,
     metadata: fromJson(row.metadata),
     vault_ids: fromJson(row.vault_ids),
@@ -50,7 +61,7 @@ export function showSession(
     usage,
     stats: {
       active_seconds: threadsMs === undefined ? usage.active_seconds : threadsMs / 1000,
-      duration_seconds: (now - Date.parse(row.created_at)) / 1000,
+      duration_seconds: (endMs - Date.parse(row.created_at)) / 1000,
     },
     outcome_evaluations: outcomes.map((each) => showOutcome(each, head)),
     budget: budgetOf(head),

@@ -6,6 +6,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { ThreadSpending, ThreadRow } from '../log/threads/store.ts'
 import { threadAgent } from '../rows/roster.ts'
+import { sessionEndMs } from '../rows/show-session.ts'
 
 const hasTokens = (usage: SessionUsage): boolean =>
   usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
@@ -59,6 +60,7 @@ export function showThread(
   const isPrimary = row.kind === 'primary'
   const activeMs = row.active_ms + (row.running_since_ms === null ? 0 : now - row.running_since_ms)
   const created_at = isPrimary ? session.created_at : row.created_at
+  const endMs = row.archived_at ? Date.parse(row.archived_at) : sessionEndMs(session, now)
   const hasBegun = row.idle_since_ms !== null || activeMs > 0 || row.status !== 'idle'
   return {
     ...primaryAlone(session),
@@ -69,7 +71,7 @@ export function showThread(
     stats: hasBegun
       ? {
           active_seconds: activeMs / 1000,
-          duration_seconds: (now - Date.parse(created_at)) / 1000,
+          duration_seconds: (endMs - Date.parse(created_at)) / 1000,
           startup_seconds: 0,
         }
       : null,
