@@ -80,6 +80,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'forks/threads',
         'replays/threads',
         'threads/archive',
+        'threads/get',
       ],
       'a child runs a turn with a tool, and its last message wakes its parent',
       async () => {
@@ -116,6 +117,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [primary.id, 'idle', 300, 'reader'],
         )
         assert.equal(primary.usage?.input_tokens, 450)
+        assert.deepEqual(Object.keys(primary.agent).toSorted(), Object.keys(agent).toSorted())
+        const began = Date.parse(String(only(seen, 'session.status_running')['created_at']))
+        assert.deepEqual(
+          [primary.stats?.startup_seconds, child.stats?.startup_seconds],
+          [(began - Date.parse(primary.created_at)) / 1000, 0],
+        )
         assert.deepEqual(types(await eventsOf(session, child.id)).filter(spans), [
           ...received,
           ...['agent.tool_use', 'agent.tool_result', 'agent.message', 'agent.thread_message_sent'],

@@ -193,7 +193,9 @@ const StatsShown = z
   .meta({ id: 'SessionStats', description: 'Seconds in which it ran, and since it was created.' })
 
 const ThreadStatsShown = StatsShown.extend({
-  startup_seconds: z.number().describe('Seconds until the first turn began.'),
+  startup_seconds: z
+    .number()
+    .describe('Seconds until the first turn began; 0 for a thread that another one has started.'),
 }).meta({
   id: 'SessionThreadStats',
   description: 'Seconds in which it ran, since it was created, and until it began.',
@@ -239,7 +241,6 @@ export const ThreadShown = z
     parent_thread_id: z.string().nullable().describe('Null for the primary thread.'),
     agent: z
       .union([
-        SessionAgentShown,
         ThreadAgentShown,
         z.looseObject({ type: z.literal('inline'), name: z.string() }),
         z.looseObject({ type: z.literal('advisor') }),

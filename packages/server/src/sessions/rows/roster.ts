@@ -31,7 +31,7 @@ export const memberNamed = (
   membersIn(fromJson(session.agent), session.roster).find((member) => member.name === name)
 
 /** An agent as threads show theirs, without the fields that only a session or an agent has. */
-export function threadAgent(agent: SessionAgent): ThreadAgent {
+export function threadAgent(agent: SessionAgent | ShownSessionAgent): ThreadAgent {
   const {
     metadata: _metadata,
     multiagent: _multiagent,

@@ -13,13 +13,14 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
+import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
 import { newEvents, notifySession } from '../log/topics.ts'
 import { statusesOf } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { claimEnds } from '../work/ending.ts'
 import { archiveThread } from './archive.ts'
-import { primaryAlone, showThread, statusOf } from './show.ts'
+import { primaryAlone, showThread, startupSeconds, statusOf } from './show.ts'
 
 const threads = section('Threads', ['workspace'], '/v1/sessions/:id/threads')
 const reading = { callers: ['workspace', 'claim'], claim: 'session' } as const
@@ -54,9 +55,10 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
 
   async function shown(db: Database, tenant: string, params: { id: string; thread: string }) {
     const { read, session, row } = await open(db, tenant, params)
-    if (!row) return primaryAlone(session)
+    const startup = await startupSeconds(read, tenant, session)
+    if (!row) return primaryAlone(session, startup)
     const primary = await threadStore(read).spentByPrimary(tenant, session.id)
-    return showThread(row, session, { now: clock.now(), primary })
+    return showThread(row, session, { now: clock.now(), primary, startup })
   }
 
   return [
@@ -71,13 +73,15 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
           const isAsked = (status: Session['status']) => statuses?.includes(status) ?? true
           const store = threadStore(db.read)
           const { rows, more } = await store.list(tenant, id, paging)
-          const alone = primaryAlone(session)
+          const startup = await startupSeconds(db.read, tenant, session)
+          const alone = primaryAlone(session, startup)
           if (rows.length === 0 && !paging.from)
             return { rows: isAsked(alone.status) ? [alone] : [], more: false }
           const now = clock.now()
           const primary = await store.spentByPrimary(tenant, id)
           const asked = rows.filter((row) => isAsked(statusOf(row, session)))
-          return { rows: asked.map((row) => showThread(row, session, { now, primary })), more }
+          const shownRow = (row: ThreadRow) => showThread(row, session, { now, primary, startup })
+          return { rows: asked.map(shownRow), more }
         },
       },
     ),

@@ -4,6 +4,8 @@ import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import { readEvents } from '../log/log.ts'
 import type { ThreadSpending, ThreadRow } from '../log/threads/store.ts'
 import { threadAgent } from '../rows/roster.ts'
 import { sessionEndMs } from '../rows/show-session.ts'
@@ -12,15 +14,26 @@ const hasTokens = (usage: SessionUsage): boolean =>
   usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
   usage.cache_creation.ephemeral_5m_input_tokens > 0
 
+/**
+ * Seconds from the creation of the session to its first turn. 0 without a turn, and for a fork, which has the turns of
+ * an older session.
+ */
+export async function startupSeconds(db: Reads, tenant: string, session: Session): Promise<number> {
+  const range = { types: ['session.status_running'], thread: null, limit: 1 }
+  const [first] = await readEvents(db, tenant, session.id, range)
+  if (!first) return 0
+  return Math.max(0, Date.parse(first.created_at) - Date.parse(session.created_at)) / 1000
+}
+
 /** The primary thread of a session without others: another name for the session and its log. */
-export const primaryAlone = (session: Session) => ({
+export const primaryAlone = (session: Session, startup_seconds: number) => ({
   id: primaryThreadId(session.id),
   type: 'session_thread',
   session_id: session.id,
   parent_thread_id: null,
-  agent: session.agent,
+  agent: threadAgent(session.agent),
   status: session.status,
-  stats: session.status === 'pending' ? null : { ...session.stats, startup_seconds: 0 },
+  stats: session.status === 'pending' ? null : { ...session.stats, startup_seconds },
   usage: hasTokens(session.usage) ? session.usage : null,
   workflow_run_id: null,
   archived_at: session.archived_at,
@@ -42,7 +55,7 @@ export const statusOf = (
         : status
 
 const agentOf = ({ kind, agent }: ThreadRow, session: Session) => {
-  if (agent === '') return session.agent
+  if (agent === '') return threadAgent(session.agent)
   const own = fromJson(agent)
   if (kind === 'advisor')
     return { type: 'advisor', model: typeof own.model === 'string' ? own.model : own.model.id }
@@ -55,7 +68,7 @@ const agentOf = ({ kind, agent }: ThreadRow, session: Session) => {
 export function showThread(
   row: ThreadRow,
   session: Session,
-  { now, primary }: { now: number; primary: ThreadSpending },
+  { now, primary, startup }: { now: number; primary: ThreadSpending; startup: number },
 ) {
   const isPrimary = row.kind === 'primary'
   const activeMs = row.active_ms + (row.running_since_ms === null ? 0 : now - row.running_since_ms)
@@ -63,7 +76,7 @@ export function showThread(
   const endMs = row.archived_at ? Date.parse(row.archived_at) : sessionEndMs(session, now)
   const hasBegun = row.idle_since_ms !== null || activeMs > 0 || row.status !== 'idle'
   return {
-    ...primaryAlone(session),
+    ...primaryAlone(session, startup),
     id: row.id,
     parent_thread_id: isPrimary ? null : primaryThreadId(session.id),
     agent: agentOf(row, session),
@@ -72,7 +85,8 @@ export function showThread(
       ? {
           active_seconds: activeMs / 1000,
           duration_seconds: (endMs - Date.parse(created_at)) / 1000,
-          startup_seconds: 0,
+          // Other threads begin at once.
+          startup_seconds: isPrimary ? startup : 0,
         }
       : null,
     usage: row.idle_since_ms === null ? null : usageOf(isPrimary ? primary : row, activeMs),
