@@ -10,6 +10,7 @@ export const tools = {
   'tools/toolset/configs': { section: '5.1 Entries of `tools`', says: '`default_config {enabled?, permission_policy?}` sets the baseline, and an entry of `configs` overrides it for the tool it names; its `type` is left out or the same as its `name`.' },
   'tools/toolset/disabled': { section: '5.1 Entries of `tools`', says: 'A tool that is not enabled is not offered to the model.' },
   'tools/toolset/resolved': { section: '5.1 Entries of `tools`', says: 'Answers spell out `default_config` and every entry of `configs`, with nothing left implied.' },
+  'tools/toolset/url-sources': { section: '5.1 Entries of `tools`', says: '`url_sources` of `web_fetch` has `client_tool_results`, `server_tool_results` and `user_input`: each `all`, `none`, or for results `{type: \'only\' or \'except\', tools}`, and not all three `none`. Answers show objects, and null for what is not set. The service does not follow where a URL comes from, so that a session whose agent has anything but `all` is refused by name.' },
   'tools/custom/name': { section: '5.2 Custom tools', says: '`name` has 1 to 128 letters, digits, `_` or `-`, is unique in the agent, is no built-in name and does not begin with `mcp__`.' },
   'tools/custom/description': { section: '5.2 Custom tools', says: '`description` is required and not empty.' },
   'tools/custom/input-schema': { section: '5.2 Custom tools', says: '`input_schema` is a JSON Schema of type `object`, without references and without `oneOf`, `anyOf` or `allOf` at its top.' },

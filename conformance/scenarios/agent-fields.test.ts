@@ -308,6 +308,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'tools/toolset/url-sources',
+      'sources of a fetched URL are shown as objects, and kept from running where they narrow',
+      async () => {
+        const toolset = (url_sources: object) => [
+          { type: 'agent_toolset_20260401', configs: [{ name: 'web_fetch', url_sources }] },
+        ]
+        const agent = await make({ tools: toolset({ user_input: 'none' }) })
+        const unset = { client_tool_results: null, server_tool_results: null }
+        const [{ configs } = { configs: [] }] = agent['tools'] as { configs: LooseBody[] }[]
+        assert.deepEqual(configs[0]?.['url_sources'], { ...unset, user_input: { type: 'none' } })
+        const environment = await service.ask('POST', '/v1/environments', { name: fresh('env') })
+        const session = { agent: agent.id, environment_id: environment.body.id }
+        const refusal = await service.ask<LooseBody>('POST', '/v1/sessions', session)
+        assert.equal(refusal.status, 400)
+        assert.match(JSON.stringify(refusal.body), /web_fetch\.url_sources\.user_input: none is/)
+        const none = { client_tool_results: 'none', server_tool_results: 'none' }
+        await refused({ tools: toolset({ ...none, user_input: 'none' }) }, /none for all three/)
+      },
+    )
+
+    verifies(
       'tools/toolset/configs',
       'an entry whose type is another name is refused',
       async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { domainProblem } from './domains.ts'
-import { Tools, strayToolset } from './tools.ts'
+import { resolveTools, strayToolset, Tools } from './tools.ts'
 
 const problems = (tools: unknown): string[] =>
   Tools.safeParse(tools).error?.issues.map(
@@ -73,6 +73,47 @@ void describe('a domain list', () => {
     assert.match(problems(toolset({ name: 'web_search', ...tokens })).join(), /for web_search/)
     const many = Array.from({ length: 65 }, (_, index) => `h${index}.com`)
     assert.equal(problems(toolset({ name: 'web_fetch', allowed_domains: many })).length, 1)
+  })
+})
+
+void describe('the sources of a fetched URL', () => {
+  const wrong = (url_sources: object) =>
+    problems(toolset({ name: 'web_fetch', url_sources })).join()
+  const only = (...names: string[]) => ({
+    type: 'only',
+    tools: names.map((name) => ({ type: 'tool_reference', name })),
+  })
+
+  void it('name tools of their kind, each once, and are not all closed', () => {
+    const open = { client_tool_results: only('look_up'), server_tool_results: only('web_search') }
+    assert.equal(wrong({ ...open, user_input: 'none' }), '')
+    assert.equal(wrong({ client_tool_results: 'none', server_tool_results: 'none' }), '')
+    const none = { type: 'none' }
+    const closed = { client_tool_results: 'none', server_tool_results: none, user_input: none }
+    assert.match(wrong(closed), /^0\.configs\.0\.url_sources: may not be none for all three/)
+    const bad = [
+      { client_tool_results: only() },
+      { client_tool_results: only('a', 'a') },
+      { client_tool_results: { type: 'only' } },
+      { client_tool_results: { type: 'all', tools: [] } },
+      { server_tool_results: only('bash') },
+      { user_input: only('look_up') },
+    ]
+    for (const sources of bad) assert.notEqual(wrong(sources), '', JSON.stringify(sources))
+  })
+
+  void it('are shown as objects, and null where they are not set', () => {
+    const configs = [{ name: 'web_fetch', url_sources: { user_input: 'all' } }, { name: 'read' }]
+    const [entry] = resolveTools(Tools.parse(toolset(...configs)))
+    assert.ok(entry && entry.type === 'agent_toolset_20260401')
+    const shown = {
+      client_tool_results: null,
+      server_tool_results: null,
+      user_input: { type: 'all' },
+    }
+    assert.deepEqual(entry.configs?.[0]?.url_sources, shown)
+    assert.ok(entry.configs?.[1] && !('url_sources' in entry.configs[1]))
+    assert.deepEqual(resolveTools(Tools.parse([entry])), [entry])
   })
 })
 

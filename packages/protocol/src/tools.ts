@@ -49,16 +49,53 @@ const DefaultConfig = z.strictObject({ enabled, permission_policy: policy }).met
   id: 'ToolsetDefaultConfig',
   description: 'For every tool of the set without an entry of its own.',
 })
-const UrlSource = z.union([
-  z.enum(['all', 'none']),
-  z.strictObject({
-    type: z.enum(['all', 'none', 'only', 'except']),
-    tools: z
-      .array(z.strictObject({ type: z.literal('tool_reference'), name: z.string() }))
-      .optional()
-      .describe('The tools whose results are meant, with `only` and `except`.'),
-  }),
-])
+/** Refuses a second entry for one name: a second entry would have no effect. */
+const noneTwice = <E extends { name: string }>(
+  configs: readonly E[] | null | undefined,
+  context: z.core.$RefinementCtx,
+): void => {
+  const seen = new Set<string>()
+  for (const [index, { name }] of (configs ?? []).entries()) {
+    const message = `${name} stands there more than once`
+    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message })
+    seen.add(name)
+  }
+}
+
+const everySource = z.strictObject({ type: z.enum(['all', 'none']) })
+/** `all` and `none` may be sent as a word. Answers show objects. */
+const sourceWord = z.enum(['all', 'none']).transform((type) => ({ type }))
+const UserUrls = z.union([sourceWord, everySource])
+const toolUrls = (name: z.ZodType<string>) =>
+  z.union([
+    sourceWord,
+    everySource,
+    z.strictObject({
+      type: z.enum(['only', 'except']),
+      tools: z
+        .array(z.strictObject({ type: z.literal('tool_reference'), name }))
+        .min(1)
+        .max(128)
+        .superRefine(noneTwice)
+        .describe('The tools whose results are meant, each once.'),
+    }),
+  ])
+
+const UrlSources = z
+  .strictObject({
+    client_tool_results: toolUrls(z.string().min(1).max(128))
+      .nullish()
+      .describe('Results of tools that a client answers.'),
+    server_tool_results: toolUrls(z.enum(['web_search', 'web_fetch']))
+      .nullish()
+      .describe('Results of tools that the service runs.'),
+    user_input: UserUrls.nullish().describe('Messages of the user.'),
+  })
+  .refine(
+    ({ client_tool_results, server_tool_results, user_input }) =>
+      [client_tool_results, server_tool_results, user_input].some((each) => each?.type !== 'none'),
+    'may not be none for all three: no page could be fetched',
+  )
 
 export const BuiltInConfig = z
   .strictObject({
@@ -73,18 +110,7 @@ export const BuiltInConfig = z
       .positive()
       .nullish()
       .describe('Tokens of one fetched page at most.'),
-    url_sources: z
-      .strictObject({
-        client_tool_results: UrlSource.nullish().describe(
-          'Results of tools that a client answers.',
-        ),
-        server_tool_results: UrlSource.nullish().describe(
-          'Results of tools that the service runs.',
-        ),
-        user_input: UrlSource.nullish().describe('Messages of the user.'),
-      })
-      .nullish()
-      .describe('Where a URL may come from that the tool fetches.'),
+    url_sources: UrlSources.nullish().describe('Where a URL may come from that the tool fetches.'),
     user_location: z
       .strictObject({
         type: z.literal('approximate'),
@@ -122,19 +148,6 @@ export const BuiltInConfig = z
     }
   })
   .meta({ id: 'AgentToolConfig', description: 'What one built-in tool may do.' })
-
-/** Refuses a second entry for one name: a second entry would have no effect. */
-const noneTwice = <E extends { name: string }>(
-  configs: readonly E[] | null | undefined,
-  context: z.core.$RefinementCtx,
-): void => {
-  const seen = new Set<string>()
-  for (const [index, { name }] of (configs ?? []).entries()) {
-    const message = `${name} stands there more than once`
-    if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message })
-    seen.add(name)
-  }
-}
 
 export const Toolset = z
   .strictObject({
@@ -286,6 +299,10 @@ function refers(value: unknown): boolean {
   )
 }
 
+const noSources = { client_tool_results: null, server_tool_results: null, user_input: null }
+const urlSourcesOf = (entry: { name: string; url_sources?: z.infer<typeof UrlSources> | null }) =>
+  entry.url_sources ? { ...noSources, ...entry.url_sources } : null
+
 /** Tools with all defaults filled in, as replies show them. MCP tools ask by default. */
 export function resolveTools(tools: Tools): Tools {
   return tools.map((tool) => {
@@ -298,8 +315,8 @@ export function resolveTools(tools: Tools): Tools {
       },
     }
     const configs = (tool.configs ?? []).map((entry) => ({
-      ...(entry.name === 'web_fetch' && !mcp ? { url_sources: null } : {}),
       ...entry,
+      ...(entry.name === 'web_fetch' && !mcp ? { url_sources: urlSourcesOf(entry) } : {}),
       ...(mcp ? {} : { type: entry.name }),
       enabled: entry.enabled ?? fallback.enabled,
       permission_policy: entry.permission_policy ?? fallback.permission_policy,
