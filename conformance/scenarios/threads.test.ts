@@ -236,6 +236,58 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'threads/web-lists',
+      'a child reaches no web page that the agent that has started it may not reach',
+      async () => {
+        const web = (...configs: object[]) => [{ type: 'agent_toolset_20260401', configs }]
+        const fetching = (lists: object) => ({ name: 'web_fetch', ...lists })
+        const searching = (lists: object) => ({ name: 'web_search', ...lists })
+        const boss = {
+          tools: web(
+            fetching({ allowed_domains: ['docs.a.example', 'b.example'] }),
+            searching({ allowed_domains: ['a.example'] }),
+          ),
+        }
+        const session = await newTeam(
+          service,
+          model,
+          [
+            { name: 'free', tools: web() },
+            {
+              name: 'bound',
+              tools: web(
+                fetching({ blocked_domains: ['docs.a.example'] }),
+                searching({ allowed_domains: ['b.example'] }),
+              ),
+            },
+          ],
+          { boss },
+        )
+        const fetches = ['https://a.example', 'https://docs.a.example', 'https://b.example']
+        const calls = fetches.map((url): [string, object] => ['web_fetch', { url }])
+        const tries = [uses(...calls, ['web_search', { query: 'x' }]), says('tried')]
+        teamOf(stub, {
+          boss: [starts(['free', 'try'], ['bound', 'try']), says('they try'), says('done')],
+          free: [...tries],
+          bound: [...tries],
+        })
+        await turn(service, session, 'go')
+        const isOut = async (name: string) => {
+          const { id } = await childOf(session, name)
+          const seen = await eventsOf(session, id)
+          const resultOf = ({ id }: SeenEvent) =>
+            all(seen, 'agent.tool_result').find((each) => each['tool_use_id'] === id)
+          return all(seen, 'agent.tool_use').map((call) => {
+            const result = resultOf(call)
+            return result && textOf(result).startsWith('url_not_allowed')
+          })
+        }
+        assert.deepEqual(await isOut('free'), [true, false, false, false])
+        assert.deepEqual(await isOut('bound'), [true, true, false, true])
+      },
+    )
+
+    verifies(
       ['threads/cross-post', 'threads/session-status'],
       'a child asks on the stream of the session, and the answer goes on with that child alone',
       async () => {

@@ -17,7 +17,36 @@ export function domainRule({
     !blocked.some((entry) => covers(entry, url))
 }
 
+/** The domains that both lists cover. Null is a list that covers every domain, and an empty one covers none. */
+export function commonDomains(
+  one: readonly string[] | null | undefined,
+  other: readonly string[] | null | undefined,
+): string[] | null {
+  const alone = one ?? other
+  if (!one || !other) return alone ? [...alone] : null
+  const entries = other.map(entryOf)
+  const common = one.flatMap((text) => entries.flatMap((entry) => overlapOf(entryOf(text), entry)))
+  return [...new Set(common)]
+}
+
 type DomainEntry = { host: string; path: string }
+
+/** What two entries both cover: the narrower host with the narrower path, or nothing. */
+function overlapOf(one: DomainEntry, other: DomainEntry): string[] {
+  const host = narrower(one.host, other.host, (inner, outer) => inner.endsWith(`.${outer}`))
+  const path = narrower(one.path, other.path, (inner, outer) => inner.startsWith(`${outer}/`))
+  if (host === undefined || path === undefined) return []
+  return [path === '' ? host : `${host}/${path}`]
+}
+
+function narrower(
+  one: string,
+  other: string,
+  isBelow: (inner: string, outer: string) => boolean,
+): string | undefined {
+  if (one === other || other === '' || isBelow(one, other)) return one
+  return one === '' || isBelow(other, one) ? other : undefined
+}
 
 function entryOf(given: string): DomainEntry {
   const [host = '', ...path] = given.toLowerCase().replace(/\/$/, '').split('/')

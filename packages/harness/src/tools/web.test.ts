@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
+import { commonDomains } from './domains.ts'
 import type { GuardedFetch } from './fetch.ts'
 import type { TestPeer } from './mcp/mcp-fixture.ts'
 import { httpPeer } from './mcp/mcp-fixture.ts'
@@ -289,6 +290,14 @@ void describe('web_search', () => {
     )
   })
 
+  void it('asks the engine nothing when no domain is left', async () => {
+    await using server = await engine(() => assert.fail('the engine was asked'))
+    const run = tool('web_search', { allowed_domains: [] }, server.search)
+    const result = await run({ query: 'x' })
+    assert.ok(result.is_error)
+    assert.match(textOf(result), /^url_not_allowed: no domain is left/)
+  })
+
   void it('says what went wrong, without the key', async () => {
     for (const [answer, why] of [
       [new Response('bad key tvly-1', { status: 401 }), /refuses the key/],
@@ -301,6 +310,27 @@ void describe('web_search', () => {
       assert.equal(result.is_error, true)
       assert.match(textOf(result), why)
       assert.doesNotMatch(textOf(result), /tvly-1/)
+    }
+  })
+})
+
+void describe('two domain lists', () => {
+  void it('have in common what both cover', () => {
+    const cases: [string[] | null, string[] | null, string[] | null][] = [
+      [null, null, null],
+      [['a.test'], null, ['a.test']],
+      [null, [], []],
+      [['a.test', 'b.test'], ['b.test', 'c.test'], ['b.test']],
+      [['a.test'], ['x.a.test', 'y.a.test', 'xa.test'], ['x.a.test', 'y.a.test']],
+      [['A.test/'], ['a.test'], ['a.test']],
+      [['a.test'], ['b.test'], []],
+      [['a.test/docs'], ['x.a.test'], ['x.a.test/docs']],
+      [['a.test/docs'], ['a.test/docs/v2', 'a.test/blog'], ['a.test/docs/v2']],
+      [['a.test/docs'], ['a.test/docsite'], []],
+    ]
+    for (const [one, other, common] of cases) {
+      assert.deepEqual(commonDomains(one, other), common, JSON.stringify([one, other]))
+      assert.deepEqual(commonDomains(other, one)?.toSorted(), common?.toSorted())
     }
   })
 })

@@ -32,6 +32,7 @@ export function searchWeb({ fetch, search }: WebAccess, config: WebSearchConfig)
   const { allowed_domains, blocked_domains, user_location } = config
   return async (input, { signal }) => {
     const { query } = Input.parse(input)
+    if (allowed_domains?.length === 0) return textResult(noDomain, true)
     if (!search) return textResult(notSetUp, true)
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)])
     const country = user_location?.country
@@ -67,5 +68,7 @@ export function searchWeb({ fetch, search }: WebAccess, config: WebSearchConfig)
   }
 }
 
+const noDomain =
+  'url_not_allowed: no domain is left that both this agent and the agent that has started it may search'
 const notSetUp =
   'unavailable: web search is not set up on this service; its operator has to give the key of a search engine'

@@ -22,6 +22,7 @@ import type { ClaimedWork } from '../turn-deps.ts'
 import type { TeamRoster } from './effects.ts'
 import type { NewThread } from './start-thread.ts'
 import { consultAdvisor } from './advisor.ts'
+import { withWebLists } from './web-lists.ts'
 
 type ThreadAgentDeps = { database: Database; clock: Clock }
 
@@ -49,8 +50,9 @@ export async function threadAgentOf(
       : { agent: own, row }
   const found = await threadStore(deps.database.read).find(tenant, session, thread)
   if (!found || found.agent === '') throw new Error(`thread ${thread} has no agent`)
-  const agent = fromJson(found.agent)
-  if (found.kind === 'advisor') return { agent, row }
+  const kept = fromJson(found.agent)
+  if (found.kind === 'advisor') return { agent: kept, row }
+  const agent = { ...kept, tools: withWebLists(kept.tools, own.tools) }
   const prompt = childPrompt(agent.name)
   if (found.kind !== 'agent') return { agent, row, prompt }
   const ofMember = { agent_id: agent.id, agent_version: agent.version, sealed_tokens: null }
