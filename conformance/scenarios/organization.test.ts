@@ -175,6 +175,63 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      [
+        'organization/api-keys/list',
+        'organization/api-keys/narrowed',
+        'organization/workspaces/list',
+      ],
+      'the official client lists keys by state and maker, and workspaces by ids',
+      async () => {
+        const { apiKeys, workspaces } = service.client.beta.organization
+        const name = 'narrowed'
+        const made: string[] = []
+        for (let n = 0; n < 3; n++)
+          made.push((await service.ask('POST', '/v1/ext/api_keys', { name })).body.id)
+        const [gone = '', lapsed = '', valid = ''] = made
+        await service.ask('DELETE', `/v1/ext/api_keys/${gone}`)
+        await service.database.write((tx) =>
+          tx
+            .updateTable('api_keys')
+            .set({ expires_at: '2020-01-01T00:00:00Z' })
+            .where('id', '=', lapsed)
+            .execute(),
+        )
+        const listed = async (query: Parameters<typeof apiKeys.list>[0]) => {
+          const found: string[] = []
+          for await (const key of apiKeys.list({ limit: 1, ...query })) {
+            assert.equal(key.principal, null)
+            if (made.includes(key.id)) found.push(key.id)
+          }
+          return found
+        }
+        assert.deepEqual(await listed({}), [valid, lapsed, gone])
+        assert.deepEqual(await listed({ status: 'active' }), [valid])
+        assert.deepEqual(await listed({ status: 'expired' }), [lapsed])
+        assert.deepEqual(await listed({ status: 'inactive' }), [gone])
+        assert.deepEqual(await listed({ status: 'archived' }), [])
+        assert.deepEqual(await listed({ status: null }), [valid, lapsed, gone])
+        assert.deepEqual(await listed({ created_by_user_id: 'user_nobody' }), [])
+        const { body: hers } = await owner.ask<ListedKey>(
+          'POST',
+          '/v1/ext/api_keys',
+          { name },
+          at(first),
+        )
+        made.push(hers.id)
+        assert.deepEqual(await listed({ created_by_user_id: hers.created_by }), [hers.id])
+        made.pop()
+        const [own] = (await workspaces.list({ limit: 1 })).data
+        assert.ok(own)
+        assert.deepEqual(await listed({ workspace_id: own.id }), [valid, lapsed, gone])
+        assert.deepEqual(await listed({ workspace_id: 'wrkspc_another' }), [])
+        const named = async (...ids: string[]) =>
+          (await workspaces.list({ ids })).data.map(({ id }) => id)
+        assert.deepEqual(await named(own.id, 'wrkspc_another'), [own.id])
+        assert.deepEqual(await named('wrkspc_another'), [])
+      },
+    )
+
+    verifies(
       ['api-keys/field/read-only', 'api-keys/field/made-and-used'],
       'a read-only key reads and changes nothing, and a key knows who made it',
       async () => {

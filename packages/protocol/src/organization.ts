@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CreatedAt, Line, Timestamp, pageLimit } from './primitives.ts'
+import { CreatedAt, Line, TextList, Timestamp, pageLimit } from './primitives.ts'
 
 export const OrganizationShown = z
   .object({ id: z.string(), type: z.literal('organization'), name: z.string() })
@@ -39,6 +39,9 @@ export const WorkspaceDeleteQuery = z.object({
 })
 
 export const WorkspaceListQuery = z.object({
+  ids: TextList.pipe(z.array(z.string()).max(100))
+    .optional()
+    .describe('Only workspaces with these ids, at most 100.'),
   include_archived: z.enum(['true', 'false']).optional().describe('`false` when absent.'),
 })
 
@@ -51,13 +54,15 @@ export const WorkspaceList = z
   })
   .meta({ id: 'WorkspaceList', description: 'The workspaces that the caller belongs to.' })
 
+const keyStatuses = ['active', 'inactive', 'expired'] as const
+
 export const AdminKeyShown = z
   .object({
     id: z.string(),
     type: z.literal('api_key'),
     name: z.string(),
     partial_key_hint: z.string().describe('Enough of the key to recognise it.'),
-    status: z.enum(['active', 'inactive', 'expired']).describe('`inactive`: the key is revoked.'),
+    status: z.enum(keyStatuses).describe('`inactive`: the key is revoked.'),
     workspace_id: z.string(),
     scope: z
       .object({ type: z.literal('workspace'), workspace_id: z.string() })
@@ -66,6 +71,7 @@ export const AdminKeyShown = z
       .object({ id: z.string(), type: z.enum(['user', 'api_key']) })
       .nullable()
       .describe('Null for an operator.'),
+    principal: z.null().describe('Always null: a key acts as nobody but itself.'),
     expires_at: Timestamp.nullable().describe('When the key stops working, or null.'),
     created_at: CreatedAt,
   })
@@ -75,7 +81,14 @@ export type AdminKeyShown = z.infer<typeof AdminKeyShown>
 export const AdminKeyQuery = z.object({
   limit: pageLimit(1, 1_000).optional().describe('20 when absent.'),
   after_id: z.string().optional().describe('The last key of the page before.'),
+  status: z
+    .enum([...keyStatuses, 'archived', ''])
+    .optional()
+    .describe('Only keys in this state; no key of this service is archived.'),
+  workspace_id: z.string().optional().describe('Only keys of this workspace.'),
+  created_by_user_id: z.string().optional().describe('Only keys that this person has made.'),
 })
+export type AdminKeyQuery = z.infer<typeof AdminKeyQuery>
 
 export const AdminKeyList = z
   .object({

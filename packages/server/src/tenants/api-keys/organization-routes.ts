@@ -32,6 +32,17 @@ export function organizationKeyRoutes({
     return shownKey(row, clock.now())
   }
 
+  /** No key is archived, and a workspace has no keys of another one. */
+  async function narrowed(
+    tenant: string,
+    { status, workspace_id, created_by_user_id }: AdminKeyQuery,
+    page: { after: string | undefined; limit: number; now: number },
+  ): Promise<KeyRow[]> {
+    if (status === 'archived' || (workspace_id && workspace_id !== tenant)) return []
+    const filter = { status: status || undefined, createdBy: created_by_user_id }
+    return apiKeyStore(control.read).before(tenant, { ...page, ...filter })
+  }
+
   return [
     keys.get(
       '',
@@ -40,7 +51,7 @@ export function organizationKeyRoutes({
         const { limit = 20, after_id: after } = query
         if (after !== undefined && !(await apiKeyStore(control.read).get(tenant, after)))
           throw invalid('after_id: is no key of the workspace')
-        const rows = await apiKeyStore(control.read).before(tenant, { after, limit: limit + 1 })
+        const rows = await narrowed(tenant, query, { after, limit: limit + 1, now: clock.now() })
         const data = rows.slice(0, limit).map((row) => shownKey(row, clock.now()))
         return {
           data,
@@ -92,6 +103,7 @@ const shownKey = (row: KeyRow, now: number): AdminKeyShown => ({
     row.created_by === null
       ? null
       : { id: row.created_by, type: row.created_by.startsWith('user_') ? 'user' : 'api_key' },
+  principal: null,
   expires_at: row.expires_at,
   created_at: row.created_at,
 })

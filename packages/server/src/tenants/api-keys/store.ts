@@ -30,6 +30,15 @@ export type NewKey = {
   createdBy?: string
 }
 
+/** What is left out does not narrow the list. */
+type KeyFilter = {
+  after: string | undefined
+  limit: number
+  status: 'active' | 'inactive' | 'expired' | undefined
+  createdBy: string | undefined
+  now: number
+}
+
 const unrevoked = (db: Reads, tenant: string) =>
   db
     .selectFrom('api_keys')
@@ -67,11 +76,18 @@ function keyReads(db: Reads) {
     /** Keys created before the key `after`, newest first, revoked keys too. */
     before(
       tenant: string,
-      { after, limit }: { after: string | undefined; limit: number },
+      { after, limit, status, createdBy, now }: KeyFilter,
     ): Promise<ApiKeyRow[]> {
-      const all = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant)
-      const some = after === undefined ? all : all.where('id', '<', after)
-      return some.orderBy('id', 'desc').limit(limit).execute()
+      let keys = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant)
+      if (after !== undefined) keys = keys.where('id', '<', after)
+      if (createdBy) keys = keys.where('created_by', '=', createdBy)
+      if (status) keys = keys.where('revoked_at', status === 'inactive' ? 'is not' : 'is', null)
+      if (status === 'expired') keys = keys.where('expires_at', '<=', iso(now))
+      if (status === 'active')
+        keys = keys.where((eb) =>
+          eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', iso(now))]),
+        )
+      return keys.orderBy('id', 'desc').limit(limit).execute()
     },
 
     /** The key unless it is revoked. An expired key is found. */

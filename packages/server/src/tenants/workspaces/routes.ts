@@ -82,6 +82,7 @@ export function workspaceRoutes({
       async ({ principal, query }) => {
         const rows = await read().some([...(await rolesOf(principal)).keys()])
         const data = rows
+          .filter(({ id }) => query.ids === undefined || query.ids.includes(id))
           .filter((row) => query.include_archived === 'true' || row.archived_at === null)
           .map(shownWorkspace)
         const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
