@@ -63,7 +63,7 @@ export const events = {
   'events/page/envelope': { section: '8.3 Reading pages', says: 'The answer is the list envelope of 2.3, with events in `data` and `has_more` and `next_page` telling whether and where it goes on.' },
   'events/page/default-types': { section: '8.3 Reading pages', says: 'Pages show default events only unless `types[]` or `include=chunks` ask for more, so that their `seq` may skip numbers.' },
   'events/log/complete': { section: '8.3 Reading pages', says: '`GET …/log` answers every kept event, default and extension, in one array without gaps.' },
-  'events/page/negotiates': { section: '8.3 Reading pages', says: 'With `Accept: text/event-stream` the same path answers the stream of 8.4.' },
+  'events/page/negotiates': { section: '8.3 Reading pages', says: 'With `Accept: text/event-stream` the same path answers the stream of 8.4, where `after_seq` does what `Last-Event-ID` does; the header comes before it.' },
   'stream/frame': { section: '8.4 The stream', says: 'Every message has an `event: message` line and one `data:` line with one event as JSON.' },
   'stream/id-line': { section: '8.4 The stream', says: 'A kept event\'s `id:` line is its `seq`; live events have no `id:` line.' },
   'stream/keep-alive': { section: '8.4 The stream', says: 'Headers and a first comment are sent at once, and a comment at least every 15 seconds of silence.' },

@@ -210,9 +210,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const session = await newSession(service)
         await turn(service, session, 'say: x')
         const headers = { accept: 'text/event-stream' }
-        const path = `/v1/sessions/${session}/events?replay=1`
-        await using reader = await openStream(service, path, { headers })
-        await reader.until(idle)
+        const path = `/v1/sessions/${session}/events`
+        await using reader = await openStream(service, `${path}?replay=1`, { headers })
+        const all = await reader.until(idle)
+        const numbers = (frames: typeof all) => frames.map(({ id }) => Number(id))
+        const [, second = 0, third = 0] = numbers(all)
+        await using later = await openStream(service, `${path}?after_seq=${second}`, { headers })
+        assert.deepEqual(numbers(await later.until(idle)), numbers(all).slice(2))
+        const again = { ...headers, 'last-event-id': String(third) }
+        const query = `?replay=1&after_seq=${second}`
+        await using last = await openStream(service, path + query, { headers: again })
+        assert.deepEqual(numbers(await last.until(idle)), numbers(all).slice(3))
       },
     )
 

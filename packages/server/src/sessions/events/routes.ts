@@ -86,7 +86,13 @@ export function sessionEventRoutes(deps: {
         // Leaves `replay` out: it is parsed already, and the schema expects text.
         const options = StreamQuery.omit({ replay: true }).safeParse(query)
         if (!options.success) throw invalid('event_deltas: must be agent.message or agent.thinking')
-        const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
+        // A browser that connects again sends the query of its first request with a new `Last-Event-ID`.
+        const last = lastEventId ?? query.after_seq?.toString() ?? null
+        const start = {
+          replay: query.replay ?? false,
+          lastEventId: last,
+          ends: endOf(principal),
+        }
         return eventStream({ read, bus }, tenant, params.id, viewOf(options.data, dialect), start)
       },
     ),
