@@ -71,6 +71,7 @@ export const sessions = {
   'sessions/cancel': { section: '7.4 Endpoints', says: 'POST `/v1/sessions/:id/cancel` – stops the running turn and answers the session' },
   'sessions/archive': { section: '7.4 Endpoints', says: 'POST `/v1/sessions/:id/archive` – ends the session, keeps its record, and answers it' },
   'sessions/delete': { section: '7.4 Endpoints', says: 'DELETE `/v1/sessions/:id` – deletes softly, and answers `{id, type: \'session_deleted\'}`' },
+  'sessions/list/cursor': { section: '7.4 Endpoints', says: 'A cursor of the list of sessions is refused with 400 with another `order`, and with a `created_at[…]` that its place does not meet; other parameters may change between pages.' },
   'sessions/update/announced': { section: '7.4 Endpoints', says: 'A new title or metadata, or new tools, are announced by `session.updated`, which carries only what changed.' },
   'sessions/update/running': { section: '7.4 Endpoints', says: 'The tools of a running session are not changed: 400; interrupt it first.' },
   'sessions/update/tools-local': { section: '7.4 Endpoints', says: 'Replaced tools are this session\'s alone and count from its next turn.' },

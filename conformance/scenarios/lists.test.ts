@@ -168,7 +168,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     verifies(
-      ['sessions/list', 'lists/prev-page', 'sessions/list/agent'],
+      ['sessions/list', 'sessions/list/cursor', 'lists/prev-page', 'sessions/list/agent'],
       'sessions are listed in both orders and directions, and by agent and version',
       async () => {
         const { beta } = service.client
@@ -190,6 +190,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(await found({ agent_version: 2 }), [second])
         const first = await beta.sessions.list({ limit: 2, agent_id: agent.id })
         const next = await first.getNextPage()
+        const [newest, middle] = first.data
+        assert.ok(newest && middle)
+        const from = (times: object) =>
+          beta.sessions.list({ limit: 2, page: first.next_page ?? '', ...times })
+        await from({ 'created_at[lte]': newest.created_at })
+        await assert.rejects(from({ 'created_at[gt]': middle.created_at }), /page: lies outside/)
+        await assert.rejects(from({ order: 'asc' }), /page: this is not a cursor/)
         const query = { limit: 2, agent_id: agent.id, page: next.prev_page ?? '' }
         const back = await beta.sessions.list(query)
         assert.deepEqual(

@@ -6,7 +6,7 @@ import {
 } from '@steward/protocol/sessions.ts'
 import { invalid } from '../ground/core/errors.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
-import { timeComparisons } from '../ground/database/page-order.ts'
+import { checkPlace, timeComparisons } from '../ground/database/page-order.ts'
 import { newEvents, notifySession, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
@@ -77,6 +77,7 @@ export function sessionRoutes(
             archived: query.include_archived ?? false,
             made: timeComparisons(query),
           }
+          checkPlace(page, asked.made)
           return sessionStore(db.read).list(tenant, page, asked, clock.now())
         },
       },

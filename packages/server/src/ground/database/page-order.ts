@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { invalid } from '../core/errors.ts'
 import type { Paging } from '../core/page.ts'
 
 /** The condition and the direction of a page of rows with `created_at` and `id`, both served by the index. */
@@ -24,4 +25,19 @@ export function timeComparisons(query: { [key: string]: unknown }): TimeComparis
     const at = query[`created_at[${name}]`]
     return typeof at === 'string' ? [{ op, at: new Date(at).toISOString() }] : []
   })
+}
+
+const holds = {
+  '>': (one: string, other: string) => one > other,
+  '>=': (one: string, other: string) => one >= other,
+  '<': (one: string, other: string) => one < other,
+  '<=': (one: string, other: string) => one <= other,
+} as const
+
+/** Refuses a cursor that lies outside of the times: the page would be empty although rows match. */
+export function checkPlace({ from }: Paging, times: readonly TimeComparison[]): void {
+  if (from && !times.every(({ op, at }) => holds[op](from.created_at, at)))
+    throw invalid(
+      'page: lies outside of created_at: keep the times of the first page, or begin anew',
+    )
 }
