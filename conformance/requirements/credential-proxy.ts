@@ -41,6 +41,7 @@ export const credentialProxy = {
   'egress/required/fails-closed': { section: '15.5 Egress profiles', says: 'Under `required` a missing port, an invalid fence or a failed vault look-up fails the start or the request.' },
   'egress/required/no-direct': { section: '15.5 Egress profiles', says: 'There is no direct connection as a fallback.' },
   'egress/placeholder/clear': { section: '15.5 Egress profiles', says: 'A placeholder that leaves over plain http, in a header, the URL or the body, is not exchanged: a `session.warning` (`egress_in_clear`) names the host, once for each session and host, and the agent is told with the result of the call.' },
+  'egress/hosts/unreachable': { section: '15.5 Egress profiles', says: 'When the first sandbox of a session starts, a `session.error` (`credential_host_unreachable_error`, retrying) names each `environment_variable` credential with an entry of `allowed_hosts` that the environment\'s network lets no command reach.' },
   'egress/fence/scope': { section: '15.5 Egress profiles', says: 'The binding names workspace, environment, session, work and generation.' },
   'egress/fence/no-token': { section: '15.5 Egress profiles', says: 'The binding contains no vault token.' },
   'egress/fence/revoked-first': { section: '15.5 Egress profiles', says: 'The binding is revoked before the sandbox is cleaned up.' },

@@ -163,6 +163,31 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'egress/hosts/unreachable',
+      'a variable for a host that the environment does not allow is told of, once',
+      async () => {
+        const auth = (secret_name: string, ...allowed_hosts: string[]) => ({
+          ...{ type: 'environment_variable', secret_name, secret_value: canary() },
+          networking: { type: 'limited', allowed_hosts },
+        })
+        const network = { allowlist: ['api.example', 'one.example.org'] }
+        const auths = [auth('A', 'api.example', '*.example.org'), auth('B', 'other.example')]
+        const session = await sessionWith(auths, network)
+        await turn(service, session, 'run: touch mine')
+        await turn(service, session, 'run: ls')
+        const log = await logOf(service, session)
+        const [error, ...more] = log.filter(({ type }) => type === 'session.error')
+        const { type, message, vault_id, retry_status } = (error?.['error'] ?? {}) as LooseBody
+        assert.deepEqual(
+          [type, retry_status, more],
+          ['credential_host_unreachable_error', { type: 'retrying' }, []],
+        )
+        assert.match(String(message), /other\.example, where/)
+        assert.equal(typeof vault_id, 'string')
+      },
+    )
+
+    verifies(
       [
         'environments/network/allowlist',
         'environments/network/denylist',

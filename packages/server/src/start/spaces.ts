@@ -33,6 +33,7 @@ import type { Quotas } from '../tenants/limits/quotas.ts'
 import type { SandboxPoolDeps } from '../engine/runner/held-sandbox.ts'
 import { leftFolderJob, leftFolders } from '../engine/runner/left-folders.ts'
 import { sandboxPool } from '../engine/runner/sandbox-pool.ts'
+import { tellUnreachableHosts } from '../engine/runner/unreachable-hosts.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/file-source.ts'
 import { limitsOf } from './sandboxes.ts'
@@ -102,6 +103,7 @@ export function spacesOf(
       user,
       ofResources.memory_store,
       ...(config.publishes ? [outputs.kind] : []),
+      tellUnreachableHosts,
     ],
     publish: async (claimed, own, isRunning) => {
       if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)

@@ -10,7 +10,7 @@ import type { Share } from '../../../ground/core/share.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import { clis } from '../../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import { secretsOfCommand } from '../policy/credential.ts'
+import { isVariable, secretsOfCommand, unreachableHostsOf } from '../policy/credential.ts'
 import type { OutboundContext } from '../inject/context.ts'
 import type { OutboundCall } from '../inject/forward.ts'
 import type { OutboundFetch } from './fetch.ts'
@@ -69,12 +69,25 @@ type OpenedGate = {
   close(): Promise<void>
 }
 
+/** `hosts`: those of its hosts that cannot be reached. */
+type UnreachableCredential = { vault_id: string; credential_id: string; hosts: string[] }
+
+function unreachableOf(
+  row: CredentialRow,
+  mayReach: (host: string) => boolean,
+): UnreachableCredential[] {
+  const hosts = isVariable(row) ? unreachableHostsOf(row, mayReach) : []
+  return hosts.length > 0 ? [{ vault_id: row.vault_id, credential_id: row.id, hosts }] : []
+}
+
 export type SessionEgress = ReturnType<typeof sessionEgress>
 
 export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
   const { forward, records, profile, open } = deps
   const { tenant, session } = context
   const gates = new Set<Gate>()
+  /** The credentials whose placeholders were read last. */
+  let placed: CredentialRow[] = []
 
   const fetching = (callOf: (url: URL) => OutboundCall): OutboundFetch =>
     fetchOver((request) => forward.forward(request, context, callOf(request.url)))
@@ -100,6 +113,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
   async function placeholders(): Promise<Record<string, string>> {
     if (profile === 'disabled') return {}
     const { credentials } = await context.readCredentials(sandbox)
+    placed = credentials
     const names = credentials.flatMap(({ id, auth }) => {
       const name = variableOf(auth)
       const place = { tenant, session, credential: id }
@@ -146,6 +160,9 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
 
     /** Placeholders by variable name. Empty when the profile is `disabled`. */
     placeholders,
+
+    /** The variables whose hosts the environment lets nobody reach, as their placeholders were read last. */
+    unreachable: () => placed.flatMap((row) => unreachableOf(row, context.rules.mayReach)),
 
     /** Opens the gate of the sandbox on a socket in `folder`. */
     async openGate(folder: string, uid?: number): Promise<OpenedGate> {

@@ -93,6 +93,13 @@ function allows({ auth: { networking } }: VariableRow, host: string): boolean {
   })
 }
 
+/** The hosts of a variable's credential that cannot be reached; see `mayReach` of the rules. */
+export const unreachableHostsOf = (
+  { auth: { networking } }: VariableRow,
+  mayReach: (host: string) => boolean,
+): string[] =>
+  networking.type === 'limited' ? networking.allowed_hosts.filter((host) => !mayReach(host)) : []
+
 /** True when a call to this host may carry a credential, so that the gate has to read its traffic. */
 export const isCovered = (rows: readonly CredentialRow[], host: string): boolean =>
   rows.some(

@@ -14,6 +14,25 @@ describe('an environment’s rules', () => {
     assert.equal(why(open, 'anything.example', 8443), undefined)
   })
 
+  it('say whether a host, or some host below a suffix, may be reached', () => {
+    const { mayReach } = rulesOf({
+      ...limited,
+      allowlist: ['api.example', 'one.sub.example', '*.deep.example', '*.gone.example'],
+      denylist: ['*.gone.example'],
+    })
+    const hosts = [
+      'api.example',
+      '*.Sub.example',
+      '*.deep.example',
+      '*.a.deep.example',
+      '*.example',
+    ]
+    for (const host of hosts) assert.equal(mayReach(host), true, host)
+    for (const host of ['other.example', '*.api.example', '*.gone.example', '10.0.0.1'])
+      assert.equal(mayReach(host), false, host)
+    assert.equal(rulesOf(open).mayReach('*.anything.example'), true)
+  })
+
   it('let nothing out where the network is limited to an empty list', () => {
     assert.equal(why(limited, 'anything.example'), 'not_allowed')
   })

@@ -48,9 +48,18 @@ export function rulesOf(environment: RuledEnvironment) {
     return isDenied ? { reason: 'denied', message: sentence('denied', target) } : undefined
   }
 
+  /** True for a host that a sandbox may call, and for `*.suffix` when it may call some host below the suffix. */
+  function mayReach(host: string): boolean {
+    if (!host.startsWith('*.')) return policy(host) === undefined
+    const suffix = host.slice(1).toLowerCase()
+    const below = allow.filter((entry) => entry.toLowerCase().endsWith(suffix))
+    return [`*${suffix}`, ...below].some((each) => policy(each.replace('*', 'any')) === undefined)
+  }
+
   return {
     outbound,
     server,
+    mayReach,
     /** Throws `RequestRefused`. */
     judge(url: URL, caller: OutboundCaller): void {
       const objection = caller === 'rpc-outbound' ? outbound(targetOf(url)) : server(url)
