@@ -310,7 +310,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
         assert.ok(!/https?:/.test(html), html)
         const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => path)
-        assert.equal(named.length, 3)
+        assert.equal(named.length, 4)
         for (const path of ['docs', ...named]) {
           const answer = await fetch(`${service.base}/${path}`)
           const bytes = (await answer.arrayBuffer()).byteLength
