@@ -4,7 +4,7 @@
  */
 import { createShare } from './share.ts'
 
-type WorkPiece = { tenant_id: string; id: string }
+export type WorkPiece = { tenant_id: string; id: string }
 
 /** Work that the job leaves out of its queries for now. */
 export type WorkInPlaces = { ids: string[]; tenants: string[] }
