@@ -20,6 +20,7 @@ import { inExactCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import { emptySpan, spanOf } from './span.ts'
 import type { UsageRow } from './store.ts'
 import { mostUsageRows, readUsage } from './store.ts'
 
@@ -45,18 +46,12 @@ async function pageOf<Result>(
   { db, tenant, query, now }: ReportRequest,
   show: (row: UsageRow, tellsApart: (group: ReportGroup) => boolean) => Result,
 ): Promise<ReportPage<Result>> {
-  const { starting_at, ending_at, bucket_width: width, group_by, limit, page } = query
+  const { bucket_width: width, group_by, limit, page } = query
   if (width === '1m')
     throw invalid('bucket_width: usage is counted by hours: ask for 1h or 1d in place of 1m')
   const { ms, usual, most } = widths[width]
-  const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
-  const startMs = starting_at === undefined ? untilMs - usual * ms : Date.parse(starting_at)
-  if (untilMs <= startMs)
-    throw invalid(
-      ending_at === undefined
-        ? 'starting_at: must lie before now, or go with an ending_at behind it'
-        : 'ending_at: must be behind starting_at',
-    )
+  const { startMs, untilMs } = spanOf(query, { now, usualMs: usual * ms })
+  if (untilMs <= startMs) throw emptySpan(query)
   const walk = `${scope}/${width}`
   const [fromMs] = page === undefined ? [startMs - (startMs % ms)] : decodeCursor(page, walk, Place)
   const endMs = Math.min(fromMs + Math.min(limit ?? usual, most) * ms, untilMs)

@@ -6,6 +6,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { inExactCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
+import { emptySpan, spanOf } from './span.ts'
 import type { UsageRow } from './store.ts'
 import { mostUsageRows, readUsage } from './store.ts'
 
@@ -19,19 +20,13 @@ const mostBuckets = { '1h': 31 * 24, '1d': 400 }
 export async function usageReport(
   db: Reads,
   tenant: string,
-  { starting_at, ending_at, bucket_width: width, group_by: groups }: UsageQuery,
+  { bucket_width: width, group_by: groups, ...asked }: UsageQuery,
   now: number,
 ): Promise<Omit<UsageReport, 'spend_limits'>> {
   const widthMs = widths[width]
-  const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
-  const startMs = starting_at === undefined ? untilMs - usualMs[width] : Date.parse(starting_at)
+  const { startMs, untilMs } = spanOf(asked, { now, usualMs: usualMs[width] })
   const fromMs = startMs - (startMs % widthMs)
-  if (untilMs <= fromMs)
-    throw invalid(
-      ending_at === undefined
-        ? 'starting_at: must lie before now, or go with an ending_at behind it'
-        : 'ending_at: must be behind starting_at',
-    )
+  if (untilMs <= fromMs) throw emptySpan(asked)
   if ((untilMs - fromMs) / widthMs > mostBuckets[width])
     throw invalid(
       `ending_at: a report has at most ${mostBuckets[width]} buckets of ${width}; ask for a part of the time`,
