@@ -1,15 +1,13 @@
 /** Parses the input of a tool call, which an untrusted endpoint may have cut off or spelled wrongly. */
+import { deepestJson, longestJsonName } from '@steward/base/json-limits.ts'
 
 /** Characters of a faulty input that is repaired. A longer one counts as empty. */
 const mostRepaired = 512 * 1024
-/** Deepest nesting, and longest name of a member, as in the bodies of the service. Beyond them an input is empty. */
-const [deepest, longestName] = [256, 8 * 1024]
 
 /**
  * `repair`: the library's reader of faulty JSON. Attack: it calls itself for each bracket, and a text of open brackets
  * gives it a stack overflow for each, ten microseconds for every character. And a deep value cannot be written as JSON
- * again, so that its turn would be tried for ever. And texts of 16,384 characters and more have a hash of their length
- * alone, so that the platform compares each such name with all others.
+ * again, so that its turn would be tried for ever. So an input beyond the bounds counts as empty.
  */
 export function readToolInput(text: string, repair: (json: string) => unknown): unknown {
   if (isOversized(text)) return {}
@@ -35,10 +33,10 @@ function isOversized(text: string): boolean {
       else begin = at + 1
       isString = !isString
     } else if (isString) continue
-    else if (character === ':' && length > longestName) return true
+    else if (character === ':' && length > longestJsonName) return true
     else if (character === '[' || character === '{') depth++
     else if (character === ']' || character === '}') depth = Math.max(0, depth - 1)
-    if (depth > deepest) return true
+    if (depth > deepestJson) return true
   }
   return false
 }

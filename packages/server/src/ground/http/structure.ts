@@ -1,16 +1,8 @@
 /** Counts the structure of a JSON text in its bytes before parsing: an object costs far more memory than its text. */
+import { deepestJson, longestJsonName } from '@steward/base/json-limits.ts'
 import { invalid } from '../core/errors.ts'
 import type { BodyLimits } from './limits.ts'
 import { mostAround } from './limits.ts'
-
-/** Deepest nesting of objects and lists: code that walks a deeper value would run out of stack. */
-const deepest = 256
-
-/**
- * Longest name of a member in bytes. Attack: texts of 16,384 characters and more have a hash of their length alone, so
- * the parser compares each such name with all others, which takes half a minute for 32 MiB.
- */
-const longestName = 8 * 1024
 
 const quote = 0x22
 const comma = 0x2c
@@ -56,13 +48,14 @@ export function structureCheck({
 
   function count(byte: number): void {
     if (byte === comma) values++
-    else if (byte === colon && length > longestName)
-      throw invalid(`the body holds a name of more than ${longestName} bytes`)
+    else if (byte === colon && length > longestJsonName)
+      throw invalid(`the body holds a name of more than ${longestJsonName} bytes`)
     else if (opening.has(byte)) {
       values++
       depth++
     } else if (closing.has(byte)) depth--
-    if (depth > deepest) throw invalid(`the body is nested more than ${deepest} levels deep`)
+    if (depth > deepestJson)
+      throw invalid(`the body is nested more than ${deepestJson} levels deep`)
     if (values > most) throw invalid(`the body holds more than ${most} values`)
   }
 
