@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { collectFailure, throwFailures } from '../core/failures.ts'
+import { completeEach } from '../core/failures.ts'
 import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -80,16 +80,7 @@ export function oneDatabase(database: Database): Databases {
  * Runs the work on each database. Returns true when it returned true for all. A database that fails does not stop the
  * work on the others: throws at the end.
  */
-export async function runOnEach(
+export const runOnEach: (
   databases: AsyncIterable<Database>,
   work: (database: Database) => Promise<boolean>,
-): Promise<boolean> {
-  const failures: unknown[] = []
-  let isComplete = true
-  for await (const database of databases)
-    await collectFailure(failures, async () => {
-      isComplete = (await work(database)) && isComplete
-    })
-  throwFailures(failures)
-  return isComplete
-}
+) => Promise<boolean> = completeEach

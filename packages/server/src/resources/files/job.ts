@@ -1,7 +1,7 @@
 /** Removes the bytes of files that expired, were deleted, or were never completed. */
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Log } from '@steward/base/log.ts'
-import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
+import { completeEach } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -21,15 +21,7 @@ export function fileJob(deps: {
     for (const error of failures) log.warn('bytes could not be removed yet', { error })
     return isAll
   }
-  async function run(): Promise<boolean> {
-    const failures: unknown[] = []
-    let isAll = true
-    for (const remove of [() => removeExpiredFiles(deps), removeLoose])
-      await collectFailure(failures, async () => {
-        isAll = (await remove()) && isAll
-      })
-    throwFailures(failures)
-    return isAll
-  }
+  const run = () =>
+    completeEach([() => removeExpiredFiles(deps), removeLoose], (remove) => remove())
   return { name: 'remove files and loose blobs', everyMs, run }
 }
