@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { heldJob } from '../evals/job-fixture.ts'
+import { heldJob, itDrivesItsWork } from '../evals/job-fixture.ts'
 import { dreamJob } from './job.ts'
 import { dreamStore } from './store.ts'
 
@@ -37,35 +37,7 @@ const insert = (db: Database, tenant_id: string, count: number): Promise<void> =
 
 for (const [name, open] of Object.entries(databases))
   describe(`the job of dreams on ${name}`, () => {
-    it('drives the dream of another tenant, however many of one tenant hang', async () => {
-      await using opened = await open()
-      const job = heldJob(opened.database, dreamJob)
-      await insert(opened.database, 'greedy', 60)
-      await insert(opened.database, 'other', 1)
-      await job.run()
-      assert.equal(job.of('other'), 1)
-      assert.ok(job.of('greedy') > 20 && job.of('greedy') < 50, `${job.of('greedy')}`)
-    })
-
-    it('looks again when a place becomes free, and not at once for a dream that failed', async () => {
-      await using opened = await open()
-      const { database } = opened
-      const job = heldJob(database, dreamJob)
-      await insert(database, 'greedy', 60)
-      await job.run()
-      const most = job.of('greedy')
-      await job.end('greedy_0', ({ reject }) => reject(new Error('away')))
-      assert.equal(job.looks(), 1)
-      await job.run()
-      assert.equal(job.of('greedy'), most)
-      assert.ok(!job.held.has('greedy_0'))
-      await job.clock.pass(10_000)
-      assert.equal(job.looks(), 2, 'its rest is over')
-      await job.end('greedy_1', ({ resolve }) => resolve())
-      assert.equal(job.looks(), 3)
-      await job.run()
-      assert.equal(job.of('greedy'), most)
-    })
+    itDrivesItsWork({ open, create: dreamJob, insert })
 
     it('cancels a dream that it drives', async () => {
       await using opened = await open()

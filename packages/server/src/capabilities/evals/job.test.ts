@@ -4,7 +4,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { released } from '../../ground/database/lease.ts'
-import { heldJob } from './job-fixture.ts'
+import { heldJob, itDrivesItsWork } from './job-fixture.ts'
 import { evalJob } from './job.ts'
 import type { RunRow } from './store.ts'
 import { evalStore } from './store.ts'
@@ -51,41 +51,7 @@ const insert = (
 
 for (const [name, open] of Object.entries(databases))
   describe(`the job of evals on ${name}`, () => {
-    it('drives the run of another tenant, however many of one tenant hang', async () => {
-      await using opened = await open()
-      const job = heldJob(opened.database, evalJob)
-      await insert(opened.database, 'greedy', 60)
-      await insert(opened.database, 'other', 1)
-      await job.run()
-      assert.equal(job.of('other'), 1)
-      assert.ok(job.of('greedy') > 20 && job.of('greedy') < 50, `${job.of('greedy')}`)
-    })
-
-    it('looks again when a place becomes free', async () => {
-      await using opened = await open()
-      const job = heldJob(opened.database, evalJob)
-      await insert(opened.database, 'greedy', 60)
-      await job.run()
-      const most = job.of('greedy')
-      await job.end('greedy_0', ({ reject }) => reject(new Error('away')))
-      assert.equal(job.looks(), 1)
-      await job.run()
-      assert.equal(job.of('greedy'), most)
-      assert.ok(!job.held.has('greedy_0'), 'a run that failed rests')
-    })
-
-    it('drives a run that could not go on again after its rest, and not with the next poll', async () => {
-      await using opened = await open()
-      const job = heldJob(opened.database, evalJob)
-      await insert(opened.database, 'one', 1)
-      await job.run()
-      await job.end('one_0', ({ reject }) => reject(new Error('away')))
-      const before = job.looks()
-      await job.clock.pass(10_000)
-      assert.equal(job.looks(), before + 1)
-      await job.run()
-      assert.ok(job.held.has('one_0'))
-    })
+    itDrivesItsWork({ open, create: evalJob, insert })
 
     it('leaves the runs that a living process drives, and takes those of a dead one', async () => {
       await using opened = await open()
