@@ -5,12 +5,16 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeClientSchemas } from '../conformance/client-answers.ts'
 import type { Batch } from './test-batches.ts'
 import { batchesOf, placeOf } from './test-batches.ts'
+import { measurePace, readCosts, recordCosts } from './test-costs.ts'
+import type { Draw } from './test-draw.ts'
+import { drawFiles, lightSeconds, readHistory, roomOn } from './test-draw.ts'
 import { startPace } from './test-pace.ts'
 import type { TestDatabases } from './test-databases.ts'
 import { startDatabases } from './test-databases.ts'
@@ -35,20 +39,25 @@ const listed = 10
 
 const help = `npm test [-- [options] [word...]]
 
-Runs the test files whose path holds one of the words; without a word, all of them.
+Runs the test files whose path holds one of the words; without a word, as many as this machine runs within six minutes.
 
-  npm test             everything once: a conformance scenario and a file of the engine on SQLite or on Postgres, by its name;
+  npm test             each file once: a conformance scenario and a file of the engine on SQLite or on Postgres, by its name;
                        a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
-                       550 random schedules of claimed work; servers and workers that tests start are bundled into one file
+                       550 random schedules of claimed work; servers and workers that tests start are bundled into one file.
+                       A machine that cannot run all in six minutes runs every file that computes for ${lightSeconds} seconds at
+                       most, those that the last commit or you changed, and as many of the others as the commit draws
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
   npm run test:long    all scenarios and crashes on both databases, all cases on both engines, all versions of the official
                        client, 10,000 random schedules, times of turns beside an attack, servers and workers from their
                        sources
 
+  --all                npm test without its limit of six minutes
+  --draw <word>        draws the files by this word instead of the commit, to repeat a run
   --fast, --long       what the two commands above pass on
   --processes <n>      how many processes run at a time at most; 10 unless given. More than 4 run only while processors are idle
-  --record             writes the seconds of each file to scripts/test-seconds.json, by which the longest run first
+  --record             writes what each file costs to scripts/test-costs.json, by which files are ordered and drawn. Give
+                       --all too, on a machine that does nothing else
   --help               this text
 
 A failure is printed when it happens, with its file. A test that takes longer than ${limitSeconds.usual / 60} minutes has failed (${limitSeconds.long / 60} in a run of
@@ -66,6 +75,8 @@ function refuse(why: string): never {
 
 function readArguments() {
   const options = {
+    all: { type: 'boolean', default: false },
+    draw: { type: 'string' },
     fast: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
     processes: { type: 'string', default: '10' },
@@ -84,14 +95,8 @@ const processes = Number(values.processes)
 if (!(processes >= 1)) refuse('--processes: give a number of at least 1')
 
 const root = join(import.meta.dirname, '..')
-const tablePath = join(import.meta.dirname, 'test-seconds.json')
-/** Seconds by file name. */
-type Table = Record<string, number>
-const table = JSON.parse(readFileSync(tablePath, 'utf8')) as Table
-
-const recorded = Object.values(table)
-const average = recorded.reduce((sum, each) => sum + each, 0) / Math.max(1, recorded.length)
-const secondsOf = (file: string): number => table[file] ?? average
+const costs = readCosts()
+const secondsOf = (file: string): number => costs.of(file).seconds
 
 const allFiles = globSync(['packages/*/src/**/*.test.ts', 'conformance/**/*.test.ts'], {
   cwd: root,
@@ -221,15 +226,26 @@ function printCounts(results: readonly FileResult[]): void {
 }
 
 /** Says which parts of the files did not run, so that nobody takes a part for the whole. */
-function printShare(results: readonly FileResult[]): void {
+function printShare(results: readonly FileResult[], draw: Draw | undefined): void {
   const left = allFiles.length - results.length - (isWhole ? 0 : allFiles.filter(isTimed).length)
-  if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
+  if (draw && draw.left.length > 0) printDraw(draw)
+  else if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
   if (isWhole) return
   console.log(
     '\nEach scenario, each file of the engine and each crash ran on one of the two databases, each case of the sandbox\n' +
       'contract on one of the two engines of containers, the official worker in its newest version, and 550 of 10,000 random\n' +
       'schedules; times of turns beside an attack were not compared: npm run test:long does all.',
   )
+}
+
+function printDraw({ drawn, left, seed }: Draw): void {
+  console.log(
+    `\nOn this machine ${drawn.length} of ${drawn.length + left.length} files that compute long fit into six minutes. ` +
+      `They were drawn by "${seed}" (--draw):`,
+  )
+  for (const file of drawn.toSorted()) console.log(`  ${file}`)
+  console.log('Left to other commits, and to npm test -- --all:')
+  for (const file of left.toSorted()) console.log(`  ${file}`)
 }
 
 function printSlowest(results: readonly FileResult[]): void {
@@ -257,15 +273,6 @@ function printFailedFiles(title: string, results: readonly FileResult[]): void {
     for (const { path, outcome } of tests)
       if (outcome === 'failed') console.log(`  ${file}: ${path.join(' > ')}`)
   }
-}
-
-function record(results: readonly FileResult[]): void {
-  const known = new Set(globSync(Object.keys(table), { cwd: root }))
-  const next = Object.entries({
-    ...Object.fromEntries(Object.entries(table).filter(([file]) => known.has(file))),
-    ...Object.fromEntries(results.map((each) => [each.file, Math.round(each.seconds * 10) / 10])),
-  }).toSorted(byName)
-  writeFileSync(tablePath, `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`)
 }
 
 const isWhole = values.long || words.length > 0
@@ -296,8 +303,18 @@ async function compileAll(): Promise<void> {
   if (code !== 0) throw new Error('the files of the server do not load')
 }
 
+/** The files that fit into the time of a run on this machine. `paceMs`: see `measurePace`. */
+function drawOf(files: readonly string[], paceMs: number): Draw {
+  const { commit, changed } = readHistory(root)
+  const seed = values.draw ?? commit
+  const elapsedSeconds = (performance.now() - began) / 1000
+  const room = roomOn({ processors: availableParallelism(), paceMs, elapsedSeconds }, costs)
+  return drawFiles(files, { costs, room, seed, first: changed })
+}
+
 async function main(): Promise<void> {
-  const files = chosenFiles()
+  const chosen = chosenFiles()
+  const paceMs = measurePace()
   // The databases start after the handlers of signals are set, because the start blocks the process.
   const starting = Promise.resolve().then(startDatabases)
   async function end(): Promise<void> {
@@ -307,7 +324,7 @@ async function main(): Promise<void> {
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())
-  const isConformance = files.some((file) => file.startsWith('conformance/'))
+  const isConformance = chosen.some((file) => file.startsWith('conformance/'))
   const [databases] = await Promise.all([
     starting,
     compileAll(),
@@ -320,8 +337,13 @@ async function main(): Promise<void> {
     STEWARD_TEST_PROGRAMS: programs,
   }
   const runAlone = (file: string) => runBatches([aloneBatch(file)], env, databases)
-  const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
-  const batches = batchesOf(root, others, { secondsOf, average, processes })
+  const [last, others] = [chosen.filter(isTimed), chosen.filter((file) => !isTimed(file))]
+  const draw = isWhole || values.fast || values.all ? undefined : drawOf(others, paceMs)
+  const batches = batchesOf(root, draw?.files ?? others, {
+    secondsOf,
+    average: costs.average.seconds,
+    processes,
+  })
   const all = await runBatches(batches, env, databases)
   if (isWhole) for (const file of last) all.push(...(await runAlone(file)))
   const { results, unsteady } = isWhole
@@ -330,12 +352,12 @@ async function main(): Promise<void> {
   if (isEnding) return
   await databases.stop()
   printCounts(results)
-  printShare(results)
+  printShare(results, draw)
   printSlowest(results)
   printHeaviest(results)
   printFailedFiles('Unsteady: failed beside others, passed by themselves', unsteady)
   printFailedFiles('Failed', results)
-  if (values.record) record(results)
+  if (values.record) recordCosts(root, results)
   console.log(`\n${elapsed()} in all`)
   process.exitCode = results.some(hasFailed) ? 1 : 0
 }

@@ -1,0 +1,59 @@
+/** `npm test` ends in time on any machine, says what it left, and comes to every file from commit to commit. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Costs } from '../scripts/test-costs.ts'
+import { readCosts } from '../scripts/test-costs.ts'
+import { drawFiles, lightSeconds, roomOn } from '../scripts/test-draw.ts'
+
+const light = Array.from({ length: 40 }, (_, at) => `light-${at}.test.ts`)
+const heavy = Array.from({ length: 20 }, (_, at) => `heavy-${at}.test.ts`)
+const files = [...heavy, ...light]
+const costs: Costs = {
+  of: (file) => ({ seconds: 1, computed: file.startsWith('light') ? 1 : lightSeconds * 2 }),
+  average: { seconds: 1, computed: 1 },
+  paceMs: 100,
+}
+const all = light.length + heavy.length * lightSeconds * 2
+
+const draw = (seed: string, room: number, first: string[] = []) =>
+  drawFiles(files, { costs, room, seed, first: new Set(first) })
+
+describe('the draw of test files', () => {
+  it('is of all files where a machine runs them in time', () => {
+    assert.deepEqual(draw('a', all), { files, drawn: [], left: [], seed: 'a' })
+  })
+
+  it('has every light file, and heavy ones as far as there is room, each once', () => {
+    const { files: some, drawn, left } = draw('a', light.length + 3 * lightSeconds * 2)
+    assert.equal(drawn.length, 3)
+    assert.deepEqual(some, [...heavy.filter((file) => drawn.includes(file)), ...light])
+    assert.deepEqual([...drawn, ...left].toSorted(), heavy.toSorted())
+  })
+
+  it('is the same for the same commit, and comes to every file within a hundred', () => {
+    const room = light.length + 2 * lightSeconds * 2
+    assert.deepEqual(draw('a', room), draw('a', room))
+    const seen = new Set(Array.from({ length: 100 }, (_, at) => draw(`c${at}`, room).drawn).flat())
+    assert.deepEqual([...seen].toSorted(), heavy.toSorted())
+  })
+
+  it('has the files that were changed, whatever room there is', () => {
+    const changed = ['heavy-7.test.ts', 'heavy-8.test.ts']
+    assert.deepEqual(draw('a', 0, changed).drawn, changed)
+  })
+
+  it('has less room on a slower machine, with fewer processors, or when the start took long', () => {
+    const machine = { processors: 2, paceMs: 100, elapsedSeconds: 30 }
+    const room = roomOn(machine, costs)
+    assert.ok(Math.abs(roomOn({ ...machine, paceMs: 200 }, costs) * 2 - room) < 0.01)
+    assert.ok(Math.abs(roomOn({ ...machine, processors: 1 }, costs) * 2 - room) < 0.01)
+    assert.ok(roomOn({ ...machine, elapsedSeconds: 60 }, costs) < room)
+  })
+
+  it('knows the costs of most files of this checkout', () => {
+    const { of, average, paceMs } = readCosts()
+    assert.ok(paceMs > 0)
+    assert.notDeepEqual(of('conformance/isolation.test.ts'), average)
+    assert.deepEqual(of('no.test.ts'), average)
+  })
+})
