@@ -6,6 +6,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import type { Role } from '../../ground/http/principal.ts'
 import { apiKeyStore } from '../../tenants/api-keys/store.ts'
+import { inviteByOperator } from '../../tenants/members/operator-invitations.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import {
@@ -76,6 +77,20 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal((await run('delete-workspace', 'two words'))['deleted'], true)
       assert.deepEqual(await run('list-workspaces'), { data: [] })
       await assert.rejects(run('list-members', workspace), /no workspace has the id or the name/)
+    })
+
+    it('refuse a name of no single line and an address that nobody can have', async () => {
+      await using place = await opened()
+      const { deps, run } = place
+      for (const name of ['two\nlines', 'x'.repeat(257), ''])
+        await assert.rejects(async () => createWorkspace(deps, name), /1 to 256 characters/)
+      assert.deepEqual(await run('list-workspaces'), { data: [] })
+      await createWorkspace(deps, 'one')
+      const asked = { workspace: 'one', role: 'member', base: 'https://steward.example' } as const
+      for (const email of ['ada', 'ada@example.com\nBcc: eve@example.com', ''])
+        await assert.rejects(inviteByOperator(deps, { ...asked, email }), /--email: .* no address/)
+      const invited = await inviteByOperator(deps, { ...asked, email: ' Ada@Example.com ' })
+      assert.equal(invited.email, 'ada@example.com')
     })
 
     it('end what a person has, and no workspace is left without an owner', async () => {

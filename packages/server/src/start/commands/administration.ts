@@ -13,7 +13,7 @@ import { apiKeyStore } from '../../tenants/api-keys/store.ts'
 import { deletePerson, removeMember, showKeys, lockRole } from '../../tenants/members/departure.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
-import { workspaceId } from '../../tenants/workspaces/create.ts'
+import { checkName, workspaceId } from '../../tenants/workspaces/create.ts'
 import { deleteWorkspace } from '../../tenants/workspaces/delete.ts'
 import type { WorkspaceSummary } from '../../tenants/workspaces/store.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
@@ -45,8 +45,7 @@ export function renameWorkspace(
   workspace: string,
   name: string,
 ): Promise<InWorkspace & { name: string }> {
-  if (name.length < 1 || name.length > 256 || /\p{Cc}/u.test(name))
-    throw new Error('a name has 1 to 256 characters, and is one line')
+  checkName(name)
   return inWorkspace(deps, workspace, async (tx, id) => {
     await workspaceStore(tx).rename(id, name)
     return { workspace: id, name }

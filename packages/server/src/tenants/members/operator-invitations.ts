@@ -1,5 +1,6 @@
 /** Invitations by an operator's command, for a person without another way in, such as an owner without a password. */
 import type { InvitationShown } from '@steward/protocol/people.ts'
+import { EmailBody } from '@steward/protocol/people.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { OpenDatabases } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'
@@ -12,13 +13,14 @@ export async function inviteByOperator(
   { databases, clock }: { databases: OpenDatabases; clock: Clock },
   given: { workspace: string; role: Role; email?: string | undefined; base: string },
 ): Promise<InvitationShown & { workspace: string; url: string }> {
+  const email = given.email === undefined ? null : addressOf(given.email)
   const now = clock.now()
   const token = newInvitationToken()
   const row = await databases.control.write(async (tx) =>
     invitationStore(tx).create(
       await workspaceId(tx, given.workspace),
       {
-        email: given.email?.trim().toLowerCase() ?? null,
+        email,
         isMailed: false,
         role: given.role,
         token,
@@ -33,4 +35,10 @@ export async function inviteByOperator(
     workspace: row.tenant_id,
     url: invitationUrl(given.base, token),
   }
+}
+
+function addressOf(email: string): string {
+  const { data } = EmailBody.safeParse({ email })
+  if (!data) throw new Error(`--email: ${JSON.stringify(email)} is no address`)
+  return data.email
 }

@@ -16,11 +16,18 @@ const workspaceKey = (key: string, { name, admin }: { name: string; admin: boole
 
 const firstKey = (key: string) => workspaceKey(key, { name: 'first key', admin: true })
 
+/** Throws for a name that a command refuses. */
+export function checkName(name: string): void {
+  if (name.length < 1 || name.length > 256 || /\p{Cc}/u.test(name))
+    throw new Error('a name has 1 to 256 characters, and is one line')
+}
+
 /** Creates a workspace and its first key, a workspace-admin key. Only this answer shows the key. */
-export function createWorkspace(
+export async function createWorkspace(
   { databases, clock }: WorkspaceCreateDeps,
   name: string,
 ): Promise<{ workspace: string; key: string }> {
+  checkName(name)
   const key = newToken('workspace')
   return databases.control.write(async (tx) => ({
     workspace: await createWithKey(tx, name, key, clock.now()),
