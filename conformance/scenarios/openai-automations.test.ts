@@ -198,6 +198,29 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'openai/automations/create',
+      'automations without a sandbox that are made at once are all made, in one environment',
+      async () => {
+        const { key } = await service.otherWorkspace(fresh('first-automations'))
+        const { agents: other } = newestOpenAI(service, key).beta
+        const { id: agent_id } = await other.create({ model: 'offline' })
+        const environment = { type: 'none' } as const
+        const target = { type: 'new_session', agent_id, environment, input: says('x') } as const
+        const made = await Promise.all(
+          Array.from({ length: 4 }, (_, at) =>
+            other.automations.create({
+              ...{ type: 'once', name: `automation ${at}`, run_at: tomorrow() },
+              target,
+            }),
+          ),
+        )
+        assert.equal(made.length, 4)
+        const { data } = await other.environments.list()
+        assert.equal(data.length, 1)
+      },
+    )
+
+    verifies(
       ['openai/automations/create', 'openai/automations/update', 'openai/refusals'],
       'what an automation cannot do is refused by the name of its field',
       async () => {
@@ -216,6 +239,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const base = { type: 'periodic', name: 'x', timezone: 'UTC' } as const
         await refused(
           agents.automations.create({ ...base, expression: 'hourly', target }),
+          'expression',
+        )
+        await refused(
+          agents.automations.create({ ...base, expression: '0 0 31 2 *', target }),
           'expression',
         )
         const inline = {

@@ -43,7 +43,9 @@ const names = new Map([
 function namedField(message: string): { param: string | null; message: string } {
   const field = /^([\w.[\]-]+): /.exec(message)?.[1]
   if (field === undefined) return { param: null, message }
+  // On this surface the fields of a schedule stand beside the others.
   const param = field
+    .replace(/^schedule\./, '')
     .split('.')
     .map((name) => names.get(name) ?? name)
     .join('.')

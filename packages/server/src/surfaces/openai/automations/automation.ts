@@ -11,6 +11,7 @@ import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { messagesOf } from '@steward/protocol/openai/inputs.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
+import { lockAdvisory } from '../../../ground/database/lock.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import { deploymentStore } from '../../../capabilities/deployments/store.ts'
@@ -60,7 +61,7 @@ type ChosenEnvironment = {
 const created = (
   tenant: string,
   record: EnvironmentRecord,
-  mounts = noMounts,
+  mounts: EnvironmentMounts,
 ): ChosenEnvironment => ({
   environment_id: '',
   mounts,
@@ -70,13 +71,23 @@ const created = (
   },
 })
 
-async function withoutSandbox({ db, tenant }: TenantDatabase): Promise<ChosenEnvironment> {
-  const [kept] = await rows(db.read, 'environments').all(tenant, (query) =>
-    query.where('name', '=', noneName).where('archived_at', 'is', null),
-  )
-  if (kept && isNone(kept.record)) return { environment_id: kept.id, mounts: noMounts }
-  return created(tenant, { ...noEnvironment, name: kept ? unnamedName() : noneName })
-}
+/**
+ * The shared environment is found or created in the unit that keeps the automation: of several units at once, one
+ * creates it.
+ */
+const withoutSandbox = (tenant: string): ChosenEnvironment => ({
+  environment_id: '',
+  mounts: noMounts,
+  async makeEnvironment(tx, now) {
+    await lockAdvisory(tx, `${tenant}/${noneName}`)
+    const [kept] = await rows(tx, 'environments').all(tenant, (query) =>
+      query.where('name', '=', noneName).where('archived_at', 'is', null),
+    )
+    if (kept && isNone(kept.record)) return kept.id
+    const name = kept ? unnamedName() : noneName
+    return (await environmentStore(tx).create(tenant, { ...noEnvironment, name }, now)).id
+  },
+})
 
 /**
  * Chooses the environment of the sessions. A new environment becomes an environment of the workspace and is created
@@ -86,8 +97,8 @@ async function environmentFor(
   place: TenantDatabase,
   given: NewSessionTarget['environment'],
 ): Promise<ChosenEnvironment> {
-  if (given.type === 'none') return withoutSandbox(place)
   const { db, tenant } = place
+  if (given.type === 'none') return withoutSandbox(tenant)
   const named = namedBy(given)
   const isAsItIs = isPlain(given) && !given.files?.length && !given.skills?.length
   const kept = named === undefined ? undefined : await findTemplate(db.read, tenant, named)
