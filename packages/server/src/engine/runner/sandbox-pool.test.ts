@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, afterEach, describe, it } from 'node:test'
@@ -130,6 +130,14 @@ describe('the sandbox of a session', () => {
     await sandbox.ended
     assert.deepEqual(order, ['laid false', 'started', 'before', 'rested', 'ended'])
     assert.deepEqual(said, ['session.warning'])
+  })
+
+  it('has its files where no other account of the host reads them', async () => {
+    const session = await newSession()
+    const own = join(folder, session.session)
+    await mkdir(own, { mode: 0o755 })
+    await run(await spaces.use(session).sandbox(), 'true')
+    assert.equal((await stat(own)).mode & 0o777, 0o700)
   })
 
   it('does not start when something for it fails, and is tried again', async () => {

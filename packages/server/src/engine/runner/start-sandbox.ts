@@ -1,4 +1,5 @@
 /** Starts the sandbox of a session: restores its files, mounts its resources, opens its gate. */
+import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
@@ -33,6 +34,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const place = placeOf(folder, session)
   const own = join(folder, session)
   await provider.reap(place)
+  await makePrivate(own)
   const [arrival, row] = await Promise.all([
     deps.checkpoints.arrive({ tenant, session, own }),
     deps.session(tenant, session),
@@ -60,6 +62,15 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
     if (mine.lease.generation === lease.generation) throw error
     return start()
   })
+}
+
+/**
+ * Attack: other accounts of the host could read given files and memories in the session's folder, where the sandbox's
+ * user, another one than the server's, must read them. The sandbox reaches them by its mounts alone.
+ */
+async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await chmod(folder, 0o700)
 }
 
 /** Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. */
