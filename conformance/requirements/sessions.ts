@@ -15,6 +15,7 @@ export const sessions = {
   'sessions/field/vault-ids': { section: '7.1 Fields', says: '`vault_ids` – string[] – vaults in the order of their precedence' },
   'sessions/field/usage': { section: '7.1 Fields', says: '`usage` – object – tokens in and out, cache reads and writes, active seconds, as totals so far' },
   'sessions/usage/list-cost': { section: '7.1 Fields', says: '`usage.list_cost` – object or null – `{amount, currency}`: what the model requests have cost at list prices, in US cents as text, rounded half up; null once a model without a price was used, and then not in `session.usage`' },
+  'sessions/usage/server-tool-use': { section: '7.1 Fields', says: '`usage.server_tool_use` – object – `web_search_requests`: searches that the search engine has answered; `web_fetch_requests`: always 0' },
   'sessions/field/budget': { section: '7.1 Fields', says: '`budget` – object or null – most that the session may cost (7.8)' },
   'sessions/field/stats': { section: '7.1 Fields', says: '`stats` – object – `active_seconds`, of several threads the sum, where `usage` counts what overlaps once; `duration_seconds`, from its creation to its end, or until now' },
   'sessions/field/wakeup-at': { section: '7.1 Fields', says: '`wakeup_at` – time or null – the next time at which the session goes on by itself (5.3)' },

@@ -183,6 +183,53 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(hosts.of('search.api.example').length, 1)
       },
     )
+
+    verifies(
+      ['sessions/usage/server-tool-use', 'threads/get'],
+      'usage counts the searches that the search engine has answered, for the session and for each thread',
+      async () => {
+        const { agents, environments, sessions } = service.client.beta
+        const agent = await agents.create({
+          name: 'searcher',
+          model: 'offline',
+          tools: [{ type: 'agent_toolset_20260401' }],
+          multiagent: { type: 'coordinator', agents: [{ type: 'self' }] },
+        })
+        const environment_id = (await environments.create({ name: 'for searches' })).id
+        const { id: session } = await sessions.create({ agent: agent.id, environment_id })
+        const searched = async () => (await sessions.retrieve(session)).usage.server_tool_use
+        const counts = (web_search_requests: number) => ({
+          web_search_requests,
+          web_fetch_requests: 0,
+        })
+        assert.deepEqual(await searched(), counts(0))
+        const search = callTool('web_search', { query: 'tea' })
+        const seen = await turn(service, session, search)
+        const told = only(seen, 'session.usage')['usage'] as { server_tool_use: object }
+        assert.deepEqual(told.server_tool_use, counts(1))
+        await turn(
+          service,
+          session,
+          callTool('web_fetch', { url: 'https://pages.api.example/tea' }),
+        )
+        await turn(service, session, callTool('web_search', { query: ' ' }))
+        hosts.set('search.api.example', () => new Response('', { status: 500 }))
+        await turn(service, session, search)
+        hosts.set('search.api.example', () => Response.json({ results: [] }))
+        assert.deepEqual(await searched(), counts(1))
+        const twice = `${search}\n${search}`
+        await turn(
+          service,
+          session,
+          callTool('create_agent', { agent: 'searcher', message: twice }),
+        )
+        const used: Record<string, unknown> = {}
+        for await (const { parent_thread_id, usage } of sessions.threads.list(session))
+          used[parent_thread_id === null ? 'primary' : 'child'] = usage?.server_tool_use
+        assert.deepEqual(used, { primary: counts(1), child: counts(2) })
+        assert.deepEqual(await searched(), counts(3))
+      },
+    )
   })
 }
 

@@ -43,7 +43,7 @@ export function resultOf(
   turn: Turn,
   { event_id, name, executed_by }: Pick<OpenCall, 'event_id' | 'name' | 'executed_by'>,
   tool: Tool | undefined,
-  { content, is_error }: ToolResult,
+  { content, is_error, web_searches }: ToolResult,
 ): KeptEvent {
   const id = turn.newEventId()
   const answer = { content, is_error }
@@ -65,5 +65,6 @@ export function resultOf(
       isMcpName(name) && !isWorkers
         ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: event_id, ...answer }
         : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
+    ...(web_searches !== undefined && { web_searches }),
   }
 }

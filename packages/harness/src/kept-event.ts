@@ -1,4 +1,7 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
 
-/** An event to store in the log. `opaque`: data that only later model requests need. */
-export type KeptEvent = { event: NewEvent; opaque?: string }
+/**
+ * An event to store in the log. `opaque`: data that only later model requests need. `web_searches`: requests to the
+ * search engine that the event is the result of.
+ */
+export type KeptEvent = { event: NewEvent; opaque?: string; web_searches?: number }

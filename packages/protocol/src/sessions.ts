@@ -131,6 +131,7 @@ export type SessionUsage = {
   cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
   active_seconds: number
   list_cost: { amount: string; currency: 'USD' } | null
+  server_tool_use: { web_search_requests: number; web_fetch_requests: number }
 }
 
 export type Session = {
@@ -183,6 +184,12 @@ const UsageShown = z
       .object({ amount: z.string().describe('US cents, as text.'), currency: z.literal('USD') })
       .nullable()
       .describe('US cents, rounded half up. Null where a model that was used has no price.'),
+    server_tool_use: z
+      .object({
+        web_search_requests: count.describe('Searches that the search engine has answered.'),
+        web_fetch_requests: count.describe('Always 0.'),
+      })
+      .describe('Requests of the web tools.'),
   })
   .meta({ id: 'SessionUsage', description: 'Totals of the session so far.' })
 const StatsShown = z

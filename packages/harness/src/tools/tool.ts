@@ -6,6 +6,8 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 export type ToolResult = {
   content: ResultContent[]
   is_error: boolean
+  /** Requests of the call that the search engine has answered. Absent: none. */
+  web_searches?: number
   /** The effect happens in the commit that stores the result, or is refused there. */
   effect?: CallEffect
 }

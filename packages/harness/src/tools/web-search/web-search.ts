@@ -12,6 +12,7 @@ export type WebSearchConfig = DomainLists & {
 }
 
 const timeLimitMs = 30_000
+const answered = { web_searches: 1 }
 const Input = z.object({ query: z.string().trim().min(1) })
 
 export const webSearch: Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat'> = {
@@ -49,7 +50,7 @@ export function searchWeb({ fetch, search }: WebAccess, config: WebSearchConfig)
         const at = URL.parse(url)
         return at !== null && isListed(at)
       })
-      if (hits.length === 0) return textResult('nothing was found')
+      if (hits.length === 0) return { ...textResult('nothing was found'), ...answered }
       return {
         content: hits.map(({ url, title, text }) => ({
           type: 'search_result',
@@ -59,6 +60,7 @@ export function searchWeb({ fetch, search }: WebAccess, config: WebSearchConfig)
           citations: { enabled: false },
         })),
         is_error: false,
+        ...answered,
       }
     } catch (error) {
       if (signal.aborted) return textResult('interrupted', true)

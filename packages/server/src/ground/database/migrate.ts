@@ -5,10 +5,12 @@ import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration'
 import { StorageError } from '../core/errors.ts'
 import type { Queries } from './database.ts'
 import * as tables from './migrations/0001-tables.ts'
+import * as webSearches from './migrations/0002-web-searches.ts'
 
 const first = '0001-tables'
 const migrations: Readonly<Record<string, Migration>> = {
   [first]: tables,
+  '0002-web-searches': webSearches,
 }
 
 /** Names of the migrations of this version, in order. */
@@ -16,7 +18,7 @@ export const migrationNames: readonly string[] = Object.keys(migrations)
 
 /**
  * The migrations of versions before `0001-tables`. Together they made the same tables: a database that has recorded all
- * of them keeps these names, so that the last commit with them opens it too.
+ * of them keeps these names in place of that one.
  */
 export const replacedMigrations = `
   0001-schema 0002-resource-fields 0003-long-texts 0004-limits 0005-people 0006-budgets 0007-workspace-removals

@@ -36,6 +36,7 @@ export type ThreadTables = {
     cache_creation_input_tokens: number
     list_cost: number
     unpriced: number
+    web_searches: number
     archived_at: string | null
     created_at: string
     updated_at: string

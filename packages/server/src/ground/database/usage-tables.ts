@@ -11,6 +11,8 @@ export type HeadSpending = {
   /** 1 once a request of a model without a price was counted. */
   unpriced: number
   model_requests: number
+  /** Requests that the search engine has answered. */
+  web_searches: number
   /** The hour, the model and the price of the newest request: a trigger adds to their row of `usage_hours`. */
   counted_hour: number | null
   counted_model: string | null

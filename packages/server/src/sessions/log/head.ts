@@ -38,7 +38,7 @@ const tokenCounters = [
   'cache_creation_input_tokens',
 ] as const
 /** Counters of a thread and of its session. */
-export const spendingCounters = [...tokenCounters, 'list_cost'] as const
+export const spendingCounters = [...tokenCounters, 'list_cost', 'web_searches'] as const
 const counters = [...spendingCounters, 'model_requests'] as const
 type HeadCounter = (typeof counters)[number]
 
@@ -75,8 +75,9 @@ export type HeadChange = {
 /** The change that follows from the events alone. */
 export function headChange(entries: readonly LogEntry[], now: number): HeadChange {
   const change: HeadChange = {}
-  for (const { event, model, thread } of entries) {
+  for (const { event, model, thread, web_searches } of entries) {
     if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
+    addTo(change, 'web_searches', web_searches)
     // The session's head follows its primary thread. Other threads have rows of their own.
     if (thread !== undefined) continue
     const status = statusAfter[event.type]
@@ -96,16 +97,18 @@ export function headChange(entries: readonly LogEntry[], now: number): HeadChang
   return change
 }
 
+/** A counter that does not grow stays out of the change, and so out of the statement. */
+function addTo(change: HeadChange, name: HeadCounter, count = 0): void {
+  if (count > 0) change[name] = (change[name] ?? 0) + count
+}
+
 /** Counts the usage of a model request. A failed request counts when its provider reports tokens. */
 function countUsage(change: HeadChange, usage: Usage, model: LogEntry['model'], now: number): void {
   if (tokenCounters.every((name) => usage[name] === 0)) return
-  const add = (name: HeadCounter, count: number) => {
-    if (count > 0) change[name] = (change[name] ?? 0) + count
-  }
-  for (const name of tokenCounters) add(name, usage[name])
-  add('model_requests', 1)
+  for (const name of tokenCounters) addTo(change, name, usage[name])
+  addTo(change, 'model_requests', 1)
   const price = model?.price
-  if (price) add('list_cost', costOf(usage, price))
+  if (price) addTo(change, 'list_cost', costOf(usage, price))
   else change.unpriced = 1
   change.counted_hour = now - (now % hourMs)
   change.counted_model = model?.name ?? ''
@@ -212,6 +215,7 @@ export const noSpending: HeadSpending = {
   list_cost: 0,
   unpriced: 0,
   model_requests: 0,
+  web_searches: 0,
   budget: null,
   budget_told: 0,
   halted: 0,
@@ -275,6 +279,12 @@ export async function lockHead(tx: Queries, tenant: string, sessionId: string): 
   return head
 }
 
+/** Calls of `web_fetch` are not counted. [sessions/usage/server-tool-use] */
+export const serverToolUse = ({ web_searches }: Pick<Head, 'web_searches'>) => ({
+  web_search_requests: web_searches,
+  web_fetch_requests: 0,
+})
+
 /** The head as `session.usage` and the session show it. */
 export function usageOf(head: Head, now: number) {
   const activeMs =
@@ -289,6 +299,7 @@ export function usageOf(head: Head, now: number) {
     },
     active_seconds: activeMs / 1000,
     list_cost: head.unpriced === 1 ? null : inCents(head.list_cost),
+    server_tool_use: serverToolUse(head),
   }
 }
 

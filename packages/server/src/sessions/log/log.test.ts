@@ -253,7 +253,21 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 0 },
         active_seconds: 0,
         list_cost: null,
+        server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
       })
+    })
+
+    it('sums up the web searches of results, also in a session that asks no model', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await insertHead(database)
+      const entries = [1, undefined, 2].map((web_searches) => ({
+        event: agentMessage('x'),
+        ...(web_searches !== undefined && { web_searches }),
+      }))
+      await database.write((tx) => appendEntries(tx, tenant, session, entries, { now: 0 }))
+      const { server_tool_use } = usageOf(await readHead(database.read, tenant, session), 0)
+      assert.deepEqual(server_tool_use, { web_search_requests: 3, web_fetch_requests: 0 })
     })
 
     it('counts the time in which the session ran, and no other', async () => {

@@ -15,12 +15,14 @@ import { parseObject } from '@steward/base/json-object.ts'
 
 /**
  * `data`: the fields of the event as JSON text, if the caller has it already. `thread`: the child thread of the event.
+ * `web_searches`: requests to the search engine that the event is the result of.
  */
 export type LogEntry = {
   event: NewEvent
   data?: string
   opaque?: string
   model?: PricedModel
+  web_searches?: number
 } & ThreadRef
 
 /** The model whose usage an event reports, and its price at that time; null for a model without a price. */

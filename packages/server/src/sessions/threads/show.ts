@@ -5,6 +5,7 @@ import { primaryThreadId } from '../../ground/core/ids.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
+import { serverToolUse } from '../log/head.ts'
 import { readEvents } from '../log/log.ts'
 import type { ThreadSpending, ThreadRow } from '../log/threads/store.ts'
 import { threadAgent } from '../rows/roster.ts'
@@ -106,4 +107,5 @@ const usageOf = (row: ThreadSpending, activeMs: number): SessionUsage => ({
   },
   active_seconds: activeMs / 1000,
   list_cost: row.unpriced === 1 ? null : inCents(row.list_cost),
+  server_tool_use: serverToolUse(row),
 })

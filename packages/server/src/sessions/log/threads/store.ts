@@ -18,7 +18,7 @@ const fresh = {
   ...({ status: 'idle', stop_reason: null, due: 0, recoveries: 0, halted: 0 } as const),
   ...({ running_since_ms: null, active_ms: 0, idle_since_ms: null, archived_at: null } as const),
   ...({ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 } as const),
-  ...({ cache_creation_input_tokens: 0, list_cost: 0, unpriced: 0 } as const),
+  ...({ cache_creation_input_tokens: 0, list_cost: 0, unpriced: 0, web_searches: 0 } as const),
 }
 
 type ThreadRowKey = Pick<ThreadRow, 'tenant_id' | 'session_id' | 'id'>
