@@ -35,7 +35,7 @@ export const events = {
   'turns/requires-action': { section: '8.2 A turn', says: 'A custom tool call, or a call that must be confirmed, ends the turn in `idle` with `requires_action` and the `event_ids` that are open.' },
   'turns/requires-action-rest': { section: '8.2 A turn', says: 'When some of those are answered, idle comes again with the rest; when all are, the session runs on.' },
   'turns/early-answers': { section: '8.2 A turn', says: 'Answers may arrive before the idle that asks for them.' },
-  'turns/messages-wait-for-action': { section: '8.2 A turn', says: 'While action is required, posted messages wait.' },
+  'turns/messages-wait-for-action': { section: '8.2 A turn', says: 'While action is required, posted messages wait. A `system.message` is refused with 400 then, unless a result stands before it in the same request.' },
   'turns/denied': { section: '8.2 A turn', says: 'A denied call is closed with an error result and does not run.' },
   'turns/interrupt': { section: '8.2 A turn', says: 'An interrupt jumps the queue, stops model output at once, closes open calls with error results, and ends in `idle` with `end_turn`.' },
   'turns/tool-use-id': { section: '8.2 A turn', says: 'The `id` of a tool use event is the `tool_use_id` of its answer.' },

@@ -5,11 +5,12 @@ import type { BusMessage } from '../../ground/bus/bus.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
-import { announcePosted, postEvents } from './post.ts'
+import { announcePosted, postEvents, postInUnits } from './post.ts'
 import {
   answer,
   confirm,
@@ -187,6 +188,31 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.equal(posted.queued.length, 1)
       assert.ok(!posted.due)
       assert.equal((await state(database, session)).head.due, 0)
+    })
+
+    it('has a system message behind it only where a result of the request answers a call', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newSession(database)
+      const [first, second] = [custom(), custom()]
+      await keepEvents(database, session, [first, second, needsAction(first.id, second.id)])
+      const post = (...events: Parameters<typeof postEventsNow>[2]) =>
+        postEventsNow(database, session, events)
+      const place = { tenant, session, clock: systemClock }
+      const waits = refused(/^events\.1\.type: the session waits for an answer .*user\.tool_result/)
+      await assert.rejects(post(message(), system()), waits)
+      await assert.rejects(postInUnits(database, place, [message(), system()]), waits)
+      assert.equal((await state(database, session)).inbox.length, 0)
+      assert.equal((await post(answer(first.id), system())).echoes[1]?.seq, 5)
+      const behind = await post(answer(second.id), message(), system())
+      assert.deepEqual(
+        behind.echoes.map(({ type, seq }) => [type, seq]),
+        [
+          ['user.custom_tool_result', 6],
+          ['user.message', null],
+          ['system.message', null],
+        ],
+      )
     })
 
     it('is refused by a session that is archived, deleted, or not this tenant’s', async () => {

@@ -5,15 +5,13 @@
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { countCharacters } from '../../ground/core/characters.ts'
-import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { fitsOneStatement } from '../../ground/database/counted-insertion.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { findCall } from '../log/calls.ts'
-import type { Head } from '../log/head.ts'
-import { isAtBudget, lockHead, readHead, stateOf } from '../log/head.ts'
+import { lockHead, readHead, stateOf } from '../log/head.ts'
 import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
@@ -39,6 +37,7 @@ import { sessionStore } from '../rows/sessions.ts'
 import type { CallAnswer } from './answers.ts'
 import { defineOutcome } from './define-outcome.ts'
 import { callOf, checkSame, findKeptMessage, findSettlement } from './answers.ts'
+import { checkAnswered, checkBudgetLeft, checkOpen } from './check-state.ts'
 
 export type PostedEvents = {
   /** The events of the request as they are stored, in order. For a repeated answer: the event that settled its call. */
@@ -61,9 +60,8 @@ const mostDirect = 64 * 1024
 /** True when all are messages that can be admitted without reading anything but the head. */
 const areDirect = (events: readonly ClientEvent[]): boolean =>
   events.every(
-    (event, index) =>
-      (event.type === 'user.message' ||
-        (event.type === 'system.message' && events[index - 1]?.type === 'user.message')) &&
+    (event) =>
+      event.type === 'user.message' &&
       !('session_thread_id' in event) &&
       !namesFiles(event.content),
   ) &&
@@ -137,6 +135,7 @@ export async function postEvents(
   checkOpen(sessionId, whole)
   checkBudgetLeft(whole, events)
   const head = (await threadHeadOf(tx, { tenant, session: sessionId }, whole)) ?? whole
+  checkAnswered(head, events)
   const target = { tx, tenant, sessionId, session, head, now }
   const sorted = emptySorting()
   const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))
@@ -179,33 +178,6 @@ export async function postEvents(
     interrupt,
     queue,
   }
-}
-
-function checkOpen(sessionId: string, { status }: Pick<Head, 'status'>): void {
-  if (status === 'deleted') throw notFound('session', sessionId)
-  if (status === 'failed')
-    throw invalid(
-      `session ${sessionId} has failed and takes no more events; fork it to go on from an earlier one`,
-    )
-  if (status === 'done') throw invalid(`session ${sessionId} is archived and takes no more events`)
-}
-
-const settling = [
-  'user.tool_confirmation',
-  'user.tool_result',
-  'user.custom_tool_result',
-  'user.interrupt',
-]
-
-/** Refuses events other than answers to calls and interrupts at a reached budget. [sessions/budget/refusal] */
-function checkBudgetLeft(head: Head, events: readonly ClientEvent[]): void {
-  if (head.status !== 'idle' || !isAtBudget(head)) return
-  const at = events.findIndex(({ type }) => !settling.includes(type))
-  if (at !== -1)
-    throw invalid(
-      `events.${at}.type: the session has reached its budget and takes only ${settling.join(', ')}; raise or remove the budget to go on`,
-      'budget_reached',
-    )
 }
 
 function inOrder(
