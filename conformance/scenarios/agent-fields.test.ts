@@ -203,8 +203,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const kept = (await update(id, { model: { id: 'm', speed: 'fast' } }))['model'] as LooseBody
         assert.deepEqual(kept['effort'], { type: 'high' })
         assert.equal(kept['inference_geo'] ?? null, null)
+        const named = (await update(id, { model: 'm' }))['model'] as LooseBody
+        assert.deepEqual(named, { id: 'm', effort: { type: 'high' } })
+        assert.equal((await update(id, { model: 'm' }))['version'], 3)
         const other = (await update(id, { model: { id: 'other' } }))['model'] as LooseBody
         assert.equal(other['effort'] ?? null, null)
+        const without = { id: 'm', effort: null }
+        await update(id, { model })
+        const reset = (await update(id, { model: without }))['model'] as LooseBody
+        assert.equal(reset['effort'] ?? null, null)
+        await update(id, { model })
+        assert.equal((await update(id, { model: 'other' }))['model'], 'other')
       },
     )
 

@@ -92,11 +92,12 @@ function checkToolsets({ tools, mcp_servers }: AgentConfig): void {
   if (stray) throw invalid(`tools.${stray.index}.${stray.message}`)
 }
 
-/** Replaces the model. The effort stays when it is left out and the model is the same. */
+/** Replaces the model. The effort stays when it is left out, as a string does, and the model is the same. */
 function replaceModel(kept: ModelRef, next: ModelRef): ModelRef {
-  if (typeof kept === 'string' || typeof next === 'string') return next
-  const keepsEffort = next.effort === undefined && next.id === kept.id && kept.effort
-  return keepsEffort ? { ...next, effort: kept.effort } : next
+  if (typeof kept === 'string' || !kept.effort) return next
+  const asked = typeof next === 'string' ? { id: next } : next
+  const keepsEffort = asked.effort === undefined && asked.id === kept.id
+  return keepsEffort ? { ...asked, effort: kept.effort } : next
 }
 
 /** Separates the servers, as replies show them, from their tokens. */
