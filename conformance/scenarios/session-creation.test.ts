@@ -142,6 +142,54 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['sessions/create/agent-overrides'],
+      'the model of an override is whole: nothing of the model of the agent stays',
+      async () => {
+        const agent = await agentId({ model: { id: 'offline', effort: 'high', speed: 'fast' } })
+        const environment_id = await environment()
+        const modelOf = async (model: string | { id: string; effort?: 'low' }) => {
+          const choice = { type: 'agent_with_overrides', id: agent, model } as const
+          return (await sessions().create({ agent: choice, environment_id })).agent.model
+        }
+        const plain = { id: 'offline', speed: 'standard' }
+        assert.deepEqual(await modelOf('offline'), plain)
+        assert.deepEqual(await modelOf({ id: 'offline' }), plain)
+        const low = await modelOf({ id: 'offline', effort: 'low' })
+        assert.deepEqual(low, { ...plain, effort: { type: 'low' } })
+      },
+    )
+
+    verifies(
+      ['sessions/create/override-clears', 'sessions/update'],
+      'the tools of a session with skills are not cleared, neither by an override nor by an update',
+      async () => {
+        const skills = [{ type: 'anthropic', skill_id: 'xlsx' } as const]
+        const [skilled, plain] = [
+          await agentId({ skills, tools: [toolset] }),
+          await agentId({ tools: [toolset] }),
+        ]
+        const environment_id = await environment()
+        const create = (id: string, more: object) =>
+          seed({ agent: { type: 'agent_with_overrides', id, ...more }, environment_id })
+        const cleared = [
+          await create(skilled, { tools: null }),
+          await create(skilled, { tools: [] }),
+          await create(plain, { tools: [], skills }),
+        ]
+        for (const { status, body } of cleared) {
+          assert.equal(status, 400)
+          assert.match(JSON.stringify(body), /agent\.tools: .*agent\.skills/)
+        }
+        assert.equal((await create(skilled, { tools: null, skills: [] })).status, 200)
+        assert.equal((await create(skilled, { tools: [custom] })).status, 200)
+        assert.equal((await create(await agentId({ skills }), { system: 'x' })).status, 200)
+        const { body } = await create(skilled, {})
+        const update = sessions().update(body.id, { agent: { tools: [] } })
+        await assert.rejects(update, /agent\.tools: /)
+      },
+    )
+
+    verifies(
       [
         'sessions/create/initial-events',
         'sessions/create/initial-events-run',

@@ -208,12 +208,18 @@ export async function chooseAgent(
   return overrideAgent(agent, overrides)
 }
 
-/** Each override replaces its whole field. Null and [] clear the field. */
+/** Each override replaces its whole field. Null and [] clear the field, but for the tools of an agent with skills. */
 export function overrideAgent(
   agent: SessionAgent,
   overrides: Omit<AgentUpdate, 'version'>,
 ): { agent: SessionAgent; tokens: Tokens | undefined } {
   const { config, tokens } = updateConfig(agent, overrides)
-  const { model, system, tools, mcp_servers, skills } = config
+  const { system, tools, mcp_servers, skills } = config
+  // An update of an agent may keep the effort of its model. An override has nothing of it.
+  const model = overrides.model ?? agent.model
+  if (overrides.tools !== undefined && tools.length === 0 && skills.length > 0)
+    throw invalid(
+      'agent.tools: are not cleared while there are skills, which an agent follows by its tools; clear agent.skills too, or leave agent.tools out',
+    )
   return { agent: { ...agent, model, system, tools, mcp_servers, skills }, tokens }
 }
