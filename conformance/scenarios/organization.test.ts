@@ -232,6 +232,87 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['organization/lists', 'organization/api-keys/list', 'organization/workspaces/list'],
+      'the official client goes through both lists forwards and backwards',
+      async () => {
+        const { apiKeys } = service.client.beta.organization
+        for (const name of ['a', 'b', 'c']) {
+          assert.equal((await service.ask('POST', '/v1/ext/api_keys', { name })).status, 200)
+          assert.equal((await create(owner, name)).status, 200)
+        }
+        type ListedPage = {
+          data: { id: string }[]
+          has_more: boolean
+          first_id: string | null
+          last_id: string | null
+        }
+        for (const [all, by] of [
+          ['/v1/organizations/api_keys', service],
+          [path, owner],
+        ] as const) {
+          const page = async (query: string) => {
+            const { status, body } = await by.ask<ListedPage>('GET', `${all}?${query}`)
+            assert.equal(status, 200, JSON.stringify(body))
+            const ids = body.data.map(({ id }) => id)
+            assert.deepEqual([body.first_id, body.last_id], [ids[0] ?? null, ids.at(-1) ?? null])
+            return { ids, more: body.has_more }
+          }
+          const { ids } = await page('limit=1000')
+          assert.ok(ids.length > 4)
+          const [first = '', second = '', third = '', fourth = ''] = ids
+          assert.deepEqual(await page('limit=2'), { ids: [first, second], more: true })
+          const last = await page(`limit=2&after_id=${ids.at(-3)}`)
+          assert.deepEqual(last, { ids: ids.slice(-2), more: false })
+          const before = await page(`limit=2&before_id=${fourth}`)
+          assert.deepEqual(before, { ids: [second, third], more: true })
+          assert.deepEqual(await page(`limit=2&before_id=${third}`), {
+            ids: [first, second],
+            more: false,
+          })
+          assert.deepEqual(await page(`before_id=${first}`), { ids: [], more: false })
+          for (const wrong of ['before_id=nothing', 'after_id=nothing', 'limit=0', 'limit=1001'])
+            assert.equal((await by.ask('GET', `${all}?${wrong}`)).status, 400, wrong)
+          const both = await by.ask('GET', `${all}?after_id=${first}&before_id=${third}`)
+          assert.match(JSON.stringify([both.status, both.body]), /400.*before_id: /)
+        }
+        const backwards: string[] = []
+        const keys = (await apiKeys.list({ limit: 1000 })).data.map(({ id }) => id)
+        const before_id = keys.at(-1) ?? ''
+        for await (const key of apiKeys.list({ limit: 1, before_id })) backwards.push(key.id)
+        assert.deepEqual(backwards, keys.slice(0, -1).toReversed())
+      },
+    )
+
+    verifies(
+      'organization/workspaces/default',
+      'no workspace is the default one, so that all are listed with it or without',
+      async () => {
+        const { workspaces } = service.client.beta.organization
+        const listed = async (query: Parameters<typeof workspaces.list>[0]) =>
+          (await workspaces.list(query)).data.map(({ id }) => id)
+        for (const include_default of [true, false])
+          assert.deepEqual(await listed({ include_default }), [first])
+        const wrong = await service.ask('GET', `${path}?include_default=perhaps`)
+        assert.match(JSON.stringify([wrong.status, wrong.body]), /400.*include_default: /)
+      },
+    )
+
+    verifies(
+      'organization/api-keys/made-by',
+      'a key that a person has made names the person, and another names nobody',
+      async () => {
+        const { apiKeys } = service.client.beta.organization
+        const make = async (by: Pick<PersonClient, 'ask'>) =>
+          (await by.ask<ListedKey>('POST', '/v1/ext/api_keys', { name: 'made' }, at(first))).body
+        const [hers, another] = [await make(owner), await make(service)]
+        const maker = { id: hers.created_by, type: 'user' }
+        assert.deepEqual((await apiKeys.retrieve(hers.id)).created_by, maker)
+        assert.match(another.created_by ?? '', /^apikey_/)
+        assert.equal((await apiKeys.retrieve(another.id)).created_by, null)
+      },
+    )
+
+    verifies(
       ['api-keys/field/read-only', 'api-keys/field/made-and-used'],
       'a read-only key reads and changes nothing, and a key knows who made it',
       async () => {

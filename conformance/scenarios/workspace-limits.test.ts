@@ -1,6 +1,7 @@
 /** Limits that hold for one workspace in place of the server's. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { NotFoundError } from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { setLimit } from '@steward/server/tenants/limits/operator-limits.ts'
@@ -59,6 +60,8 @@ for (const database of databases)
             },
           ],
         )
+        assert.equal((await rateLimits.list({ model: null })).data.length, 2)
+        await assert.rejects(rateLimits.list({ model: 'offline' }), NotFoundError)
         assert.deepEqual((await workspaces.rateLimits.list(workspace)).data, [])
         const { status, body } = await caller.ask<{ limits: ShownLimits[] }>(
           'POST',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CreatedAt, Line, TextList, Timestamp, pageLimit } from './primitives.ts'
+import { CreatedAt, Flag, Line, TextList, Timestamp, pageLimit } from './primitives.ts'
 
 export const OrganizationShown = z
   .object({ id: z.string(), type: z.literal('organization'), name: z.string() })
@@ -38,19 +38,39 @@ export const WorkspaceDeleteQuery = z.object({
     .describe('The name of the workspace, so that no other is deleted by mistake.'),
 })
 
-export const WorkspaceListQuery = z.object({
+/** A page by the ids of its neighbours. */
+const ById = z.object({
+  limit: pageLimit(1, 1_000).optional(),
+  after_id: z.string().optional().describe('The last item of the page before.'),
+  before_id: z
+    .string()
+    .optional()
+    .describe('The first item of the page after; not together with `after_id`.'),
+})
+export type PageByIdQuery = z.infer<typeof ById>
+
+/** The envelope of such a page. */
+const byId = {
+  has_more: z.boolean().describe('Whether the list goes on, in the direction that was asked for.'),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+}
+
+export const WorkspaceListQuery = ById.extend({
+  limit: ById.shape.limit.describe('All when absent.'),
   ids: TextList.pipe(z.array(z.string()).max(100))
     .optional()
     .describe('Only workspaces with these ids, at most 100.'),
-  include_archived: z.enum(['true', 'false']).optional().describe('`false` when absent.'),
+  include_archived: Flag.optional().describe('`false` when absent.'),
+  include_default: Flag.optional().describe(
+    'Changes nothing: no workspace is the default one, and all are listed.',
+  ),
 })
 
 export const WorkspaceList = z
   .object({
     data: z.array(WorkspaceShown),
-    has_more: z.literal(false).describe('Always false: the list is whole.'),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
+    ...byId,
   })
   .meta({ id: 'WorkspaceList', description: 'The workspaces that the caller belongs to.' })
 
@@ -68,9 +88,9 @@ export const AdminKeyShown = z
       .object({ type: z.literal('workspace'), workspace_id: z.string() })
       .describe('The workspace that the key opens.'),
     created_by: z
-      .object({ id: z.string(), type: z.enum(['user', 'api_key']) })
+      .object({ id: z.string(), type: z.literal('user') })
       .nullable()
-      .describe('Null for an operator.'),
+      .describe('The person who has made it. Null where an operator or another key has.'),
     principal: z.null().describe('Always null: a key acts as nobody but itself.'),
     expires_at: Timestamp.nullable().describe('When the key stops working, or null.'),
     created_at: CreatedAt,
@@ -78,9 +98,8 @@ export const AdminKeyShown = z
   .meta({ id: 'OrganizationApiKey', description: 'A key, as the administration shows it.' })
 export type AdminKeyShown = z.infer<typeof AdminKeyShown>
 
-export const AdminKeyQuery = z.object({
-  limit: pageLimit(1, 1_000).optional().describe('20 when absent.'),
-  after_id: z.string().optional().describe('The last key of the page before.'),
+export const AdminKeyQuery = ById.extend({
+  limit: ById.shape.limit.describe('20 when absent.'),
   status: z
     .enum([...keyStatuses, 'archived', ''])
     .optional()
@@ -93,9 +112,7 @@ export type AdminKeyQuery = z.infer<typeof AdminKeyQuery>
 export const AdminKeyList = z
   .object({
     data: z.array(AdminKeyShown),
-    has_more: z.boolean().describe('Whether there is a next page.'),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
+    ...byId,
   })
   .meta({ id: 'OrganizationApiKeyList', description: 'Keys of the workspace, the newest first.' })
 

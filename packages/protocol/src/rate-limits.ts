@@ -15,11 +15,15 @@ const Group = z
   .meta(extension('The class of requests that it counts.'))
 const models = z.null().describe('Always null: no limit is of a model.')
 
-export const RateLimitQuery = z.object({
+const ofGroup = z.object({
   group_type: z.string().optional().describe('Only the limits of this class of requests.'),
 })
 
-export const WorkspaceRateLimitQuery = RateLimitQuery.extend({
+export const RateLimitQuery = ofGroup.extend({
+  model: z.string().optional().describe('404 unless empty: no limit is one of a model.'),
+})
+
+export const WorkspaceRateLimitQuery = ofGroup.extend({
   include_inherited: Flag.optional().describe(
     'Whether limits are listed too that the workspace has not set itself.',
   ),

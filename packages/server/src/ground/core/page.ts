@@ -1,6 +1,7 @@
 import type { Page } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from './cursor.ts'
+import { invalid } from './errors.ts'
 
 /** A side, `created_at` and `id` of the row where a page begins or ends. */
 const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
@@ -47,6 +48,48 @@ export const wholePage = <Item>(data: Item[]) => ({
   first_id: null,
   last_id: null,
 })
+
+/** The side of a page that is asked for by the id of a neighbour. The rows of a side `before` are read backwards. */
+export type IdSide = { side: 'after' | 'before'; id: string }
+
+/** Throws when both neighbours are named. */
+export function idSideOf({
+  after_id: after,
+  before_id: before,
+}: {
+  after_id?: string | undefined
+  before_id?: string | undefined
+}): IdSide | undefined {
+  if (before === undefined) return after === undefined ? undefined : { side: 'after', id: after }
+  if (after !== undefined) throw invalid('before_id: may not stand beside after_id')
+  return { side: 'before', id: before }
+}
+
+/** The rows of a list on that side of one of them, in the order in which they are read. */
+export function besideIn<Row extends { id: string }>(
+  rows: readonly Row[],
+  from: IdSide | undefined,
+): Row[] {
+  if (!from) return [...rows]
+  const at = rows.findIndex(({ id }) => id === from.id)
+  return from.side === 'after' ? rows.slice(at + 1) : rows.slice(0, at).toReversed()
+}
+
+/** The envelope around a page by ids. `rows`: in the order in which they were read, one more than `limit` at most. */
+export function pageById<Item extends { id: string }>(
+  rows: readonly Item[],
+  limit: number,
+  from: IdSide | undefined,
+) {
+  const read = rows.slice(0, limit)
+  const data = from?.side === 'before' ? read.toReversed() : read
+  return {
+    data,
+    has_more: rows.length > limit,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  }
+}
 
 /** The envelope around a page of rows. The rows of a `prev_page` were read backwards and are turned around. */
 export function pageOf<Row extends ListedRow, Item>(

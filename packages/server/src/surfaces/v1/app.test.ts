@@ -68,7 +68,10 @@ const documents: Record<'/v1' | '/openai/v1', Document> = {
     requestIdHeader: 'request-id',
     official: ['get /v1/organizations/usage_report/messages', 'get /v1/organizations/cost_report'],
     signed: 2,
-    goneByIds: ['/v1/files', '/v1/models'],
+    goneByIds: [
+      ...['/v1/files', '/v1/models', '/v1/organizations/workspaces'],
+      '/v1/organizations/api_keys',
+    ],
     size: 2_700,
   },
   '/openai/v1': {

@@ -8,6 +8,8 @@ import {
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
+import type { IdSide } from '../../ground/core/page.ts'
+import { idSideOf, pageById } from '../../ground/core/page.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -36,11 +38,11 @@ export function organizationKeyRoutes({
   async function narrowed(
     tenant: string,
     { status, workspace_id, created_by_user_id }: AdminKeyQuery,
-    page: { after: string | undefined; limit: number; now: number },
+    page: { from: IdSide | undefined; limit: number; now: number },
   ): Promise<KeyRow[]> {
     if (status === 'archived' || (workspace_id && workspace_id !== tenant)) return []
     const filter = { status: status || undefined, createdBy: created_by_user_id }
-    return apiKeyStore(control.read).before(tenant, { ...page, ...filter })
+    return apiKeyStore(control.read).beside(tenant, { ...page, ...filter })
   }
 
   return [
@@ -48,17 +50,14 @@ export function organizationKeyRoutes({
       '',
       { summary: 'List keys of the workspace', query: AdminKeyQuery, answer: AdminKeyList },
       async ({ tenant, query }) => {
-        const { limit = 20, after_id: after } = query
-        if (after !== undefined && !(await apiKeyStore(control.read).get(tenant, after)))
-          throw invalid('after_id: is no key of the workspace')
-        const rows = await narrowed(tenant, query, { after, limit: limit + 1, now: clock.now() })
-        const data = rows.slice(0, limit).map((row) => shownKey(row, clock.now()))
-        return {
-          data,
-          has_more: rows.length > limit,
-          first_id: data[0]?.id ?? null,
-          last_id: data.at(-1)?.id ?? null,
-        }
+        const { limit = 20 } = query
+        const from = idSideOf(query)
+        if (from && !(await apiKeyStore(control.read).get(tenant, from.id)))
+          throw invalid(`${from.side}_id: is no key of the workspace`)
+        const now = clock.now()
+        const rows = await narrowed(tenant, query, { from, limit: limit + 1, now })
+        const shown = rows.map((row) => shownKey(row, now))
+        return pageById(shown, limit, from)
       },
     ),
     keys.get('/:id', { summary: 'Get a key of the workspace', answer: AdminKeyShown }, (call) =>
@@ -100,9 +99,7 @@ const shownKey = (row: KeyRow, now: number): AdminKeyShown => ({
   workspace_id: row.tenant_id,
   scope: { type: 'workspace', workspace_id: row.tenant_id },
   created_by:
-    row.created_by === null
-      ? null
-      : { id: row.created_by, type: row.created_by.startsWith('user_') ? 'user' : 'api_key' },
+    row.created_by?.startsWith('user_') === true ? { id: row.created_by, type: 'user' } : null,
   principal: null,
   expires_at: row.expires_at,
   created_at: row.created_at,

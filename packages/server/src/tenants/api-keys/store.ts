@@ -1,7 +1,7 @@
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
 import { isAudited, auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { IdSide, Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import { hashToken, previewToken } from '../../ground/core/token.ts'
@@ -32,7 +32,7 @@ export type NewKey = {
 
 /** What is left out does not narrow the list. */
 type KeyFilter = {
-  after: string | undefined
+  from: IdSide | undefined
   limit: number
   status: 'active' | 'inactive' | 'expired' | undefined
   createdBy: string | undefined
@@ -73,13 +73,14 @@ function keyReads(db: Reads) {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** Keys created before the key `after`, newest first, revoked keys too. */
-    before(
+    /** Keys beside another key, revoked keys too: newest first, and oldest first where the others stand after them. */
+    beside(
       tenant: string,
-      { after, limit, status, createdBy, now }: KeyFilter,
+      { from, limit, status, createdBy, now }: KeyFilter,
     ): Promise<ApiKeyRow[]> {
+      const isBefore = from?.side === 'before'
       let keys = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant)
-      if (after !== undefined) keys = keys.where('id', '<', after)
+      if (from) keys = keys.where('id', isBefore ? '>' : '<', from.id)
       if (createdBy) keys = keys.where('created_by', '=', createdBy)
       if (status) keys = keys.where('revoked_at', status === 'inactive' ? 'is not' : 'is', null)
       if (status === 'expired') keys = keys.where('expires_at', '<=', iso(now))
@@ -87,7 +88,10 @@ function keyReads(db: Reads) {
         keys = keys.where((eb) =>
           eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', iso(now))]),
         )
-      return keys.orderBy('id', 'desc').limit(limit).execute()
+      return keys
+        .orderBy('id', isBefore ? 'asc' : 'desc')
+        .limit(limit)
+        .execute()
     },
 
     /** The key unless it is revoked. An expired key is found. */

@@ -74,7 +74,8 @@ export function rateLimitRoutes({
         query: RateLimitQuery,
         answer: ListOf(RateLimitShown),
       },
-      async ({ query: { group_type } }) => {
+      async ({ query: { group_type, model } }) => {
+        if (model) throw notFound('rate limit of model', model)
         const server = limits.serverRates()
         const shown = requestClasses.flatMap((of) => {
           const rate = server[of]

@@ -9,8 +9,9 @@ import {
 } from '@steward/protocol/organization.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { conflict, forbidden, notFound } from '../../ground/core/errors.ts'
+import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
+import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { roleOf } from '../../ground/http/principal.ts'
@@ -81,12 +82,14 @@ export function workspaceRoutes({
       { summary: 'List workspaces', query: WorkspaceListQuery, answer: WorkspaceList },
       async ({ principal, query }) => {
         const rows = await read().some([...(await rolesOf(principal)).keys()])
-        const data = rows
+        const from = idSideOf(query)
+        if (from && !rows.some(({ id }) => id === from.id))
+          throw invalid(`${from.side}_id: is no workspace of the caller`)
+        const shown = besideIn(rows, from)
           .filter(({ id }) => query.ids === undefined || query.ids.includes(id))
-          .filter((row) => query.include_archived === 'true' || row.archived_at === null)
+          .filter((row) => query.include_archived === true || row.archived_at === null)
           .map(shownWorkspace)
-        const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
-        return { data, has_more: false, first_id: first, last_id: last }
+        return pageById(shown, query.limit ?? shown.length, from)
       },
     ),
     workspaces.post(
