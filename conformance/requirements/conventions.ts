@@ -47,6 +47,7 @@ export const conventions = {
   'lists/cursor-names': { section: '2.3 Lists', says: 'The cursor is accepted as `page` and as `cursor`; lists of models and of files also take the ids `after_id` and `before_id`.' },
   'lists/bad-cursor': { section: '2.3 Lists', says: 'A cursor that was not issued for this list is refused with 400.' },
   'lists/limit': { section: '2.3 Lists', says: '`limit` lies between 1 and 1000 and is 100 when absent.' },
+  'lists/short': { section: '2.3 Lists', says: 'In lists of memories, of their versions and of dreams it lies between 1 and 100 and is 20 when absent.' },
   'lists/bytes': { section: '2.3 Lists', says: 'A page holds at most 4 MiB of stored rows, or one row that is larger: it ends before `limit` is reached, with a `next_page`.' },
   'lists/complete': { section: '2.3 Lists', says: 'Walking `next_page` to its end shows every row that existed throughout exactly once.' },
   'lists/order': { section: '2.3 Lists', says: 'Lists are newest first unless an endpoint says otherwise.' },

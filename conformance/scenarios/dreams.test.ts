@@ -52,6 +52,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       })
     }
 
+    async function addDreamsLike(id: string, count: number): Promise<void> {
+      const { tenantDatabase } = service
+      const row = await tenantDatabase.read
+        .selectFrom('dreams')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const rows = Array.from({ length: count }, (_, n) => ({ ...row, id: `${id}${n}` }))
+      await tenantDatabase.write((tx) => tx.insertInto('dreams').values(rows).execute())
+    }
+
     async function tenantOf(session: string): Promise<string> {
       const { tenant_id } = await service.tenantDatabase.read
         .selectFrom('sessions')
@@ -130,7 +141,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['dreams/update-existing', 'dreams/cancel', 'dreams/archive', 'dreams/list'],
+      ['dreams/update-existing', 'dreams/cancel', 'dreams/archive', 'dreams/list', 'lists/short'],
       'one dream at a time writes to a store, until it has fully stopped',
       async () => {
         const given = await subject()
@@ -173,6 +184,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const between = { 'created_at[gt]': first.created_at, 'created_at[lt]': ended.created_at }
         assert.deepEqual(await ids(between), [])
         assert.ok((await ids({ 'created_at[gt]': first.created_at })).includes(ended.id))
+        await addDreamsLike(ended.id, 20)
+        const page = await beta().dreams.list()
+        assert.deepEqual([page.data.length, page.hasNextPage()], [20, true])
+        assert.ok((await beta().dreams.list({ limit: 100 })).data.length > 20)
+        await assert.rejects(beta().dreams.list({ limit: 101 }), BadRequestError)
       },
     )
 

@@ -185,16 +185,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await ask('GET', `/${store}/memories?${query}`)).status, 400, query)
     })
 
-    verifies('memory-stores/full-view', 'a page of whole contents ends after 20', async () => {
-      const store = await newStore()
-      for (let index = 0; index < 21; index++) await remember(store, `/${index}`, 'text')
-      for (const kind of ['memories', 'memory_versions']) {
-        const page = await ask('GET', `/${store}/${kind}?view=full&limit=100`)
-        assert.deepEqual([page.status, page.body.data.length], [200, 20], kind)
-        assert.ok(page.body['next_page'])
-        assert.equal((await ask('GET', `/${store}/${kind}?limit=100`)).body.data.length, 21, kind)
-      }
-    })
+    verifies(
+      ['memory-stores/full-view', 'lists/short'],
+      'a page of whole contents ends after 20',
+      async () => {
+        const store = await newStore()
+        for (let index = 0; index < 21; index++) await remember(store, `/${index}`, 'text')
+        for (const kind of ['memories', 'memory_versions']) {
+          const page = await ask('GET', `/${store}/${kind}?view=full&limit=100`)
+          assert.deepEqual([page.status, page.body.data.length], [200, 20], kind)
+          assert.ok(page.body['next_page'])
+          assert.equal((await ask('GET', `/${store}/${kind}?limit=100`)).body.data.length, 21, kind)
+          assert.equal((await ask('GET', `/${store}/${kind}`)).body.data.length, 20, kind)
+        }
+      },
+    )
 
     verifies(
       [

@@ -11,6 +11,7 @@ import {
   WordList,
   Timestamp,
   includeArchived,
+  shortPageLimit,
 } from './primitives.ts'
 
 export const dreamStatuses = ['pending', 'running', 'completed', 'failed', 'canceled'] as const
@@ -89,6 +90,7 @@ export const DreamCreate = z
 export type DreamCreate = z.infer<typeof DreamCreate>
 
 export const DreamListQuery = ListQuery.extend({
+  limit: shortPageLimit,
   'created_at[gt]': CreatedAtQuery.shape['created_at[gt]'],
   'created_at[lt]': CreatedAtQuery.shape['created_at[lt]'],
   include_archived: includeArchived,

@@ -12,7 +12,7 @@ import {
   UpdatedAt,
   extension,
   includeArchived,
-  pageLimit,
+  shortPageLimit,
 } from './primitives.ts'
 
 const noControls = (text: string): boolean => !/\p{Cc}/u.test(text)
@@ -109,7 +109,7 @@ const capFullView = <Query extends { view: 'basic' | 'full'; limit: number }>(
 export const MemoryViewQuery = z.object({ view: MemoryView.default('full') })
 
 export const MemoryListQuery = ListQuery.extend({
-  limit: pageLimit(1, 100).default(20).describe('Items of one page at most.'),
+  limit: shortPageLimit,
   view: MemoryView.default('basic'),
   depth: z
     .enum(['0', '1'], { error: 'must be 0 or 1' })
@@ -139,7 +139,7 @@ export type MemoryOperation = (typeof memoryOperations)[number]
 
 export const MemoryVersionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
-  limit: pageLimit(1, 100).default(20).describe('Items of one page at most.'),
+  limit: shortPageLimit,
   view: MemoryView.default('basic'),
   memory_id: z.string().optional().describe('Only versions of this memory.'),
   operation: z.enum(memoryOperations).optional().describe('Only versions that came about so.'),

@@ -138,6 +138,8 @@ export const CreatedAtQuery = z.object(moments)
 export type CreatedAtQuery = z.infer<typeof CreatedAtQuery>
 
 export const pageLimit = wholeNumber
+/** Of lists whose pages are short. [lists/short] */
+export const shortPageLimit = pageLimit(1, 100).default(20).describe('Items of one page at most.')
 export const wholeNumberFrom = (least: number) => wholeNumber(least, Number.MAX_SAFE_INTEGER)
 
 /**
