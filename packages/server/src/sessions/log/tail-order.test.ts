@@ -86,6 +86,38 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await tailed.return(undefined)
     })
 
+    // verifies: events/ext/model-first-token
+    it('has the start of a request before its first words, whichever of both is heard first', async () => {
+      await using opened = await open()
+      const { database, session, bus, tailed } = await newTail(opened)
+      const next = async () => {
+        const { value, done } = await tailed.next()
+        assert.ok(!done)
+        return shown(value)
+      }
+      const keepStart = (id: string) =>
+        keepEvents(database, session, [{ id, type: 'span.model_request_start' }])
+      const begin = (id: string, answer: string) => {
+        const [start] = framesOf(answer)
+        assert.ok(start)
+        const frames: LiveFrame[] = [{ kind: 'first_token', id, ms: 5 }, start]
+        notifySession(bus, session, { kind: 'frames', frames })
+      }
+      await keepStart('one')
+      // The reader has not started: it reads the row for its own first notification.
+      begin('one', 'a')
+      const first = [await next(), await next(), await next()]
+      assert.deepEqual(first, ['kept one', 'first_token one', 'start a'])
+      await keepStart('two')
+      // The words of another process may come before its notification.
+      begin('two', 'b')
+      const second = [await next(), await next(), await next()]
+      assert.deepEqual(second, ['kept two', 'first_token two', 'start b'])
+      begin('none', 'c')
+      assert.equal(await next(), 'start c')
+      await tailed.return(undefined)
+    })
+
     it('leaves out that a message waits when that comes behind its admission', async () => {
       await using opened = await open()
       const { database, session, bus, tailed } = await newTail(opened)

@@ -39,7 +39,7 @@ type RowReader = (page: TailPage) => Promise<{ rows: EventRow[]; more: boolean }
 
 /**
  * `thread`: the child thread to follow; undefined: the stream of the session. `readRows` replaces the rows that the
- * stream of `/v1` reads.
+ * stream of `/v1` reads, by rows without starts of requests.
  */
 type TailOptions = {
   after: number
@@ -64,6 +64,8 @@ type TailReader = Follower & {
    * loss.
    */
   whole: Set<string> | undefined
+  /** Id of the newest `span.model_request_start` that was read. Null: the rows have none. */
+  request: string | undefined | null
   /** Continues the generator after `heard` has grown. */
   resume: () => void
   leave: () => void
@@ -95,6 +97,7 @@ export function tailLog(
     whole: undefined,
     seen: after,
     wokenFor: 0,
+    request: readRows ? null : undefined,
     wake: () => hearNotice(reading, newEvents),
     resume: () => {},
     leave: () => {},
@@ -150,7 +153,7 @@ function hearNotice(reading: TailReader, given: TailNotice): void {
 
 function noteShed(reading: TailReader, frames: readonly LiveFrame[]): void {
   if (reading.shed === none) reading.shed = new Set()
-  for (const { id } of frames) reading.shed.add(id)
+  for (const { id, kind } of frames) if (kind !== 'first_token') reading.shed.add(id)
 }
 
 function noteAdmitted({ admitted }: TailReader, ids: readonly string[]): void {
@@ -195,6 +198,7 @@ async function* words(reading: TailReader): AsyncGenerator<TailItem> {
         yield* newRows(reading)
       } else {
         reading.length -= lengthOf(next)
+        if (isEarly(next, reading)) yield* newRows(reading)
         yield* itemsOf(next, reading)
       }
     }
@@ -202,6 +206,15 @@ async function* words(reading: TailReader): AsyncGenerator<TailItem> {
     reading.leave()
   }
 }
+
+/**
+ * True when the answer to a request begins whose start was not read: words of another process may overtake its
+ * notification.
+ */
+const isEarly = (word: LiveWords, { request }: TailReader): boolean =>
+  request !== null &&
+  word.kind === 'frames' &&
+  word.frames.some(({ kind, id }) => kind === 'first_token' && id !== request)
 
 async function* newRows(reading: TailReader): AsyncGenerator<TailItem> {
   const { tenant, readRows, signal } = reading
@@ -213,11 +226,15 @@ async function* newRows(reading: TailReader): AsyncGenerator<TailItem> {
     }
     const { rows, more } = got
     for (const row of rows) {
-      for (const word of wordsOn(row.id, reading)) yield* itemsOf(word, reading)
+      const isRequest = row.type === 'span.model_request_start'
+      if (isRequest) reading.request = row.id
+      else for (const word of wordsOn(row.id, reading)) yield* itemsOf(word, reading)
       reading.seen = row.seq
       reading.shed.delete(row.id)
       if (row.type.startsWith('user.')) noteAdmitted(reading, [row.id])
       yield { kind: 'kept', row }
+      // The words on a start, unlike those on other events, come after it.
+      if (isRequest) for (const word of wordsOn(row.id, reading)) yield* itemsOf(word, reading)
     }
     if (!more || signal.aborted) return
     await eventLoop.wait(tenant)
@@ -283,23 +300,22 @@ function splitList<T>(
   return [all.filter(fits), others.length > 0 ? others : undefined]
 }
 
+function* itemsOf(word: LiveWords, reading: TailReader): Generator<TailItem> {
+  if (word.kind === 'queued') for (const event of word.events) yield { kind: 'queued', event }
+  else if (word.kind === 'promoted') for (const id of word.ids) yield { kind: 'promoted', id }
+  else for (const frame of word.frames) if (isShown(frame, reading)) yield { kind: 'frame', frame }
+}
+
 /**
  * After a lost piece the stream shows no more pieces of that event, so that shown pieces always form a prefix of its
  * text.
  */
-function* itemsOf(word: LiveWords, reading: TailReader): Generator<TailItem> {
-  if (word.kind === 'frames') {
-    for (const frame of word.frames) {
-      const { shed, whole } = reading
-      if (frame.kind === 'start') whole?.add(frame.id)
-      const isWhole = !shed.has(frame.id) && (!whole || whole.has(frame.id))
-      if (isWhole || frame.kind === 'end') yield { kind: 'frame', frame }
-      if (frame.kind === 'end') {
-        shed.delete(frame.id)
-        whole?.delete(frame.id)
-      }
-    }
-  } else if (word.kind === 'queued')
-    for (const event of word.events) yield { kind: 'queued', event }
-  else if (word.kind === 'promoted') for (const id of word.ids) yield { kind: 'promoted', id }
+function isShown(frame: LiveFrame, { request, shed, whole }: TailReader): boolean {
+  const { kind, id } = frame
+  if (kind === 'first_token') return id === request
+  if (kind === 'start') whole?.add(id)
+  if (kind !== 'end') return !shed.has(id) && (!whole || whole.has(id))
+  shed.delete(id)
+  whole?.delete(id)
+  return true
 }
