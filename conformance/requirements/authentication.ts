@@ -33,7 +33,7 @@ export const authentication = {
   'api-keys/shown-once': { section: '3.2 API keys', says: 'The value of a key is shown once, in the answer to its creation, and stored only as a hash.' },
   'api-keys/revoked-at-once': { section: '3.2 API keys', says: 'A revoked or expired key is refused from the next request on, by every process of the deployment.' },
   'api-keys/open-answers': { section: '3.2 API keys', says: '  the news of its revocation is lost between processes.' },
-  'api-keys/initial': { section: '3.2 API keys', says: 'The key given by the setting `API_KEY` is a workspace key with `admin`.' },
+  'api-keys/initial': { section: '3.2 API keys', says: 'The key given by the setting `API_KEY` is a workspace key with `admin` of the first workspace. An archived workspace gets none: the start warns of it and goes on.' },
   'api-keys/operator-command': { section: '3.2 API keys', says: 'An operator\'s command makes a workspace and its first key.' },
   'api-keys/operator-key': { section: '3.2 API keys', says: 'Another operator\'s command makes a further key of a workspace, an admin key too.' },
   'api-keys/no-longer': { section: '3.2 API keys', says: 'A key that expires makes no key that lasts longer: 403.' },

@@ -44,7 +44,7 @@ export async function openData(
   overrides.opened?.(databases)
   await checkKeys(database, root)
   await databases.prepare((each) => checkSealed(each, root))
-  await ensureInitialWorkspace({ databases, clock }, config.apiKey)
+  await ensureInitialWorkspace({ databases, clock, log }, config.apiKey)
   const bus = await openBus(config, { owners: database.owners, log })
   return { database, databases, bus, seal: keys.seal, clock }
 }

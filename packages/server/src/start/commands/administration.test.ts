@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
@@ -46,13 +47,15 @@ for (const [dialect, open] of Object.entries(databases)) {
     async function opened() {
       const { database, ...rest } = await open()
       const github = { url: 'https://github.example', apiUrl: 'https://api.github.example' }
-      const deps = { databases: oneDatabase(database), clock: systemClock, github }
+      const logged: Record<string, unknown>[] = []
+      const log = jsonLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>))
+      const deps = { databases: oneDatabase(database), clock: systemClock, github, log }
       const run = async (...args: string[]): Promise<Record<string, unknown>> => {
         const asked = administrationCommand(args)
         assert.ok(asked && 'run' in asked, JSON.stringify(asked))
         return { ...(await asked.run(administration, deps)) }
       }
-      return { database, deps, run, ...rest }
+      return { database, deps, run, logged, ...rest }
     }
 
     it('name, archive, open again and delete a workspace, and list what is there', async () => {
@@ -160,6 +163,24 @@ for (const [dialect, open] of Object.entries(databases)) {
         )
       }
       assert.equal((await administration.listKeys(deps, other)).data.length, 1)
+    })
+
+    it('give no configured key to a first workspace that is archived, and name that workspace', async () => {
+      await using place = await opened()
+      const { deps, run, logged } = place
+      await ensureInitialWorkspace(deps, 'configured')
+      const [first] = (await administration.listWorkspaces(deps)).data
+      assert.ok(first)
+      await run('archive-workspace', first.id)
+      await ensureInitialWorkspace(deps, 'another')
+      assert.deepEqual((await administration.listKeys(deps, first.id)).data, [])
+      const [{ level, message, workspace } = {}] = logged
+      assert.deepEqual([level, workspace, logged.length], ['warn', first.id, 1])
+      assert.match(String(message), /API_KEY.*archived: unarchive the workspace and start again/)
+      await run('unarchive-workspace', first.id)
+      await ensureInitialWorkspace(deps, 'another')
+      assert.equal((await administration.listKeys(deps, first.id)).data.length, 1)
+      assert.equal(logged.length, 1)
     })
 
     it('admit no key and no member to a workspace that is deleted', async () => {

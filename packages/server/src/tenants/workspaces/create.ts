@@ -2,10 +2,11 @@
 import { apiKeyStore } from '../api-keys/store.ts'
 import { auditWorkspace } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
+import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
 import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
-import { lockOpenWorkspace } from '../../ground/database/lock.ts'
+import { lockOpenWorkspace, lockWorkspace } from '../../ground/database/lock.ts'
 import { markInitial, initialWorkspace } from './initial-workspace.ts'
 import { workspaceStore } from './store.ts'
 
@@ -66,18 +67,29 @@ export async function workspaceId(tx: Queries, idOrName: string): Promise<string
   return first
 }
 
-/** Adds the configured `API_KEY` to the first workspace, unless it exists. The setting may change at any start. */
+/**
+ * Adds the configured `API_KEY` to the first workspace, unless it exists. The setting may change at any start. An
+ * archived workspace has no valid key and gets none: its owner has ended it, and the other workspaces go on.
+ */
 export async function ensureInitialWorkspace(
-  { databases, clock }: WorkspaceCreateDeps,
+  { databases, clock, log }: WorkspaceCreateDeps & { log: Log },
   apiKey: string | undefined,
 ): Promise<void> {
-  await databases.control.write(async (tx) => {
-    if (apiKey === undefined) return
+  if (apiKey === undefined) return
+  const archived = await databases.control.write(async (tx) => {
     const known = await apiKeyStore(tx).byHash(hashToken(apiKey))
-    if (known) return
+    if (known) return undefined
     const first = await firstWorkspace(tx, clock.now())
+    const { archived_at } = await lockWorkspace(tx, first)
+    if (archived_at !== null) return first
     await apiKeyStore(tx).create(first, firstKey(apiKey), clock.now())
+    return undefined
   })
+  if (archived !== undefined)
+    log.warn(
+      'the key of API_KEY is not valid, because the first workspace is archived: unarchive the workspace and start again',
+      { workspace: archived },
+    )
 }
 
 /** The first workspace, created when it is missing, without a key: its owner signs in. */
