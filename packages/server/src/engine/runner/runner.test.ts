@@ -276,6 +276,41 @@ describe('a runner', () => {
     }
   })
 
+  it('stops turns by interrupts also in a round in which it cannot look for due sessions', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const session = await newSession(database)
+    const bus = memoryBus()
+    const begun = Promise.withResolvers<AbortSignal>()
+    const runTurn: RunTurn = async function* ({ signal }) {
+      begun.resolve(signal)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      return { stop: { type: 'end_turn' }, last: [] }
+    }
+    const one = oneDatabase(database)
+    const work = runner({
+      databases: {
+        ...one,
+        due() {
+          throw new Error('it fails')
+        },
+      },
+      ...{ bus, clock: systemClock, runTurn, slots: slots(1), ...assembled },
+      log: jsonLog((line) => assert.fail(line), 'error'),
+    })
+    const post = (event: typeof message | typeof interrupt) =>
+      database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
+    try {
+      announcePosted(bus, tenant, session, await post(message))
+      const signal = await begun.promise
+      await post(interrupt)
+      await assert.rejects(work.lookForWork(), /it fails/)
+      assert.ok(signal.aborted)
+    } finally {
+      await work.stop()
+    }
+  })
+
   it('extends the leases of its other sessions where one database refuses writes', async () => {
     const [failing, other] = ['wrkspc_a', 'wrkspc_b'] as const
     await using at = await files([failing, other])

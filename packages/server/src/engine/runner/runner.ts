@@ -138,7 +138,7 @@ const signalsOf = (
 })
 
 export function runner(deps: RunnerDeps) {
-  const { databases, bus, clock, log, slots, stopMs } = deps
+  const { databases, bus, clock, log, stopMs } = deps
   const running = new Map<string, RunningSession>()
   /** Sessions whose drain failed and that wait for the next attempt. */
   const pausing = new Set<string>()
@@ -150,9 +150,7 @@ export function runner(deps: RunnerDeps) {
     { name: 'extend leases of sessions', everyMs: beatMs, run: extendLeases },
   ]
   const due = tenantsInTurn({
-    databases,
-    clock,
-    slots,
+    ...deps,
     guard,
     signal: stopping.signal,
     isRunning: (session) => running.has(session),
@@ -231,10 +229,12 @@ export function runner(deps: RunnerDeps) {
    * Starts due sessions that no living process owns, and finds interrupts and due threads whose notification was lost.
    */
   async function lookForWork(): Promise<void> {
-    await due.look()
+    const failures: unknown[] = []
+    await collectFailure(failures, due.look)
     for (const each of running.values()) each.wake()
     for (const [database, sessions] of await runningIn(databases, running))
-      await interruptIf(database, running, sessions)
+      await collectFailure(failures, () => interruptIf(database, running, sessions))
+    throwFailures(failures)
   }
 
   return {
