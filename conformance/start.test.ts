@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Queries } from '@steward/server/ground/database/database.ts'
 import { startServer } from './process.ts'
+import { boot } from './service.ts'
 
 /** Prints the URL of each file of a package as it is loaded. */
 const hook = `import { registerHooks } from 'node:module'
@@ -29,6 +31,26 @@ describe('a server that has started', () => {
       left.filter((name) => name.includes('compile')),
       [],
     )
+  })
+
+  it('serves although its first look for work failed', async () => {
+    let failed = 0
+    const plugin: Parameters<Queries['withPlugin']>[0] = {
+      transformQuery({ node }) {
+        const isLook = /Distinct.*session_heads|session_heads.*Distinct/.test(JSON.stringify(node))
+        if (isLook && failed++ === 0) throw new Error('the look fails')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const service = await boot('sqlite', {
+      overrides: {
+        database: (built) => ({ ...built, read: (built.read as Queries).withPlugin(plugin) }),
+      },
+    })
+    await service.close()
+    assert.ok(failed > 0)
+    assert.match(service.logged.join('\n'), /a job failed.*look for sessions with work/)
   })
 
   it('has loaded no library that only some servers or some requests need', async () => {

@@ -128,7 +128,6 @@ export async function start(
       config,
     ),
   )
-  await turns.lookForWork()
   await showFirstLink(config, { databases, clock, log, port })
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
