@@ -15,10 +15,14 @@ export async function openForRaces() {
   }
   return {
     database,
-    /** Holds the first unit open until the second waits for it. Returns the outcomes of both. */
+    /**
+     * Holds the first unit open until the second waits for it. `last`: what the first unit does then. Returns the
+     * outcomes of both.
+     */
     race: async <A, B>(
       first: Parameters<typeof database.write<A>>[0],
       second: Parameters<typeof database.write<B>>[0],
+      last: Parameters<typeof database.write<void>>[0] = async () => {},
     ) => {
       const begun = Promise.withResolvers<void>()
       const end = Promise.withResolvers<void>()
@@ -26,6 +30,7 @@ export async function openForRaces() {
         const value = await first(tx)
         begun.resolve()
         await end.promise
+        await last(tx)
         return value
       })
       await begun.promise

@@ -49,8 +49,7 @@ export async function saveSkill(
       created_at: iso(now),
       updated_at: iso(now),
     }
-    await skills.insertNew(fresh)
-    if (title !== undefined && title !== null) await skills.update(fresh, { display_title: title })
+    await skills.insertOrRetitle(fresh)
     await insertVersion(writing, { id, bundle, kept })
     return skills.row(tenant, id)
   })

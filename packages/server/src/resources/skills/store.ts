@@ -76,14 +76,21 @@ function skillWrites(db: Queries) {
     /** Locks the skill and its versions for this writer until the transaction ends. */
     take: (tenant: string, id: string) => rows(db, 'skills').getForUpdate(tenant, id),
 
-    /** Returns false when the id exists. */
-    async insertNew(row: SkillRow): Promise<boolean> {
-      const { numInsertedOrUpdatedRows } = await db
+    /**
+     * Inserts the skill, or gives the skill of this id the title, when the row has one. Locks the skill either way:
+     * on Postgres a skill that somebody else is deleting would be gone before a later statement locks it.
+     */
+    async insertOrRetitle(row: SkillRow): Promise<void> {
+      const { display_title } = row
+      await db
         .insertInto('skills')
         .values(row)
-        .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
-        .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+        .onConflict((conflict) =>
+          conflict
+            .columns(['tenant_id', 'id'])
+            .doUpdateSet(display_title === null ? { id: row.id } : { display_title }),
+        )
+        .execute()
     },
 
     update: (kept: SkillRow, columns: Partial<SkillRow>) =>
