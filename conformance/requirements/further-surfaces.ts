@@ -51,7 +51,7 @@ export const furtherSurfaces = {
   'integrations/publications/create': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:id/publications` – makes a publication; an installation has at most 100' },
   'integrations/publications/delete': { section: '19.3 Integrations', says: 'DELETE `/v1/ext/integrations/:integration_id/publications/:pub_id` – deletes it, and not its sessions' },
   'integrations/publications/get': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:integration_id/publications/:pub_id` – one publication' },
-  'integrations/publications/pause': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:integration_id/publications/:pub_id/pause` and `/unpause` – what comes for a paused one is ignored, and nobody is told anything' },
+  'integrations/publications/pause': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:integration_id/publications/:pub_id/pause` and `/unpause` – what comes for a paused one is ignored, and nobody is told anything; one whose installation has ended stays paused: 400' },
   'integrations/publications/deliveries': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:integration_id/publications/:pub_id/deliveries` – what came for it in the last week, and what became of it' },
   'integrations/deliveries/app': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:app/webhook` – takes a delivery of an app, signed as its provider signs' },
   'integrations/deliveries': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/webhook/webhook/:pub_id` – takes a signed delivery; no key is sent' },

@@ -15,13 +15,12 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
-import type { PublicationRow } from './store.ts'
+import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretPlace, showPublication } from './store.ts'
 
 type Place = { db: Database; tenant: string }
@@ -120,12 +119,12 @@ export async function createPublication(
   return { ...showPublication(row, url), secret }
 }
 
-/** Throws when the installation has no room for another publication. */
+/** Throws when the installation has no room for another publication, or has ended. Locks the installation. */
 async function checkRoom(
   tx: Queries,
   { tenant, installation }: { tenant: string; installation: string },
 ): Promise<void> {
-  await lockAdvisory(tx, `${tenant}/publications/${installation}`)
+  checkActive(installation, await integrationStore(tx).takeInstallation(tenant, installation))
   const { length } = await integrationStore(tx).publicationsOf(tenant, installation)
   if (length >= mostPublications)
     throw invalid(
@@ -173,9 +172,14 @@ async function installationFor(
     throw invalid(`installation_id: is required for the integration ${integration}`)
   const row = await integrationStore(db.read).installation(tenant, id)
   if (row?.integration !== integration) throw notFound('installation', id)
-  if (row.status !== 'active')
-    throw invalid(`installation_id: ${id} is ${row.status}; install the app again`)
+  checkActive(id, row)
   return id
+}
+
+/** The end of an installation stops its publications once. None may become live after that. */
+function checkActive(id: string, row: InstallationRow | undefined): void {
+  if (row?.status !== 'active')
+    throw invalid(`installation_id: ${id} is ${row?.status ?? 'deleted'}; install the app again`)
 }
 
 const sealedSigning = (
@@ -201,12 +205,19 @@ export async function setPaused(
 ): Promise<PublicationRow> {
   return db.write(async (tx) => {
     const now = clock.now()
-    await publicationOf(tx, { tenant, integration, id })
-    const kept = await integrationStore(tx).takePublication(tenant, id)
+    const store = integrationStore(tx)
+    const { installation_id } = await publicationOf(tx, { tenant, integration, id })
+    // The installation is locked before the publication, in the same order as when an installation ends.
+    const installation =
+      installation_id === null ? undefined : await store.takeInstallation(tenant, installation_id)
+    const kept = await store.takePublication(tenant, id)
     const status = isPaused ? 'paused' : 'live'
     if (kept.status === status) return kept
-    if (!isPaused) await integrationStore(tx).wakeThreads(tenant, id, now)
-    return integrationStore(tx).updatePublication(kept, { status, updated_at: iso(now) })
+    if (!isPaused) {
+      if (installation_id !== null) checkActive(installation_id, installation)
+      await store.wakeThreads(tenant, id, now)
+    }
+    return store.updatePublication(kept, { status, updated_at: iso(now) })
   })
 }
 

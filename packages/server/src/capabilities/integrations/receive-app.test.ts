@@ -8,10 +8,16 @@ import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import type { App } from './app.ts'
+import { changeInstallation } from './installations.ts'
 import { linearApp } from './linear-app.ts'
 import { placeStore } from './places.ts'
 import type { PublicationDeps } from './publications.ts'
-import { createPublication, deletePublication, mostPublications } from './publications.ts'
+import {
+  createPublication,
+  deletePublication,
+  mostPublications,
+  setPaused,
+} from './publications.ts'
 import { keepGenuine } from './receive-app.ts'
 import { integrationStore } from './store.ts'
 
@@ -40,10 +46,11 @@ async function installed(db: Database, app: App = linear) {
   const opening = openingOf()
   const apps = new Map([[integration, app]] as const)
   const deps: PublicationDeps = { ...opening, apps, publicUrl: undefined }
-  const publish = (team: string) =>
+  /** `by`: the database of the process that creates the publication. */
+  const publish = (team: string, by = db) =>
     createPublication(
       deps,
-      { db, tenant },
+      { db: by, tenant },
       {
         ...{ integration, origin: 'https://steward.example.com' },
         body: {
@@ -53,15 +60,28 @@ async function installed(db: Database, app: App = linear) {
       },
     )
   const limits = { requests: undefined, admit: () => assert.fail('the delivery is genuine') }
+  const end = () =>
+    changeInstallation(
+      { ...opening, databases: oneDatabase(db) },
+      { tenant_id: tenant, installation_id: installation },
+      { kind: 'revoked', atMs: null },
+    )
   return {
     deps,
     publish,
+    end,
     receive: (body: Uint8Array) =>
       keepGenuine(
         { ...opening, databases: oneDatabase(db), limits, apps },
         { integration, id: '1', body },
       ),
   }
+}
+
+const isRevoked = (error: unknown) => {
+  assert.ok(error instanceof PlatformError && error.kind === 'invalid_request')
+  assert.match(error.message, /^installation_id: inst_1 is revoked; install the app again$/)
+  return true
 }
 
 const delivery = Buffer.from(JSON.stringify({ organizationId: 'acme', type: 'Issue' }))
@@ -107,6 +127,33 @@ for (const [name, open] of Object.entries(databases)) {
       })
       await deletePublication(deps, { db, tenant }, { integration, id })
       await publish('B')
+    })
+
+    it('are none where the installation ends before the publication is stored', async () => {
+      await using opened = await open()
+      const { database: db } = opened
+      const { publish, end } = await installed(db)
+      const late: Database = {
+        ...db,
+        async write(unit) {
+          await end()
+          return db.write(unit)
+        },
+      }
+      await assert.rejects(publish('A', late), isRevoked)
+      assert.deepEqual(await integrationStore(db.read).publicationsOf(tenant, installation), [])
+    })
+
+    it('stay paused when the installation has ended', async () => {
+      await using opened = await open()
+      const { database: db } = opened
+      const { deps, publish, end } = await installed(db)
+      const { id } = await publish('A')
+      await setPaused(deps, { db, tenant }, { integration, id }, true)
+      await end()
+      const unpaused = setPaused(deps, { db, tenant }, { integration, id }, false)
+      await assert.rejects(unpaused, isRevoked)
+      assert.equal((await integrationStore(db.read).publication(tenant, id)).status, 'paused')
     })
   })
 }
