@@ -98,6 +98,49 @@ describe('the job that tells threads', () => {
     await stop?.()
   })
 
+  it('tells a thread again that was rung while the database was away', async () => {
+    await using opened = await databases.sqlite()
+    const { database: db } = opened
+    const clock = movedClock()
+    const bus = memoryBus()
+    const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
+    await insert(db, [{ ...thread, due_ms: clock.now() }])
+    let isAway = false
+    let looks = 0
+    const one = oneDatabase(db)
+    const job = tellJob({
+      ...{ bus, clock, log },
+      databases: {
+        due() {
+          if (isAway) throw new Error('away')
+          return one.due()
+        },
+      },
+      async tell(_, id) {
+        looks++
+        await db.write(async (tx) => {
+          const kept = await integrationStore(tx).takeThreadById('wrkspc_1', id)
+          assert.ok(kept)
+          await integrationStore(tx).updateThread(kept, { due_ms: null })
+        })
+        return { isRunning: true }
+      },
+    })
+    const stop = job.start?.(() => {})
+    const { signal } = new AbortController()
+    await job.run(signal)
+    while ((await integrationStore(db.read).thread('wrkspc_1', '1'))?.due_ms !== null)
+      await setImmediate()
+    await settled()
+    isAway = true
+    notifySession(bus, 'sesn_1', newEvents)
+    await assert.rejects(job.run(signal), /away/)
+    isAway = false
+    await job.run(signal)
+    assert.equal(looks, 2)
+    await stop?.()
+  })
+
   it('looks again after a thread that a look had to leave out while it was told', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened

@@ -107,12 +107,18 @@ export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job 
       const rung = new Map([...rings].filter(([, each]) => flight.isFree(each, now)))
       for (const id of rung.keys()) rings.delete(id)
       for (const [id, { seenMs }] of listening) if (seenMs < now - listenedMs) forget(id)
-      await runOnEach(databases.due(), async (db) => {
-        await startAll(db, rung, signal)
-        return true
-      })
-      // Keep the threads that found no room. The others wait for their receivers, or are deleted.
-      for (const [id, each] of rung) if (!flight.isFree(each, now)) rings.set(id, each)
+      let isComplete = false
+      try {
+        isComplete = await runOnEach(databases.due(), async (db) => {
+          await startAll(db, rung, signal)
+          return true
+        })
+      } finally {
+        // Keep the threads that found no room, and all of them where a database failed. The others wait for their
+        // receivers, or are deleted.
+        for (const [id, each] of rung)
+          if (!isComplete || !flight.isFree(each, now)) rings.set(id, each)
+      }
       return true
     },
     start(runNow) {

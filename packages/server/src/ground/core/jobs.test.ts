@@ -111,6 +111,23 @@ describe('jobs', () => {
     await jobs.stop()
   })
 
+  it('run again soon after a run that failed, where news may wait for them', async () => {
+    const at = stage()
+    const broken: Omit<Job, 'name'> = {
+      everyMs: 60_000,
+      run: () => Promise.reject(new Error('the database is away')),
+    }
+    const polled: Job = { ...broken, name: 'remove dust' }
+    const notified: Job = { ...broken, name: 'read post', start: () => () => {} }
+    const jobs = startJobs([polled, notified], at)
+    await at.untilPauses(2)
+    assert.deepEqual(
+      at.pauses.map(({ ms }) => ms),
+      [60_000, 15_000],
+    )
+    await jobs.stop()
+  })
+
   it('stop alone or together, after the run that is under way and before their end', async () => {
     const at = stage()
     const order: string[] = []

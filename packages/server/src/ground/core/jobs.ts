@@ -31,9 +31,10 @@ export type RunningJobs = {
 
 type JobDeps = { clock: Clock; log: Log }
 
-/**
- * Starts the jobs. A run that throws is logged and counts as complete, so that the next run follows after the pause.
- */
+/** The longest pause after a failed run of a job that is notified: its news must not wait for the next poll. */
+const failedMs = 15_000
+
+/** Starts the jobs. A run that throws is logged and counts as complete, so that the next run follows after a pause. */
 export function startJobs(jobs: readonly Job[], deps: JobDeps): RunningJobs {
   if (new Set(jobs.map(({ name }) => name)).size < jobs.length)
     throw new Error('two jobs have the same name')
@@ -51,9 +52,10 @@ function startJob(job: Job, { clock, log }: JobDeps) {
   const stopping = new AbortController()
   let early = new AbortController()
   const end = job.start?.(() => early.abort())
+  const pauseAfterFailureMs = job.start ? Math.min(everyMs, failedMs) : everyMs
 
-  /** Returns true when the pause follows, false when the next run follows at once. */
-  async function runOnce(): Promise<boolean> {
+  /** Returns the pause before the next run, 0 when more is left. */
+  async function runOnce(): Promise<number> {
     const at = clock.now()
     let failed = false
     const result = await job.run(stopping.signal).catch((error: unknown) => {
@@ -64,13 +66,15 @@ function startJob(job: Job, { clock, log }: JobDeps) {
     const ms = clock.now() - at
     jobRan.tell({ job: name, at, ms, failed })
     log.debug('a job ran', { job: name, took_ms: ms, is_complete: isComplete })
-    return isComplete
+    if (failed) return pauseAfterFailureMs
+    return isComplete ? everyMs : 0
   }
 
   async function runUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
-      if (!(await runOnce())) continue
-      await clock.sleep(everyMs, AbortSignal.any([stopping.signal, early.signal]))
+      const pauseMs = await runOnce()
+      if (pauseMs === 0) continue
+      await clock.sleep(pauseMs, AbortSignal.any([stopping.signal, early.signal]))
       early = new AbortController()
     }
     await end?.()
