@@ -46,7 +46,7 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
     ...inSandbox.map((tool) => [tool.name, () => inPlace(tool)] satisfies [string, () => unknown]),
     ...(web
       ? [
-          webMaker(webFetch, (config) => fetchPage(web.fetch, config), sandbox),
+          webMaker(webFetch, (config) => fetchPage(web, config), sandbox),
           webMaker(webSearch, (config) => searchWeb(web, config), sandbox),
         ]
       : []),

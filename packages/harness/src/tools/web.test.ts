@@ -5,6 +5,7 @@ import { RequestRefused } from '@steward/gate/outbound.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
 import { commonDomains } from './domains.ts'
+import type { WebAccess } from './egress.ts'
 import type { GuardedFetch } from './fetch.ts'
 import type { TestPeer } from './mcp/mcp-fixture.ts'
 import { httpPeer } from './mcp/mcp-fixture.ts'
@@ -77,6 +78,8 @@ const pages: TestPages = {
 }
 
 let peer: TestPeer
+const anyPlace: WebAccess['conversionPlace'] = async () => () => {}
+let takePlace = anyPlace
 let asked: string[] = []
 const fetchHosts: GuardedFetch = (url, init) => {
   const { host, pathname, port } = new URL(url)
@@ -94,7 +97,8 @@ const fetchHosts: GuardedFetch = (url, init) => {
 }
 
 function tool(name: 'web_fetch' | 'web_search', config: object = {}, search?: SearchProvider) {
-  const web = { fetch: fetchHosts, search: search ?? null }
+  const conversionPlace = (signal: AbortSignal) => takePlace(signal)
+  const web = { fetch: fetchHosts, conversionPlace, search: search ?? null }
   const sandbox = () => Promise.reject(new SandboxEnded('there is none'))
   const entry = { type: 'agent_toolset_20260401' as const, configs: [{ name, ...config }] }
   const found = toolsOf([entry], { ...shut, web, sandbox }).find((each) => each.name === name)
@@ -139,6 +143,30 @@ void describe('web_fetch', () => {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') },
     })
+  })
+
+  void it('converts in a place that it leaves, and stands in line for it until it is interrupted', async () => {
+    const places: string[] = []
+    takePlace = async () => {
+      places.push('taken')
+      return () => places.push('left')
+    }
+    await get('json')
+    assert.deepEqual(places, [], 'a text needs no conversion')
+    await get('broken-pdf')
+    assert.deepEqual(places, ['taken', 'left'])
+    const interrupt = new AbortController()
+    const waits = Promise.withResolvers<void>()
+    takePlace = (signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+        waits.resolve()
+      })
+    const result = tool('web_fetch')({ url: 'http://a.test/' }, interrupt.signal)
+    await waits.promise
+    interrupt.abort()
+    assert.equal(textOf(await result), 'interrupted')
+    takePlace = anyPlace
   })
 
   void it('says what it cannot read', async () => {

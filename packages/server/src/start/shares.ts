@@ -7,7 +7,15 @@ import type { ProcessUse } from '../tenants/limits/quota-routes.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'
 
 export type Shares = Record<
-  'turns' | 'pauses' | 'sandboxes' | 'streams' | 'connections' | 'builds' | 'fetches',
+  | 'turns'
+  | 'pauses'
+  | 'sandboxes'
+  | 'streams'
+  | 'connections'
+  | 'builds'
+  | 'fetches'
+  | 'conversions'
+  | 'matches',
   Share
 >
 
@@ -15,6 +23,10 @@ export type Shares = Record<
 const builds = 5
 /** Fetches of repositories at once. A fetch mostly waits for its server. */
 const fetches = 8
+/** Threads that convert fetched pages at once: each may use a processor and 256 MiB for some seconds. */
+const conversions = 3
+/** Processes that match expressions at once: each may use a processor for some seconds. */
+const matches = 3
 
 /** The most that one tenant may hold while the others hold nothing. */
 const alone = (total: number, percent: number): number =>
@@ -53,6 +65,8 @@ export function sharesOf({ shares: { percent, ...totals } }: Config, quotas: Quo
     pauses: shareOf(totals.turns),
     builds: shareOf(builds),
     fetches: shareOf(fetches),
+    conversions: shareOf(conversions),
+    matches: shareOf(matches),
   }
 }
 

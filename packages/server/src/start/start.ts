@@ -122,6 +122,7 @@ export async function start(
         openAnswers,
         limits,
         heldHere: heldHere(shares),
+        matches: shares.matches,
         specOfModel: specOfModel({ databases, seal, fallbackKeys }),
         models,
       }),
@@ -131,7 +132,8 @@ export async function start(
   await showFirstLink(config, { databases, clock, log, port })
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
-  const jobDeps = { databases, clock, log, bus, keeping, auditKeys, answers: openAnswers }
+  const { matches } = shares
+  const jobDeps = { databases, clock, log, bus, keeping, auditKeys, answers: openAnswers, matches }
   const jobs = startJobsOf(config, jobDeps, [
     ...turns.jobs,
     ...webhooks.jobs,

@@ -8,7 +8,7 @@ import type { RunnerDeps } from '../engine/runner/runner.ts'
 import { runner } from '../engine/runner/runner.ts'
 import type { Shares } from './shares.ts'
 
-type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place'> &
+type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place' | 'conversions'> &
   Pick<RunnerDeps, 'bus'> & { shares: Shares }
 
 export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
@@ -17,6 +17,7 @@ export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
   const { assemble, forget, job } = assembly({
     ...deps,
     place: config.sandbox === 'local' ? 'host' : 'sandbox',
+    conversions: shares.conversions,
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })
   const turns = runner({

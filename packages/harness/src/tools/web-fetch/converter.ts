@@ -9,29 +9,11 @@ export type ConvertedPage = { title: string; text: string }
 /** The conversion time grows faster than the length of a page. */
 const longestMs = 5_000
 const memoryMb = 256
-/** Threads of the whole process. */
-const mostAtOnce = 2
-
-let running = 0
-const waiting: (() => void)[] = []
-
-/** Undefined when the page is broken, or takes too much time or memory. */
+/** Undefined when the page is broken, or takes too much time or memory. The caller limits the threads. */
 export async function convert(
   page: Conversion,
   signal: AbortSignal,
 ): Promise<ConvertedPage | undefined> {
-  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running++
-  try {
-    return signal.aborted ? undefined : await inThread(page, signal)
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
-
-async function inThread(page: Conversion, signal: AbortSignal): Promise<ConvertedPage | undefined> {
   const worker = new Worker(new URL('./convert.ts', import.meta.url), {
     workerData: page,
     env: {},

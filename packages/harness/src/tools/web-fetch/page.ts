@@ -1,10 +1,13 @@
 /** Turns a fetched page into a result, by its type and its first bytes. */
 import type { ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
+import type { WebAccess } from '../egress.ts'
 import { decodeText } from './charset.ts'
+import type { Conversion, ConvertedPage } from './converter.ts'
 import { convert } from './converter.ts'
 import { pictureOf, shapeOf } from './shape.ts'
 
+type PageReading = Pick<WebAccess, 'conversionPlace'> & { signal: AbortSignal }
 type WebPage = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
 
 /** Characters for a token, roughly. */
@@ -14,7 +17,7 @@ const shownOfError = 2_000
 export async function showPage(
   page: WebPage,
   { max_content_tokens }: { max_content_tokens?: number | null | undefined },
-  signal: AbortSignal,
+  reading: PageReading,
 ): Promise<ToolResult> {
   const { url, status, bytes, isWhole } = page
   const shape = shapeOf(page)
@@ -26,7 +29,7 @@ export async function showPage(
   if (shape.kind === 'image') return pictured(shape.media_type, page)
   if (shape.kind === 'pdf' && !isWhole)
     return textResult(`unsupported_content_type: a PDF of more than ${bytes.length} bytes`, true)
-  const read = await textOf(shape.kind, page, signal)
+  const read = await textOf(shape.kind, page, reading)
   if (!read) return textResult(`unavailable: ${url.href} could not be read as ${shape.kind}`, true)
   const most = max_content_tokens ? max_content_tokens * tokenCharacters : Infinity
   const text = read.text.trim()
@@ -41,13 +44,21 @@ export async function showPage(
 async function textOf(
   kind: 'html' | 'pdf' | 'text',
   { bytes, type, url }: WebPage,
-  signal: AbortSignal,
-): Promise<{ title: string; text: string } | undefined> {
-  if (kind === 'pdf') return convert({ kind, bytes }, signal)
+  { conversionPlace, signal }: PageReading,
+): Promise<ConvertedPage | undefined> {
+  const convertInPlace = async (conversion: Conversion) => {
+    const leave = await conversionPlace(signal)
+    try {
+      return await convert(conversion, signal)
+    } finally {
+      leave()
+    }
+  }
+  if (kind === 'pdf') return convertInPlace({ kind, bytes })
   const text = decodeText(bytes, type)
   if (kind === 'text') return { title: '', text }
   const page = { html: text, url: url.href }
-  return (await convert({ kind, ...page }, signal)) ?? convert({ kind: 'bare', ...page }, signal)
+  return (await convertInPlace({ kind, ...page })) ?? convertInPlace({ kind: 'bare', ...page })
 }
 
 function pictured(media_type: string, page: WebPage): ToolResult {

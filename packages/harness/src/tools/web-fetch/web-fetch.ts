@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { DomainLists } from '../domains.ts'
 import { domainRule } from '../domains.ts'
 import type { GuardedFetch } from '../fetch.ts'
+import type { WebAccess } from '../egress.ts'
 import { bytesOf, reasonOf } from '../egress.ts'
 import type { Tool, ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
@@ -35,7 +36,10 @@ export const webFetch: Pick<Tool, 'name' | 'description' | 'input_schema' | 'rep
   repeat: 'safe',
 }
 
-export function fetchPage(fetch: GuardedFetch, config: WebFetchConfig): Tool['run'] {
+export function fetchPage(
+  { fetch, conversionPlace }: Pick<WebAccess, 'fetch' | 'conversionPlace'>,
+  config: WebFetchConfig,
+): Tool['run'] {
   const isListed = domainRule(config)
   return async (input, { signal }) => {
     const { url } = Input.parse(input)
@@ -46,7 +50,8 @@ export function fetchPage(fetch: GuardedFetch, config: WebFetchConfig): Tool['ru
       const { response, at } = found
       const page = { ...(await bytesOf(response, mostBytes)), url: at }
       const type = response.headers.get('content-type') ?? ''
-      return await showPage({ ...page, type, status: response.status }, config, until)
+      const shown = { ...page, type, status: response.status }
+      return await showPage(shown, config, { conversionPlace, signal: until })
     } catch (error) {
       if (signal.aborted) return textResult('interrupted', true)
       const why = until.aborted ? `no answer within ${timeLimitMs} ms` : reasonOf(error)

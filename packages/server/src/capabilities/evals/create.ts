@@ -10,6 +10,7 @@ import { runUnaudited } from '../../ground/core/audited-call.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
+import type { Share } from '../../ground/core/share.ts'
 import { released } from '../../ground/database/lease.ts'
 import type { Database, Reads } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
@@ -21,6 +22,7 @@ import type { Refusals } from '../../sessions/resources/supported.ts'
 import { checkExpressions } from './expressions.ts'
 import { withFileTexts } from './file-texts.ts'
 import { isInspecting, setupOf } from './inspections.ts'
+import { createMatcher } from './text-matchers.ts'
 import { meanOf } from './scores.ts'
 import type { PlacedSample } from './datasets/store.ts'
 import { datasetStore } from './datasets/store.ts'
@@ -33,6 +35,8 @@ export type EvalCreateDeps = Refusals & {
   kinds: ResourceKinds
   resolveModel: ResolveModel
   keeping: { blobs: Pick<Blobs, 'get'> }
+  /** The tenants' shares of the processes that match expressions. */
+  matches: Share
 }
 
 /** With `dry_run` it writes nothing. */
@@ -47,7 +51,7 @@ export async function createRun(
   const { dataset, samples } = await samplesOf(db.read, tenant, body)
   const spec = { ...(await specOf(db.read, tenant, body)), dataset }
   await checkInspections(db.read, tenant, spec, samples)
-  await checkExpressions(spec.graders)
+  await checkExpressions(spec.graders, createMatcher(deps.matches, tenant))
   await checkSession(deps, db, tenant, sessionOf(spec))
   if (body.dry_run) return planOf(db.read, tenant, spec, samples.length)
   const now = deps.clock.now()

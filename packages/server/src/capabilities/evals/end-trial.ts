@@ -5,6 +5,7 @@ import type { EvalFailure, Score } from '@steward/protocol/evals.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
+import type { Share } from '../../ground/core/share.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { PostedEvents } from '../../sessions/events/post.ts'
@@ -25,6 +26,8 @@ export type TrialDeps = Refusals & {
   seal: Seal
   kinds: ResourceKinds
   limits: { quotas: Pick<Quotas, 'daily'> }
+  /** The tenants' shares of the processes that match expressions. */
+  matches: Share
 }
 
 export type TrialPlace = {

@@ -3,6 +3,7 @@ import type { EvalCreate } from '@steward/protocol/evals.ts'
 import { EvalCreate as EvalCreateSchema } from '@steward/protocol/evals.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { Log } from '@steward/base/log.ts'
+import { createShare } from '../../ground/core/share.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
@@ -14,7 +15,9 @@ import { requestOf } from './tasks.ts'
 const silent = (): void => {}
 export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent }
 
-export const evalDepsOf = (): EvalDeps => ({ ...openingOf(), log: silentLog })
+const createDeps = () => ({ ...openingOf(), matches: createShare({ total: 3, percent: 80 }) })
+
+export const evalDepsOf = (): EvalDeps => ({ ...createDeps(), log: silentLog })
 
 /** Creates a run of these samples and returns its id. */
 export async function newRun(
@@ -27,7 +30,7 @@ export async function newRun(
   ]
   const given = { agent, environment_id: environment, graders, ...body }
   const run = await createRun(
-    openingOf(),
+    createDeps(),
     database,
     tenant,
     requestOf(EvalCreateSchema.parse(given)),

@@ -11,7 +11,7 @@ import type {
 import type { JsonValue } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
 import { flagsOf } from './expressions.ts'
-import { matchText } from './text-matchers.ts'
+import type { MatchText } from './text-matchers.ts'
 
 /** The part of a trial that graders see. `counts`: numbers of events by type, and by type and tool. */
 export type TrialEvidence = {
@@ -33,20 +33,29 @@ export const countKey = (type: string, name?: string | null): string =>
 
 type PlainGrader = Exclude<Grader, InspectingGrader>
 
-export async function gradeTrial(grader: PlainGrader, trial: TrialEvidence): Promise<Score> {
-  return { grader: grader.name, ...(await findingOf(grader, trial)) }
+export async function gradeTrial(
+  grader: PlainGrader,
+  trial: TrialEvidence,
+  match: MatchText,
+): Promise<Score> {
+  return { grader: grader.name, ...(await findingOf(grader, trial, match)) }
 }
 
-async function findingOf(grader: PlainGrader, trial: TrialEvidence): Promise<GraderScore> {
+async function findingOf(
+  grader: PlainGrader,
+  trial: TrialEvidence,
+  match: MatchText,
+): Promise<GraderScore> {
   switch (grader.type) {
     case 'text':
     case 'events':
-      return judge(grader, trial)
+      return judge(grader, trial, match)
     case 'all':
     case 'any':
     case 'weighted': {
       const parts: Score[] = []
-      for (const each of grader.of) parts.push({ grader: each.name, ...(await judge(each, trial)) })
+      for (const each of grader.of)
+        parts.push({ grader: each.name, ...(await judge(each, trial, match)) })
       return joinScores(grader, parts)
     }
     default:
@@ -72,8 +81,12 @@ export function joinScores(grader: JoinGrader, parts: readonly Score[]): GraderS
   return { score, passed: score >= grader.threshold, explanation }
 }
 
-const judge = async (grader: SimpleGrader, trial: TrialEvidence): Promise<GraderScore> =>
-  grader.type === 'text' ? judgeText(grader, trial) : judgeEvents(grader, trial)
+const judge = async (
+  grader: SimpleGrader,
+  trial: TrialEvidence,
+  match: MatchText,
+): Promise<GraderScore> =>
+  grader.type === 'text' ? judgeText(grader, trial, match) : judgeEvents(grader, trial)
 
 const verdict = (passed: boolean, explanation: string): GraderScore => ({
   score: passed ? 1 : 0,
@@ -84,6 +97,7 @@ const verdict = (passed: boolean, explanation: string): GraderScore => ({
 async function judgeText(
   grader: TextGrader,
   { answer, expected }: TrialEvidence,
+  matchText: MatchText,
 ): Promise<GraderScore> {
   const { name, op, ignore_case } = grader
   const value = grader.value ?? textOf(expected)
@@ -95,7 +109,7 @@ async function judgeText(
   const fold = (text: string) => (ignore_case ? text.toLowerCase() : text)
   const [seen, wanted] = [fold(found), fold(value)]
   if (op === 'regex') {
-    const match = await matchText(value, flagsOf(grader), found)
+    const match = await matchText({ source: value, flags: flagsOf(grader), text: found })
     if (!match.ok) throw new UngradableError(`grader ${name}: ${match.message}`)
     const verb = match.isMatch ? 'matches' : 'does not match'
     return verdict(match.isMatch, `${quoted(found)} ${verb} /${value}/`)

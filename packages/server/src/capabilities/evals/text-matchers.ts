@@ -8,19 +8,18 @@ import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
+import type { Share } from '../../ground/core/share.ts'
 
 /** CPU time for one match. */
 const mostMs = 100
 /** Wall-clock limit, including the start of the process. A thread could not be ended while it compiles. */
 const killedAfterMs = 3_000
-/** Concurrent processes. */
-const mostAtOnce = 2
 /** An idle process ends after this time. */
 const idleMs = 10_000
 const memoryMb = 128
 
-let running = 0
-const waiting: (() => void)[] = []
+/** Nobody leaves the line: a match takes seconds at most. */
+const { signal: never } = new AbortController()
 const idle: Matcher[] = []
 
 const Match = z.discriminatedUnion('ok', [
@@ -30,21 +29,27 @@ const Match = z.discriminatedUnion('ok', [
 type Match = z.infer<typeof Match>
 type Expression = { source: string; flags: string; text: string }
 
-export async function matchText(source: string, flags: string, text: string): Promise<Match> {
-  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running++
-  try {
-    const given = { source, flags, text }
-    const rested = idle.pop()
-    // An idle process may have been killed from outside, which says nothing about the expression: try a new one.
-    const match = (await rested?.match(given)) ?? (await new Matcher().match(given))
-    if (match?.ok) return match
-    return { ok: false, message: `/${source}/: ${match?.message ?? late}` }
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
+/** Matches expressions of one tenant. */
+export type MatchText = (given: Expression) => Promise<Match>
+
+/** `places`: the tenants' shares of the processes. */
+export const createMatcher =
+  (places: Share, tenant: string): MatchText =>
+  async (given) => {
+    const leave = await places.wait(tenant, never)
+    try {
+      return await matchInProcess(given)
+    } finally {
+      leave()
+    }
   }
+
+async function matchInProcess(given: Expression): Promise<Match> {
+  const rested = idle.pop()
+  // An idle process may have been killed from outside, which says nothing about the expression: try a new one.
+  const match = (await rested?.match(given)) ?? (await new Matcher().match(given))
+  if (match?.ok) return match
+  return { ok: false, message: `/${given.source}/: ${match?.message ?? late}` }
 }
 
 const late = `it takes longer than ${mostMs} ms, or more memory than it may`

@@ -20,7 +20,10 @@ import { notifyRunners } from '../../sessions/log/topics.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import { notifyPollers } from '../../sessions/work/topics.ts'
 import { sessionOf } from './create.ts'
+import type { TrialEvidence } from './grade-trial.ts'
 import { gradeTrial, UngradableError } from './grade-trial.ts'
+import type { MatchText } from './text-matchers.ts'
+import { createMatcher } from './text-matchers.ts'
 import type { ResultRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { answersFor, callsForPeople } from './answer-lookup.ts'
@@ -63,7 +66,7 @@ export async function runTrial(
       await stopTrial(deps, place, row, { status: 'canceled' })
       return
     }
-    const next = await nextOf(place, row, session, head)
+    const next = await nextOf(deps, place, row, session, head)
     if (next.kind === 'end') {
       await settleTrial(deps, place, row, next.end)
       return
@@ -151,6 +154,7 @@ async function restOf(
 const stopOf = ({ stop_reason }: Head) => (stop_reason === null ? undefined : fromJson(stop_reason))
 
 async function nextOf(
+  { matches }: TrialDeps,
   { db, run, sample }: TrialPlace,
   { tenant_id: tenant, step }: ResultRow,
   session: string,
@@ -170,7 +174,9 @@ async function nextOf(
   const graders = [...run.spec.graders, ...(sample.graders ?? [])]
   const grader = graders.filter(isInspecting)[rest.length]
   if (grader) return { kind: 'inspect', inspection: inspectionOf(grader) }
-  return { kind: 'end', end: await scoreTrial(db.read, { tenant, session }, sample, graders, rest) }
+  const trial = await trialOf(db.read, { tenant, session }, sample)
+  const match = createMatcher(matches, tenant)
+  return { kind: 'end', end: await scoreTrial(trial, graders, rest, match) }
 }
 
 /** The results of the trial's setup and of its inspecting graders. */
@@ -188,21 +194,19 @@ async function inspectionsOf(
 
 /** The end of a trial with its scores. `inspected`: the results of its inspecting graders, in order. */
 async function scoreTrial(
-  read: Reads,
-  place: { tenant: string; session: string },
-  sample: Sample,
+  trial: TrialEvidence,
   graders: readonly Grader[],
   inspected: readonly EndedInspection[],
+  match: MatchText,
 ): Promise<TrialEnd> {
   const inspecting = graders.filter(isInspecting)
-  const trial = await trialOf(read, place, sample)
   try {
     const scores: Score[] = []
     for (const each of graders)
       scores.push(
         isInspecting(each)
           ? scoreOf(each, inspected[inspecting.indexOf(each)])
-          : await gradeTrial(each, trial),
+          : await gradeTrial(each, trial, match),
       )
     const status = scores.every(({ passed }) => passed) ? 'passed' : 'failed'
     return { status, scores, answer: trial.answer }

@@ -6,7 +6,6 @@ import { compactionOf } from '@steward/harness/compaction/settings.ts'
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
-import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
 import type { Tool, Turn } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
@@ -27,7 +26,8 @@ import { histories } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
 import { threadAgentOf } from './threads/agent.ts'
-import { searchBy } from './search.ts'
+import type { WebDeps } from './web-access.ts'
+import { webOf } from './web-access.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
@@ -35,7 +35,7 @@ const maxRequests = 200
 /** The pauses between the attempts of one model request. */
 export const retryDelaysMs: readonly number[] = [500, 2_000, 8_000, 20_000]
 
-export type AssemblyDeps = {
+export type AssemblyDeps = WebDeps & {
   databases: Databases
   clock: Clock
   log: Log
@@ -47,7 +47,6 @@ export type AssemblyDeps = {
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
   kinds: ResourceKinds
-  search: SearchProvider | null
   traceparentOf: TraceparentOf
 }
 
@@ -58,7 +57,7 @@ const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
-  const { databases, clock, log, spaces, place, search, kinds } = deps
+  const { databases, clock, log, spaces, place, kinds } = deps
   const { resolveModel, inlineTokens, skills, traceparentOf } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
@@ -105,10 +104,7 @@ export function assembly(deps: AssemblyDeps) {
       isElsewhere,
       now: () => clock.now(),
       outbound: egress.outboundFetch({ credentials: true }),
-      web: {
-        fetch: egress.outboundFetch({ credentials: false }),
-        search: search && searchBy(search, egress.searchFetch()),
-      },
+      web: webOf(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
     const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []

@@ -12,6 +12,7 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { claimTokens } from '../../ground/core/claim-token.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { mcpTokens } from '../../ground/core/mcp-token.ts'
+import { createShare } from '../../ground/core/share.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import { derivedKey } from '../../ground/core/signed-tokens.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -41,6 +42,7 @@ function depsOver(database: Database): AppDeps {
   const mail = { sends: false, post: never }
   const seal = createSeal(rootSecret)
   return {
+    matches: createShare({ total: 1, percent: 100 }),
     databases,
     bus,
     clock,

@@ -31,6 +31,7 @@ import type { Namer } from '../../ground/core/dial.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { McpTokens } from '../../ground/core/mcp-token.ts'
+import type { Share } from '../../ground/core/share.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
@@ -101,6 +102,8 @@ export type AppDeps = Refusals & {
   /** Proxies that are believed when they name the address of a caller. */
   proxies: BlockList
   heldHere: ProcessUse
+  /** The tenants' shares of the processes that match expressions. */
+  matches: Share
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   /** The operator's prices. */
