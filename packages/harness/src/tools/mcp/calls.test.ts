@@ -156,4 +156,47 @@ void describe('a call of an MCP tool', () => {
     assert.match(textOf(result), /aaaa!/)
     assert.ok(performance.now() - began < 2_000)
   })
+
+  const answering = (type: string, bodyOf: (message: string) => string, result: string) =>
+    streamablePeer(
+      () => echoServer(),
+      (_request, sent) => {
+        const { method, id } = (sent ?? {}) as { method?: string; id?: number }
+        if (method !== 'tools/call') return undefined
+        const message = `{"jsonrpc":"2.0","id":${id},"result":${result}}`
+        return new Response(bodyOf(message), { headers: { 'content-type': type } })
+      },
+    )
+  const halves = (message: string) => {
+    const at = message.indexOf(':', message.indexOf('"b'))
+    return [message.slice(0, at), message.slice(at)]
+  }
+  const forms: [string, string, (message: string) => string][] = [
+    ['as JSON', 'application/json', (message) => message],
+    ['in a stream', 'text/event-stream', (message) => `data: ${message}\n\n`],
+    [
+      'in a stream with odd lines',
+      'Text/Event-Stream; charset=utf-8',
+      (message) => {
+        const [one, other] = halves(message)
+        return `\ufeff: "\r\nx: "\rid\r\nid:7\r\ndata:${one}\r\ndata:${other}\r\n\r\n`
+      },
+    ],
+  ]
+  for (const [name, type, bodyOf] of forms)
+    void it(`is answered ${name} unless its structure would hold the process`, async () => {
+      const ask = async (result: string) => {
+        await using server = await answering(type, bodyOf, result)
+        await using servers = open({ a: server.url })
+        await ready(servers)
+        return await call(servers, 'mcp__a__echo', { text: 'x' })
+      }
+      const content = '"content":[{"type":"text","text":"found: \\"it\\""}]'
+      const found = await ask(`{"b":1,${content}}`)
+      assert.equal(textOf(found), 'found: "it"')
+      const long = await ask(`{"${'b'.repeat(20_000)}":1,${content}}`)
+      assert.match(textOf(long), /MCP server a .*holds a name of more than 8192 bytes/)
+      const many = await ask(`{"b":[${'[],'.repeat(500_000)}[]],${content}}`)
+      assert.match(textOf(many), /holds more than 500000 values/)
+    })
 })

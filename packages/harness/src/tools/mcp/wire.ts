@@ -1,12 +1,13 @@
 /**
- * The fetch that the MCP library gets for one server. Bodies are bounded, and a stream that breaks off causes an error.
+ * The fetch that the MCP library gets for one server. Messages are bounded before the library parses them, and a stream
+ * that breaks off causes an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { z } from 'zod'
 import type { GuardedFetch } from '../egress.ts'
+import { eventLines } from './event-lines.ts'
+import { MessageRefused, messageCheck } from './message-check.ts'
 
-/** Bytes of one answer, or of one event of a stream. */
-const mostBytes = 32 * 1024 * 1024
 const notificationMs = 10_000
 
 /** The signal of the call whose request is being sent. The library keeps a request open after its call has ended. */
@@ -32,7 +33,7 @@ export function wireFetch(fetch: GuardedFetch): GuardedFetch {
     })
     const { body, status, statusText, headers } = response
     if (!body) return response
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    const isStream = headers.get('content-type')?.toLowerCase().startsWith('text/event-stream')
     const pieces = isStream ? streamed(body, sent?.id) : whole(body)
     return new Response(ReadableStream.from(pieces), { status, statusText, headers })
   }
@@ -48,13 +49,10 @@ function scopeOf(sent: SentMessage | undefined): AbortSignal | undefined {
   return sent.method === 'tools/call' ? callScope.getStore() : undefined
 }
 
-const tooLarge = `the answer is larger than ${mostBytes} bytes`
-
 async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let size = 0
+  const check = messageCheck()
   for await (const piece of body) {
-    size += piece.length
-    if (size > mostBytes) throw new Error(tooLarge)
+    check(piece)
     yield piece
   }
 }
@@ -67,25 +65,20 @@ async function* streamed(
   body: AsyncIterable<Uint8Array>,
   request: string | number | undefined,
 ): AsyncGenerator<Uint8Array> {
-  let size = 0
+  const lines = eventLines(messageCheck)
   let isResumable = false
   let why = 'the connection ended before the answer'
   try {
     for await (const piece of body) {
-      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
-      isResumable ||= /(^|\n)id:/.test(bytes.toString('latin1'))
-      const end = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'))
-      size = end === -1 ? size + piece.length : piece.length - end
-      if (size > mostBytes) {
-        why = tooLarge
-        break
-      }
-      yield piece
+      yield lines.read(piece)
+      isResumable = lines.hasIds()
     }
   } catch (error) {
-    if (request === undefined || isResumable) throw error
+    const isRefused = error instanceof MessageRefused
+    if (!isRefused && (request === undefined || isResumable)) throw error
+    if (isRefused) [why, isResumable] = [error.message, false]
   }
-  if (request === undefined || (isResumable && why !== tooLarge)) return
+  if (request === undefined || isResumable) return
   const answer = { jsonrpc: '2.0', id: request, error: { code: breakOff, message: why } }
   yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(answer)}\n\n`)
 }
