@@ -15,6 +15,7 @@ import { tenantDatabaseStore } from './tenant-databases.ts'
 import { tenantFile } from './tenant-file.ts'
 import { tenantFiles } from './tenant-files.ts'
 import { databaseWalks } from './database-walks.ts'
+import { createWeakValues } from './weak-values.ts'
 
 export type FilePerTenantOptions = {
   control: Database
@@ -58,7 +59,7 @@ export async function filePerTenant(options: FilePerTenantOptions): Promise<Data
   const preparations: FilePreparation[] = []
   const open = opener(options, files, preparations)
   const entries = entriesOf(options, open)
-  const { pool, entryOf, use } = entries
+  const { pool, entryOf, use, hold } = entries
 
   async function dueTenants(aheadMs = 0): Promise<Set<string>> {
     const since = clock.now() - idleMs
@@ -87,9 +88,11 @@ export async function filePerTenant(options: FilePerTenantOptions): Promise<Data
     async forget(tenant) {
       const entry = entryOf(tenant)
       entry.isForgotten = true
-      await pool.closeWhenFree(entry)
-      await files.remove(tenant)
-      await control.write((tx) => tenantDatabaseStore(tx).remove(tenant))
+      await hold(entry, async () => {
+        await pool.closeWhenFree(entry)
+        await files.remove(tenant)
+        await control.write((tx) => tenantDatabaseStore(tx).remove(tenant))
+      })
     },
     async prepare(work) {
       preparations.push(work)
@@ -150,7 +153,7 @@ function entriesOf(
   { control, mostOpen, clock, log, observe = (database) => database }: FilePerTenantOptions,
   open: (entry: FileEntry) => Promise<Database>,
 ) {
-  const entries = new Map<string, FileEntry>()
+  const entries = createWeakValues<FileEntry>()
   const pool = filePool<FileEntry>({ mostOpen, open: openUsable, close: settleAndClose })
 
   function entryOf(tenant: string): FileEntry {
@@ -239,7 +242,7 @@ function entriesOf(
     return error
   }
 
-  return { pool, entryOf, use }
+  return { pool, entryOf, use, hold: entries.hold }
 }
 
 const isDamage = (error: unknown): error is Error =>

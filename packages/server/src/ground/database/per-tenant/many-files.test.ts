@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdir, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, it } from 'node:test'
 import { WorkspaceDatabaseError } from '../../core/errors.ts'
 import { isLongRun } from '../fixture.ts'
-import { files, putVault, vaultsIn } from './fixture.ts'
+import { collectGarbage, files, putVault, vaultsIn } from './fixture.ts'
 
 const size = isLongRun
   ? { tenants: 300, open: 64, requests: 5_000 }
@@ -23,14 +21,6 @@ async function openIn(folder: string): Promise<number> {
   const targets = (await readdir(own)).map((fd) => readlink(join(own, fd)).catch(() => ''))
   const paths = new Set(await Promise.all(targets))
   return [...paths].filter((path) => path.startsWith(folder) && path.endsWith('.db')).length
-}
-
-/** Collects garbage, so that unused memory does not count as growth. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const gc: unknown = runInNewContext('gc')
-  assert.ok(typeof gc === 'function')
-  gc()
 }
 
 /** The same sequence in each run. */

@@ -4,7 +4,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { NoWorkspaceError, StorageError, WorkspaceDatabaseError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
 import { runOnEach } from '../database.ts'
-import { listOf, putVault, shapes, vaultsIn } from './fixture.ts'
+import { collectGarbage, listOf, putVault, shapes, vaultsIn } from './fixture.ts'
 
 const [a, b, c] = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
 
@@ -47,6 +47,29 @@ for (const [shape, open] of Object.entries(shapes)) {
         /^Error: no$/,
       )
       assert.deepEqual(await vaultsIn(database), ['vlt_1'])
+    })
+
+    it('leave nothing in memory when nobody has used them for a while', async () => {
+      const clock = movedClock()
+      await using at = await open([a, b], { clock })
+      const use = async (tenant: string) => {
+        const database = await at.databases.open(tenant)
+        await putVault(database, tenant, `vlt_${clock.ahead}`)
+        return new WeakRef(database)
+      }
+      const used = [await use(a), await use(b)]
+      const kept = await at.databases.open(b)
+      const isThere = (n: number) => used[n]?.deref() !== undefined
+      for (let looks = 0; looks < 20 && isThere(0); looks++) {
+        clock.ahead += 11 * 60_000
+        for await (const _database of at.databases.due());
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        collectGarbage()
+      }
+      assert.equal(isThere(0), false)
+      assert.equal(await at.databases.open(b), kept, 'a tenant has one database at a time')
+      await use(a)
+      assert.equal((await vaultsIn(await at.databases.open(a))).length, 2)
     })
 
     it('are made for workspaces alone', async () => {

@@ -11,6 +11,7 @@ import { nextDueTime } from '../due-sessions.ts'
 import type { PostgresDatabase } from '../postgres.ts'
 import { tenantDatabaseStore } from './tenant-databases.ts'
 import { databaseWalks } from './database-walks.ts'
+import { createWeakValues } from './weak-values.ts'
 
 export type SchemaPerTenantOptions = {
   control: Database
@@ -29,6 +30,9 @@ const restMs = 3 * wakeMs
 /** Milliseconds until a schema that failed to open is tried again. */
 const asideMs = 30_000
 
+/** Milliseconds without use after which an entry need not stay. */
+const idleMs = 10 * 60_000
+
 type SchemaPreparation = (database: Database) => Promise<void>
 
 type SchemaEntry = {
@@ -41,12 +45,33 @@ type SchemaEntry = {
   prepared: number
 }
 
+const unopened = (tenant: string): Omit<SchemaEntry, 'database'> => ({
+  tenant,
+  opening: undefined,
+  aside: undefined,
+  wokenAt: -Infinity,
+  isForgotten: false,
+  prepared: 0,
+})
+
 /** Only ids become names of schemas. A name has at most 63 characters. */
 const safeId = /^[A-Za-z0-9_-]{1,61}$/
 
 export function schemaNameOf(tenant: string): string {
   if (!safeId.test(tenant)) throw new Error(`${tenant} cannot be the name of a schema`)
   return `t_${tenant}`
+}
+
+/** Holds entries for `idleMs` after their last use: another entry of the schema would check its tables again. */
+function recentEntries(clock: Clock) {
+  const usedAt = new Map<SchemaEntry, number>()
+  return {
+    touch: (entry: SchemaEntry): void => void usedAt.set(entry, clock.now()),
+    dropIdle(this: void): void {
+      const since = clock.now() - idleMs
+      for (const [entry, at] of usedAt) if (at < since) usedAt.delete(entry)
+    },
+  }
 }
 
 function entriesOf({
@@ -56,12 +81,17 @@ function entriesOf({
   log,
   observe = (database) => database,
 }: SchemaPerTenantOptions) {
-  const entries = new Map<string, SchemaEntry>()
+  const entries = createWeakValues<SchemaEntry>()
+  const recent = recentEntries(clock)
   const preparations: SchemaPreparation[] = []
 
   function entryOf(tenant: string): SchemaEntry {
-    const known = entries.get(tenant)
-    if (known) return known
+    const entry = entries.get(tenant) ?? newEntry(tenant)
+    recent.touch(entry)
+    return entry
+  }
+
+  function newEntry(tenant: string): SchemaEntry {
     const own = postgres.schema(schemaNameOf(tenant)).database
     const written = async <T>(write: () => Promise<T>): Promise<T> => {
       await ready(entry)
@@ -69,18 +99,13 @@ function entriesOf({
       return write()
     }
     const entry: SchemaEntry = {
-      tenant,
+      ...unopened(tenant),
       database: observe({
         ...own,
         write: (unit) => written(() => own.write(unit)),
         writeStatement: (statement) => written(() => own.writeStatement(statement)),
         close: async () => {},
       }),
-      opening: undefined,
-      aside: undefined,
-      wokenAt: -Infinity,
-      isForgotten: false,
-      prepared: 0,
     }
     entries.set(tenant, entry)
     return entry
@@ -150,21 +175,24 @@ function entriesOf({
 
   return {
     entryOf,
+    hold: entries.hold,
     ready,
     readDueTime,
+    dropIdle: recent.dropIdle,
     prepareAll: async (work: SchemaPreparation): Promise<void> => {
       preparations.push(work)
-      for (const entry of entries.values()) if (entry.opening) await prepare(entry)
+      for (const entry of entries.all()) if (entry.opening) await prepare(entry)
     },
   }
 }
 
 export function schemaPerTenant(options: SchemaPerTenantOptions): Databases {
   const { control, postgres, clock } = options
-  const { entryOf, ready, readDueTime, prepareAll } = entriesOf(options)
+  const { entryOf, hold, ready, readDueTime, dropIdle, prepareAll } = entriesOf(options)
 
   /** The tenants with due work. A schema without due work is recorded as idle. */
   async function dueTenants(aheadMs = 0): Promise<string[]> {
+    dropIdle()
     const now = clock.now()
     const tenants: string[] = []
     for (const { tenant_id, woken_ms } of await tenantDatabaseStore(control.read).due(
@@ -207,9 +235,12 @@ export function schemaPerTenant(options: SchemaPerTenantOptions): Databases {
       dueTenants,
     }),
     async forget(tenant) {
-      entryOf(tenant).isForgotten = true
-      await postgres.schema(schemaNameOf(tenant)).drop()
-      await control.write((tx: Queries) => tenantDatabaseStore(tx).remove(tenant))
+      const entry = entryOf(tenant)
+      entry.isForgotten = true
+      await hold(entry, async () => {
+        await postgres.schema(schemaNameOf(tenant)).drop()
+        await control.write((tx: Queries) => tenantDatabaseStore(tx).remove(tenant))
+      })
     },
     prepare: prepareAll,
     close: () => control.close(),
