@@ -11,6 +11,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { MountKind, MountPlace } from '../runner/mount-kind.ts'
+import { cloneError } from '../../sessions/resources/clone-error.ts'
 import type { RepositoryRow } from '../../sessions/resources/repositories.ts'
 import type { Clone } from './clone.ts'
 import { cloneInto, isCloned } from './clone.ts'
@@ -99,11 +100,9 @@ function clonesOf(
     throw new RepositoryFailure('clone', 'what was fetched of it was not whole; it is fetched anew')
   }
 
-  async function reportFailure(row: RepositoryRow, { type, message: why }: RepositoryFailure) {
-    const { url } = row.fields
-    const message = `${url} could not be cloned into ${row.resolved_path}: ${why}`
-    said.push(message)
-    const error = { type, message, repository_url: url, retry_status: retrying }
+  async function reportFailure(row: RepositoryRow, failure: RepositoryFailure) {
+    const error = cloneError(row, failure)
+    said.push(error.message)
     await place.keep([{ id: newId('event'), type: 'session.error', error }])
   }
 
@@ -135,8 +134,6 @@ function clonesOf(
     },
   }
 }
-
-const retrying = { type: 'retrying' } as const
 
 /**
  * Prepares everything that the sandbox needs for a clone, in a folder of its own. A failure of the server is a value;

@@ -9,6 +9,7 @@ import { idleAgain } from '../../log/idle.ts'
 import { appendEntries } from '../../log/append.ts'
 import { eventOf, readEvents } from '../../log/log.ts'
 import { notFound } from '../../../ground/core/errors.ts'
+import { cloneError } from '../../resources/clone-error.ts'
 import { resourceStore } from '../../rows/resources.ts'
 
 /** The same failure is not appended again within this time, because the service dispatches the work repeatedly. */
@@ -25,15 +26,7 @@ export async function reportFailure(
 ): Promise<boolean> {
   const row = await resourceStore(tx).row(tenant, session, resource)
   if (row.type !== 'github_repository') throw notFound('repository', resource)
-  const { url } = row.fields
-  const message = `${url} could not be cloned into ${row.resolved_path}: ${why}`
-  const retry_status = { type: 'retrying' } as const
-  return reportOnce(
-    tx,
-    { tenant, session },
-    { type, message, repository_url: url, retry_status },
-    now,
-  )
+  return reportOnce(tx, { tenant, session }, cloneError(row, { type, message: why }), now)
 }
 
 /** Like `reportFailure`, for a worker that could not begin the session at all. */
