@@ -3,8 +3,6 @@ import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Eval, EvalCreate, EvalPlan, EvalSpec } from '@steward/protocol/evals.ts'
-import { mostResults } from '@steward/protocol/evals.ts'
-import { idOfSample } from '@steward/protocol/samples.ts'
 import type { SessionCreate } from '@steward/protocol/sessions.ts'
 import { runUnaudited } from '../../ground/core/audited-call.ts'
 import { invalid } from '../../ground/core/errors.ts'
@@ -21,13 +19,13 @@ import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
 import { checkExpressions } from './expressions.ts'
 import { withFileTexts } from './file-texts.ts'
-import { isInspecting, setupOf } from './inspections.ts'
+import { isInspecting } from './inspections.ts'
 import { createMatcher } from './text-matchers.ts'
 import { meanOf } from './scores.ts'
-import type { PlacedSample } from './datasets/store.ts'
-import { datasetStore } from './datasets/store.ts'
 import type { ResultRow, RunRow } from './store.ts'
-import { evalStore, insertSamples } from './store.ts'
+import { evalStore } from './store.ts'
+import type { RunSamples } from './run-samples.ts'
+import { samplesOf } from './run-samples.ts'
 
 export type EvalCreateDeps = Refusals & {
   clock: Clock
@@ -48,64 +46,24 @@ export async function createRun(
 ): Promise<Eval | EvalPlan> {
   const files = { tenant, read: db.read, blobs: deps.keeping.blobs, now: deps.clock.now() }
   const body = await withFileTexts(files, given)
-  const { dataset, samples } = await samplesOf(db.read, tenant, body)
-  const spec = { ...(await specOf(db.read, tenant, body)), dataset }
+  const samples = await samplesOf(db.read, tenant, body)
+  const spec = { ...(await specOf(db.read, tenant, body)), dataset: samples.dataset }
   await checkInspections(db.read, tenant, spec, samples)
   await checkExpressions(spec.graders, createMatcher(deps.matches, tenant))
   await checkSession(deps, db, tenant, sessionOf(spec))
-  if (body.dry_run) return planOf(db.read, tenant, spec, samples.length)
+  if (body.dry_run) return planOf(db.read, tenant, spec, samples.placed.length)
   const now = deps.clock.now()
   const run = runRow(tenant, spec, body, now)
-  const results = samples.flatMap(({ id, position }) =>
+  const results = samples.placed.flatMap(({ id, position }) =>
     Array.from({ length: spec.trials }, (_, trial) => resultRow(run, { id, position, trial })),
   )
   await db.write(async (tx) => {
     const store = evalStore(tx)
     await store.insertRun(run)
-    await insertSamples(tx, { tenant, set: run.id, since: 1 }, samples)
+    await samples.insert(tx, run.id)
     await store.insertResults(results)
   })
   return evalStore(db.read).get(tenant, run.id)
-}
-
-/** The samples of the body, or of the named version of a dataset. */
-async function samplesOf(
-  read: Reads,
-  tenant: string,
-  { dataset, samples, graders, trials }: EvalCreate,
-): Promise<{ dataset: EvalSpec['dataset']; samples: PlacedSample[] }> {
-  if (!dataset) {
-    const placed = (samples ?? []).map((sample, position) => ({
-      id: idOfSample(sample, position),
-      sample,
-      position,
-    }))
-    return { dataset: null, samples: placed }
-  }
-  const found = await datasetSamples(read, tenant, dataset)
-  if (found.samples.length === 0) throw invalid(`dataset: ${dataset.id} has no samples`)
-  if (found.samples.length * trials > mostResults)
-    throw invalid(`trials: samples times trials may be ${mostResults} at most`)
-  const ungraded = found.samples.find(({ sample }) => !sample.graders?.length)
-  if (!graders?.length && ungraded)
-    throw invalid(`graders: is required, because sample ${ungraded.id} has none`)
-  return { dataset: { id: dataset.id, version: found.version }, samples: found.samples }
-}
-
-/** All samples of a version, which a dataset bounds. They are read in pages, so that no statement is long. */
-async function datasetSamples(
-  read: Reads,
-  tenant: string,
-  { id, version }: NonNullable<EvalCreate['dataset']>,
-): Promise<{ version: number; samples: PlacedSample[] }> {
-  const samples: PlacedSample[] = []
-  for (let at = version ?? undefined; ;) {
-    const after = samples.at(-1)?.position
-    const page = await datasetStore(read).samples(tenant, id, { version: at, after, limit: 500 })
-    samples.push(...page.rows)
-    at = page.version
-    if (!page.more) return { version: at, samples }
-  }
 }
 
 /** Refuses samples and graders that inspect a sandbox when the environment is `self_hosted`. */
@@ -113,17 +71,15 @@ async function checkInspections(
   read: Reads,
   tenant: string,
   spec: Omit<EvalSpec, 'dataset'>,
-  samples: readonly PlacedSample[],
+  samples: RunSamples,
 ): Promise<void> {
-  const graders = [...spec.graders, ...samples.flatMap(({ sample }) => sample.graders ?? [])]
-  const grader = graders.find(isInspecting)
-  const prepared = samples.find(({ sample }) => setupOf(sample))
-  if (!grader && !prepared) return
+  const grader = spec.graders.find(isInspecting)?.name ?? samples.inspecting
+  if (grader === undefined && samples.prepared === undefined) return
   const { environment_id } = await agentStore(read).get(tenant, spec.agent.id)
   const place = spec.environment_id ?? environment_id ?? ''
   const { kind } = await environmentStore(read).record(tenant, place)
   if (kind !== 'self_hosted') return
-  const what = grader ? `grader ${grader.name}` : `setup of sample ${prepared?.id}`
+  const what = grader === undefined ? `setup of sample ${samples.prepared}` : `grader ${grader}`
   throw invalid(
     `environment_id: ${what} needs a sandbox of the service, and ${place} is self_hosted`,
   )

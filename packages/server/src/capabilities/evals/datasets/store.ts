@@ -129,6 +129,34 @@ function datasetWrites(db: Queries) {
       return next
     },
 
+    /** Copies the samples of a version behind the position `after`, up to `last`, to a run. Returns their number. */
+    async copy(
+      tenant: string,
+      { id, version }: { id: string; version: number },
+      { run, after, last }: { run: string; after: number; last: number },
+    ): Promise<number> {
+      const copied = await db
+        .insertInto('eval_samples')
+        .columns(['tenant_id', 'set_id', 'id', 'since', 'until', 'position', 'digest', 'sample'])
+        .expression(
+          samplesOf(db, { tenant, id }, version)
+            .where('position', '>', after)
+            .where('position', '<=', last)
+            .select((eb) => [
+              'tenant_id',
+              sql<string>`${run}`.as('set_id'),
+              'id',
+              sql<number>`cast(1 as integer)`.as('since'),
+              sql<number | null>`cast(null as integer)`.as('until'),
+              'position',
+              'digest',
+              eb.ref('sample').as('sample'),
+            ]),
+        )
+        .executeTakeFirst()
+      return Number(copied.numInsertedOrUpdatedRows ?? 0)
+    },
+
     async remove(tenant: string, id: string): Promise<void> {
       await db
         .deleteFrom('eval_samples')
