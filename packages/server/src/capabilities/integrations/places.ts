@@ -24,20 +24,22 @@ const placeReads = (db: Reads) => ({
 const ofFinish = 'inst%'
 
 const placeWrites = (db: Queries) => ({
-  /** Claims the external workspace. Returns the other tenant's place when another tenant was first. */
-  async claim(place: Place): Promise<Place> {
-    await db
+  /**
+   * Claims the external workspace. Returns the other tenant's place when another tenant was first. Locks the place, so
+   * that nobody leaves it until the transaction ends.
+   */
+  claim: (place: Place): Promise<Place> =>
+    db
       .insertInto('installation_places')
       .values(place)
-      .onConflict((conflict) => conflict.columns(['integration', 'external_id']).doNothing())
-      .execute()
-    return db
-      .selectFrom('installation_places')
-      .selectAll()
-      .where('integration', '=', place.integration)
-      .where('external_id', '=', place.external_id)
-      .executeTakeFirstOrThrow()
-  },
+      .onConflict((conflict) =>
+        conflict
+          .columns(['integration', 'external_id'])
+          .doUpdateSet({ external_id: place.external_id }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+
   /**
    * Notes until when the installation is finished that claims a place. The process that finishes it may end before it
    * stores the installation. Nobody takes the place over before that time.
