@@ -10,6 +10,8 @@ const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 
 export type JsonLimits = {
   values: number
+  /** Levels of nesting. Left out: as many as code may walk. */
+  depth?: number
   /** Escapes in texts. */
   escapes?: number
   /** Bytes outside of texts. */
@@ -25,6 +27,7 @@ export class JsonStructureError extends Error {}
  */
 export function jsonStructureCheck({
   values: most,
+  depth: deepest = deepestJson,
   escapes: mostEscapes = Infinity,
   around: mostAround,
 }: JsonLimits): (piece: Uint8Array) => number {
@@ -63,8 +66,7 @@ export function jsonStructureCheck({
       values++
       depth++
     } else if (closing.has(byte)) depth--
-    if (depth > deepestJson)
-      throw new JsonStructureError(`is nested more than ${deepestJson} levels deep`)
+    if (depth > deepest) throw new JsonStructureError(`is nested more than ${deepest} levels deep`)
     if (values > most) throw new JsonStructureError(`holds more than ${most} values`)
   }
 

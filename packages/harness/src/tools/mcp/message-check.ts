@@ -2,8 +2,11 @@
 import { JsonStructureError, jsonStructureCheck } from '@steward/base/json-structure.ts'
 
 const mostBytes = 32 * 1024 * 1024
-/** An empty list costs ten times its text, so values are bounded apart from bytes. */
-const limits = { values: 500_000, around: 8 * 1024 * 1024 }
+/**
+ * An empty list costs ten times its text, so values are bounded apart from bytes. A message may be deeper than what code
+ * walks: it may list tools, of which only those with a deep schema are left out.
+ */
+const limits = { values: 500_000, depth: 4_096, around: 8 * 1024 * 1024 }
 
 export class MessageRefused extends Error {}
 
