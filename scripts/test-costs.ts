@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export type Cost = { seconds: number; computed: number }
 
 /** `paceMs`: what `measurePace` gave where the costs were recorded. */
-type Table = { paceMs: number; files: Record<string, Cost> }
+type Table = { paceMs: number; files: Record<string, [seconds: number, computed: number]> }
 
 const path = join(import.meta.dirname, 'test-costs.json')
 
@@ -19,38 +19,39 @@ export type Costs = {
 
 export function readCosts(): Costs {
   const { paceMs, files } = readTable()
-  const known = Object.values(files)
+  const known = new Map(
+    Object.entries(files).map(([file, [seconds, computed]]) => [file, { seconds, computed }]),
+  )
   const mean = (part: keyof Cost): number =>
-    known.reduce((sum, each) => sum + each[part], 0) / Math.max(1, known.length)
+    [...known.values()].reduce((sum, each) => sum + each[part], 0) / Math.max(1, known.size)
   const average = { seconds: mean('seconds'), computed: mean('computed') }
-  return { paceMs, average, of: (file) => files[file] ?? average }
+  return { paceMs, average, of: (file) => known.get(file) ?? average }
 }
 
 /** Writes the costs of these files, and forgets files that are gone. */
 export function recordCosts(root: string, results: readonly (Cost & { file: string })[]): void {
   const { files } = readTable()
   const known = new Set(globSync(Object.keys(files), { cwd: root }))
+  const tenths = (value: number): number => Math.round(value * 10) / 10
   const next = Object.entries({
     ...Object.fromEntries(Object.entries(files).filter(([file]) => known.has(file))),
-    ...Object.fromEntries(results.map(({ file, ...cost }) => [file, cost])),
+    ...Object.fromEntries(
+      results.map(({ file, seconds, computed }) => [file, [tenths(seconds), tenths(computed)]]),
+    ),
   }).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const tenths = (value: number): string => value.toFixed(1).replace(/\.0$/, '')
-  const lines = next.map(
-    ([file, { seconds, computed }]) =>
-      `    ${JSON.stringify(file)}: { "seconds": ${tenths(seconds)}, "computed": ${tenths(computed)} }`,
-  )
-  const paceMs = Math.round(measurePace())
+  const lines = next.map(([file, cost]) => `    ${JSON.stringify(file)}: [${cost.join(', ')}]`)
+  const paceMs = tenths(measurePace())
   writeFileSync(path, `{\n  "paceMs": ${paceMs},\n  "files": {\n${lines.join(',\n')}\n  }\n}\n`)
 }
 
 const readTable = (): Table => JSON.parse(readFileSync(path, 'utf8')) as Table
 
-const tries = 8
-const documents = 500
+const tries = 40
+const documents = 150
 
 /**
  * Milliseconds that this machine takes for a fixed piece of the work of tests: texts, JSON, expressions and maps. The
- * quickest of a few, because other programs may keep the processor from any of them.
+ * quickest of many, because other programs may keep the processor from any of them.
  */
 export function measurePace(): number {
   const times = Array.from({ length: tries }, () => {
