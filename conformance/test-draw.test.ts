@@ -15,8 +15,8 @@ const costs: Costs = {
 }
 const all = light.length + heavy.length * lightSeconds * 2
 
-const draw = (seed: string, room: number, first: string[] = []) =>
-  drawFiles(files, { costs, room, seed, first: new Set(first) })
+const draw = (seed: string, room: number, changed: string[] = []) =>
+  drawFiles(files, { costs, room, seed, changed: new Set(changed) })
 
 describe('the draw of test files', () => {
   it('is of all files where a machine runs them in time', () => {
@@ -37,9 +37,18 @@ describe('the draw of test files', () => {
     assert.deepEqual([...seen].toSorted(), heavy.toSorted())
   })
 
-  it('has the files that were changed, whatever room there is', () => {
+  it('has the files that were changed before others, as far as there is room', () => {
     const changed = ['heavy-7.test.ts', 'heavy-8.test.ts']
-    assert.deepEqual(draw('a', 0, changed).drawn, changed)
+    assert.deepEqual(draw('a', light.length + 2 * lightSeconds * 2, changed).drawn, changed)
+    assert.equal(draw('a', light.length + lightSeconds * 2, changed).drawn.length, 1)
+  })
+
+  it('has the walls between tenants and the ways of secrets, whatever room there is', () => {
+    const walls = ['conformance/canary.test.ts', 'conformance/isolation.test.ts']
+    const { drawn } = drawFiles([...walls, ...files], {
+      ...{ costs, room: 0, seed: 'a', changed: new Set<string>() },
+    })
+    assert.deepEqual(drawn, walls)
   })
 
   it('has less room on a slower machine, with fewer processors, or when the start took long', () => {

@@ -7,11 +7,13 @@ import { createHash } from 'node:crypto'
 import type { Costs } from './test-costs.ts'
 
 /** A file that computes longer, on the machine of the table, may have to wait for its turn. */
-export const lightSeconds = 5
+export const lightSeconds = 3
+/** Heavy files that run every time: the walls between tenants, and the ways of secrets. */
+const always = new Set(['conformance/isolation.test.ts', 'conformance/canary.test.ts'])
 /** The seconds of a run: up to its last line. */
 const runSeconds = 360
 /** The seconds in which the last processes end, a file that failed runs again, and Postgres stops. */
-const endSeconds = 20
+const endSeconds = 45
 /** Share of the processors that the tests keep busy. The first and the last files leave some idle. */
 const busyShare = 0.95
 /** What the processors compute for each second of the files' own: the rest is Postgres, engines of containers, kernel. */
@@ -34,29 +36,35 @@ export type Draw = {
 }
 
 /**
- * All files, if they fit into the room. Otherwise every light file runs, every file of `first`, and of the heavy ones, in
- * an order that the seed gives, each that still fits. The result keeps the order of `files`.
+ * All files, if they fit into the room. Otherwise every light file runs, and of the heavy ones, those of `changed` first and then
+ * in an order that the seed gives, each that still fits. The result keeps the order of `files`.
  */
 export function drawFiles(
   files: readonly string[],
-  { costs, room, seed, first }: { costs: Costs; room: number; seed: string; first: Set<string> },
+  {
+    costs,
+    room,
+    seed,
+    changed,
+  }: { costs: Costs; room: number; seed: string; changed: Set<string> },
 ): Draw {
   const computed = (file: string): number => costs.of(file).computed
   const isHeavy = (file: string): boolean => computed(file) > lightSeconds
+  const isDrawn = (file: string): boolean => isHeavy(file) && !always.has(file)
   const sum = (some: readonly string[]): number =>
     some.reduce((all, file) => all + computed(file), 0)
   if (sum(files) <= room) return { files: [...files], drawn: [], left: [], seed }
-  let free = room - sum(files.filter((file) => !isHeavy(file) || first.has(file)))
-  const turnOf = (file: string): string =>
+  let free = room - sum(files.filter((file) => !isDrawn(file)))
+  const hashOf = (file: string): string =>
     createHash('sha256')
       .update(seed + file)
       .digest('hex')
-  const turns = new Map(files.map((file) => [file, turnOf(file)]))
+  const turns = files
+    .filter(isDrawn)
+    .map((file) => ({ file, turn: (changed.has(file) ? '0' : '1') + hashOf(file) }))
+    .toSorted((a, b) => (a.turn < b.turn ? -1 : 1))
   const left = new Set<string>()
-  for (const file of files.toSorted((a, b) =>
-    (turns.get(a) ?? '') < (turns.get(b) ?? '') ? -1 : 1,
-  )) {
-    if (!isHeavy(file) || first.has(file)) continue
+  for (const { file } of turns) {
     if (computed(file) > free) left.add(file)
     else free -= computed(file)
   }

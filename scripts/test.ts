@@ -45,7 +45,7 @@ Runs the test files whose path holds one of the words; without a word, as many a
                        a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
                        550 random schedules of claimed work; servers and workers that tests start are bundled into one file.
                        A machine that cannot run all in six minutes runs every file that computes for ${lightSeconds} seconds at
-                       most, those that the last commit or you changed, and as many of the others as the commit draws
+                       most, the walls between tenants, what the last commit or you changed, and as many as the commit draws
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
   npm run test:long    all scenarios and crashes on both databases, all cases on both engines, all versions of the official
@@ -309,7 +309,7 @@ function drawOf(files: readonly string[], paceMs: number): Draw {
   const seed = values.draw ?? commit
   const elapsedSeconds = (performance.now() - began) / 1000
   const room = roomOn({ processors: availableParallelism(), paceMs, elapsedSeconds }, costs)
-  return drawFiles(files, { costs, room, seed, first: changed })
+  return drawFiles(files, { costs, room, seed, changed })
 }
 
 async function main(): Promise<void> {
