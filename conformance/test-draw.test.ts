@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Costs } from '../scripts/test-costs.ts'
 import { readCosts } from '../scripts/test-costs.ts'
-import { drawFiles, lightSeconds, roomOn } from '../scripts/test-draw.ts'
+import { drawAnother, drawFiles, lightSeconds, roomOn } from '../scripts/test-draw.ts'
 
 const light = Array.from({ length: 40 }, (_, at) => `light-${at}.test.ts`)
 const heavy = Array.from({ length: 20 }, (_, at) => `heavy-${at}.test.ts`)
@@ -49,6 +49,19 @@ describe('the draw of test files', () => {
       ...{ costs, room: 0, seed: 'a', changed: new Set<string>() },
     })
     assert.deepEqual(drawn, walls)
+  })
+
+  it('has another file near the end where there is time for it, in the order of turns', () => {
+    const { drawn, left } = draw('a', light.length)
+    const another = (room: number, elapsedSeconds: number) =>
+      drawAnother({ files, drawn, left, seed: 'a' }, { costs, room, elapsedSeconds })
+    const [next, after] = left
+    assert.equal(another(lightSeconds * 2, 0), next)
+    assert.equal(another(lightSeconds, 0), undefined)
+    assert.equal(another(lightSeconds * 2, 360), undefined)
+    assert.equal(another(lightSeconds * 2, 0), after)
+    assert.deepEqual(drawn, [next, after])
+    assert.ok(!left.includes(after ?? ''))
   })
 
   it('has less room on a slower machine, with fewer processors, or when the start took long', () => {

@@ -23,14 +23,18 @@ export type Machine = { processors: number; paceMs: number; elapsedSeconds: numb
 
 /** Processor seconds, on the machine of the table, that the files of a run may take on this machine. */
 export function roomOn({ processors, paceMs, elapsedSeconds }: Machine, costs: Costs): number {
-  const left = runSeconds - endSeconds - elapsedSeconds
-  return (left * processors * busyShare * (costs.paceMs / paceMs)) / wholeOfOwn
+  const busy = secondsLeft(elapsedSeconds) * processors * busyShare
+  return (busy * (costs.paceMs / paceMs)) / wholeOfOwn
 }
+
+export const secondsLeft = (elapsedSeconds: number): number =>
+  runSeconds - endSeconds - elapsedSeconds
 
 export type Draw = {
   files: string[]
-  /** The heavy files among them, and those that are left to other commits. Both are empty when all files run. */
+  /** The heavy files among them. Empty when all files run. */
   drawn: string[]
+  /** The heavy files that are left to other commits, in the order of their turns. */
   left: string[]
   seed: string
 }
@@ -70,6 +74,20 @@ export function drawFiles(
   }
   const runs = files.filter((file) => !left.has(file))
   return { files: runs, drawn: runs.filter(isHeavy), left: [...left], seed }
+}
+
+/** Draws one more file near the end of a run, where files took less time than was expected. */
+export function drawAnother(
+  { drawn, left }: Draw,
+  { costs, room, elapsedSeconds }: { costs: Costs; room: number; elapsedSeconds: number },
+): string | undefined {
+  const at = left.findIndex((file) => {
+    const { computed, seconds } = costs.of(file)
+    return computed <= room && seconds <= secondsLeft(elapsedSeconds)
+  })
+  const [file] = at === -1 ? [] : left.splice(at, 1)
+  if (file !== undefined) drawn.push(file)
+  return file
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Batch } from './test-batches.ts'
 import { batchesOf, placeOf } from './test-batches.ts'
 import { measurePace, readCosts, recordCosts } from './test-costs.ts'
 import type { Draw } from './test-draw.ts'
-import { drawFiles, lightSeconds, readHistory, roomOn } from './test-draw.ts'
+import { drawAnother, drawFiles, lightSeconds, readHistory, roomOn } from './test-draw.ts'
 import { startPace } from './test-pace.ts'
 import type { TestDatabases } from './test-databases.ts'
 import { startDatabases } from './test-databases.ts'
@@ -132,17 +132,18 @@ function printFailure(file: string, { path, ms, problem }: TestResult): void {
 /** True when the run was told to end before all files have run. */
 let isEnding = false
 
-/** Runs the batches, `processes` at a time; a process that is free takes the next. */
+/** Runs the batches, `processes` at a time; a process that is free takes the next, and at last `another`. */
 async function runBatches(
   batches: readonly Batch[],
   env: Record<string, string>,
   databases: Pick<TestDatabases, 'dropDatabases'>,
+  another?: (underWay: Iterable<Batch>) => Batch | undefined,
 ) {
   const results: FileResult[] = []
   const counts = { tests: 0, failed: 0 }
   const underWay = new Map<Batch, number>()
   const queue = [...batches]
-  const count = batches.reduce((sum, { files }) => sum + files.length, 0)
+  let count = batches.reduce((sum, { files }) => sum + files.length, 0)
   const progress = setInterval(() => {
     const slow = [...underWay].map(
       ([batch, at]) => `${nameOf(batch)} ${seconds(performance.now() - at)}`,
@@ -177,11 +178,16 @@ async function runBatches(
     }
     queue.unshift(...ran.rest.map((path) => aloneBatch(relative(root, path))))
   }
+  function takeAnother(): Batch | undefined {
+    const batch = another?.(underWay.keys())
+    if (batch) count++
+    return batch
+  }
   using pace = startPace()
   async function work(): Promise<void> {
-    while (queue.length > 0 && !isEnding) {
-      await pace.next(() => underWay.size)
-      const batch = queue.shift()
+    while (!isEnding) {
+      if (queue.length > 0) await pace.next(() => underWay.size)
+      const batch = queue.shift() ?? takeAnother()
       if (batch === undefined) return
       underWay.set(batch, performance.now())
       await run(batch)
@@ -303,13 +309,25 @@ async function compileAll(): Promise<void> {
   if (code !== 0) throw new Error('the files of the server do not load')
 }
 
+const elapsedSeconds = (): number => (performance.now() - began) / 1000
+
+const roomNow = (paceMs: number): number =>
+  roomOn({ processors: availableParallelism(), paceMs, elapsedSeconds: elapsedSeconds() }, costs)
+
 /** The files that fit into the time of a run on this machine. `paceMs`: see `measurePace`. */
 function drawOf(files: readonly string[], paceMs: number): Draw {
   const { commit, changed } = readHistory(root)
   const seed = values.draw ?? commit
-  const elapsedSeconds = (performance.now() - began) / 1000
-  const room = roomOn({ processors: availableParallelism(), paceMs, elapsedSeconds }, costs)
-  return drawFiles(files, { costs, room, seed, changed })
+  return drawFiles(files, { costs, room: roomNow(paceMs), seed, changed })
+}
+
+/** One more file, if there is time for it beside the batches that run. */
+function anotherOf(draw: Draw, paceMs: number, underWay: Iterable<Batch>): Batch | undefined {
+  const running = [...underWay].flatMap(({ files }) => files)
+  const taken = running.reduce((sum, file) => sum + costs.of(file).computed, 0)
+  const room = roomNow(paceMs) - taken
+  const file = drawAnother(draw, { costs, room, elapsedSeconds: elapsedSeconds() })
+  return file === undefined ? undefined : aloneBatch(file)
 }
 
 async function main(): Promise<void> {
@@ -344,7 +362,12 @@ async function main(): Promise<void> {
     average: costs.average.seconds,
     processes,
   })
-  const all = await runBatches(batches, env, databases)
+  const all = await runBatches(
+    batches,
+    env,
+    databases,
+    (underWay) => draw && anotherOf(draw, paceMs, underWay),
+  )
   if (isWhole) for (const file of last) all.push(...(await runAlone(file)))
   const { results, unsteady } = isWhole
     ? { results: all, unsteady: [] }
