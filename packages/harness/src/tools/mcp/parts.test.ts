@@ -98,12 +98,12 @@ void describe('the input schema of an MCP tool', () => {
 
   void it('takes no longer the more its names and parts are alike', () => {
     const names = Array.from({ length: 15_000 }, (_, n) => String.fromCodePoint(0x4e00 + n))
-    const begun = performance.now()
+    const begun = process.cpuUsage()
     const { schema } = fitSchema({ properties: Object.fromEntries(names.map((name) => [name, 1])) })
     assert.equal(Object.keys(schema.properties as object).length, names.length)
     const parts = names.slice(0, 3_500).map((name) => ({ properties: { [name]: 1 } }))
     assert.equal(Object.keys(schemaOf({ anyOf: parts }).properties as object).length, parts.length)
-    assert.ok(performance.now() - begun < 1_500)
+    assert.ok(process.cpuUsage(begun).user < 1_500_000)
   })
 
   void it('that refers again and again to what is long and empty is any object', () => {
