@@ -13,7 +13,7 @@ const always = new Set(['conformance/isolation.test.ts', 'conformance/canary.tes
 /** The seconds of a run: up to its last line. */
 const runSeconds = 360
 /** The seconds in which the last processes end, a file that failed runs again, and Postgres stops. */
-const endSeconds = 45
+const endSeconds = 60
 /** Share of the processors that the tests keep busy. The first and the last files leave some idle. */
 const busyShare = 0.95
 /** What the processors compute for each second of the files' own: the rest is Postgres, engines of containers, kernel. */
