@@ -53,7 +53,7 @@ Runs the test files whose path holds one of the words; without a word, as many a
                        sources
 
   --all                npm test without its limit of six minutes
-  --draw <word>        draws the files by this word instead of the commit, to repeat a run
+  --draw <word>        draws the files by this word instead of the commit, to repeat the order of a run
   --fast, --long       what the two commands above pass on
   --processes <n>      how many processes run at a time at most; 10 unless given. More than 4 run only while processors are idle
   --record             writes what each file costs to scripts/test-costs.json, by which files are ordered and drawn. Give
