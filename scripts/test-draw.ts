@@ -1,6 +1,6 @@
 /**
- * Chooses the files of `npm test`: all, where the machine runs all within the time of a run. Elsewhere a few files, which
- * compute for as long as all others together, take turns from commit to commit.
+ * Chooses the files of `npm test`: all, where the machine runs all within the time of a run. Elsewhere the files that
+ * compute longest take turns from commit to commit.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -40,8 +40,8 @@ export type Draw = {
 }
 
 /**
- * All files, if they fit into the room. Otherwise every light file runs, and of the heavy ones, those of `changed` first and then
- * in an order that the seed gives, each that still fits. The result keeps the order of `files`.
+ * All files, if they fit into the room. Otherwise every light file runs, and of the heavy ones, those of `changed` first
+ * and then in an order that the seed gives, each that still fits. The result keeps the order of `files`.
  */
 export function drawFiles(
   files: readonly string[],
@@ -91,7 +91,7 @@ export function drawAnother(
 }
 
 /**
- * The commit of the checkout, for a draw that another run can repeat, and the files that were changed in it or since.
+ * The commit of the checkout, which gives the draw its order, and the files that were changed in it or since.
  * Without a history both are empty.
  */
 export function readHistory(root: string): { commit: string; changed: Set<string> } {

@@ -32,6 +32,14 @@ const settled = async (): Promise<void> => {
   for (let n = 0; n < 5; n++) await setImmediate()
 }
 
+/** The clock and the bus of a database with one thread, which is due. */
+async function dueThread(db: Database) {
+  const [clock, bus] = [movedClock(), memoryBus()]
+  const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
+  await insert(db, [{ ...thread, due_ms: clock.now() }])
+  return { clock, bus }
+}
+
 describe('the job that tells threads', () => {
   it('lets a receiver that does not answer hold no other tenant, and no other publication', async () => {
     await using opened = await databases.sqlite()
@@ -67,10 +75,7 @@ describe('the job that tells threads', () => {
   it('tells a thread again that was rung while it was told', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
-    const clock = movedClock()
-    const bus = memoryBus()
-    const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
-    await insert(db, [{ ...thread, due_ms: clock.now() }])
+    const { clock, bus } = await dueThread(db)
     let looks = 0
     let answer = Promise.withResolvers<ThreadLook>()
     const job = tellJob({
@@ -101,10 +106,7 @@ describe('the job that tells threads', () => {
   it('tells a thread again that was rung while the database was away', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
-    const clock = movedClock()
-    const bus = memoryBus()
-    const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
-    await insert(db, [{ ...thread, due_ms: clock.now() }])
+    const { clock, bus } = await dueThread(db)
     let isAway = false
     let looks = 0
     const one = oneDatabase(db)
@@ -178,10 +180,7 @@ describe('the job that tells threads', () => {
   it('listens to the new session of a thread, and no longer to the old one', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
-    const clock = movedClock()
-    const bus = memoryBus()
-    const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
-    await insert(db, [{ ...thread, due_ms: clock.now() }])
+    const { clock, bus } = await dueThread(db)
     const job = tellJob({
       ...{ databases: oneDatabase(db), bus, clock, log },
       tell: async () => ({ isRunning: true }),

@@ -57,6 +57,17 @@ const assembled = {
   pauses: slots(10),
 }
 
+/** Turns that run until they are stopped. `begun`: the signal of the first. */
+function endlessTurn() {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>()
+  const runTurn: RunTurn = async function* ({ signal }) {
+    begin(signal)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    return { stop: { type: 'end_turn' }, last: [] }
+  }
+  return { begun, runTurn }
+}
+
 describe('a runner', () => {
   it('tries a session again whose turn and lease could not be written, while others run', async () => {
     await using place = await databases.sqlite()
@@ -245,12 +256,7 @@ describe('a runner', () => {
     const { database } = place
     const session = await newSession(database)
     const bus = memoryBus()
-    const begun = Promise.withResolvers<AbortSignal>()
-    const runTurn: RunTurn = async function* ({ signal }) {
-      begun.resolve(signal)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      return { stop: { type: 'end_turn' }, last: [] }
-    }
+    const { begun, runTurn } = endlessTurn()
     const work = runner({
       databases: oneDatabase(database),
       bus,
@@ -264,7 +270,7 @@ describe('a runner', () => {
       database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
     try {
       announcePosted(bus, tenant, session, await post(message))
-      const signal = await begun.promise
+      const signal = await begun
       await post(interrupt)
       const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
       bus.miss()
@@ -281,12 +287,7 @@ describe('a runner', () => {
     const { database } = place
     const session = await newSession(database)
     const bus = memoryBus()
-    const begun = Promise.withResolvers<AbortSignal>()
-    const runTurn: RunTurn = async function* ({ signal }) {
-      begun.resolve(signal)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-      return { stop: { type: 'end_turn' }, last: [] }
-    }
+    const { begun, runTurn } = endlessTurn()
     const one = oneDatabase(database)
     const work = runner({
       databases: {
@@ -302,7 +303,7 @@ describe('a runner', () => {
       database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
     try {
       announcePosted(bus, tenant, session, await post(message))
-      const signal = await begun.promise
+      const signal = await begun
       await post(interrupt)
       await assert.rejects(work.lookForWork(), /it fails/)
       assert.ok(signal.aborted)
