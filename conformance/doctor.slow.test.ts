@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe } from 'node:test'
-import { createSqliteFile } from '@steward/server/ground/database/fixture.ts'
+import { createSqliteFile, postgresServer } from '@steward/server/ground/database/fixture.ts'
 import { mailServer } from './mail-server.ts'
 import { runServer, startServer } from './process.ts'
 import { verifies } from './verifies.ts'
@@ -165,7 +165,7 @@ describe('the doctor', () => {
     'asks Postgres for its version, its connections and its clock',
     async () => {
       const { stdout } = await examine(await made('postgres'), {
-        DATABASE_URL: process.env['STEWARD_TEST_POSTGRES'],
+        DATABASE_URL: await postgresServer(),
       })
       assert.match(stdout, /^✓ database: Postgres \d+.*, \d+ of \d+ connections are free$/m)
       assert.match(stdout, /^✓ clock: \d+ ms from the one of Postgres$/m)

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import pg from 'pg'
 import type { Database } from './database.ts'
+import type { Postgres } from './postgres-fixture.ts'
+import { startPostgres } from './postgres-fixture.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
 
@@ -40,17 +42,30 @@ const templates: Partial<Templates> = {
   postgres: process.env['STEWARD_TEST_POSTGRES_TEMPLATE'],
 }
 
-/** The URL of a new database on the Postgres that `npm test` starts. */
+/** The URL of a new database on the Postgres of `npm test`, or else of this process. */
 export const newPostgresUrl = (): Promise<string> => createdUrl(templates.postgres)
 
 /** The URL of a new database without tables, for tests of migrations. */
 export const emptyPostgresUrl = (): Promise<string> => createdUrl('template1')
 
-/** The connection that creates all databases of this process. */
-let admin: Promise<pg.Client> | undefined
+let own: Promise<Postgres> | undefined
 
-async function connectAdmin(server: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: server })
+/** The URL of the Postgres that `npm test` starts. `node --test FILE` has none, so this process starts its own. */
+export async function postgresServer(): Promise<string> {
+  const given = process.env['STEWARD_TEST_POSTGRES']
+  if (given) return given
+  own ??= startPostgres({ isDurable: false })
+  return (await own).socketUrl
+}
+
+/** The types of the library lack two of its methods. */
+type Client = pg.Client & { ref(): void; unref(): void }
+
+/** The connection that creates all databases of this process. */
+let admin: Promise<Client> | undefined
+
+async function connectAdmin(server: string): Promise<Client> {
+  const client = new pg.Client({ connectionString: server }) as Client
   const forget = () => (admin = undefined)
   client.on('error', forget)
   await client.connect().catch((error: unknown) => {
@@ -61,15 +76,14 @@ async function connectAdmin(server: string): Promise<pg.Client> {
 }
 
 async function createdUrl(template = 'template1'): Promise<string> {
-  const server = process.env['STEWARD_TEST_POSTGRES']
-  if (!server)
-    throw new Error(
-      'there is no Postgres for this test: run it with `npm test [-- <part of a path>]`',
-    )
-  // The name holds the process id: `npm test` drops the databases of a test file when the file has ended.
+  const server = await postgresServer()
+  // The name holds the process id: `npm test` drops the databases of processes that have ended.
   const name = `test_${process.pid}_${randomUUID().replaceAll('-', '')}`
   const client = await (admin ??= connectAdmin(server))
+  // The connection stays open, and must not keep the process of the tests from its end.
+  client.ref()
   await client.query(`create database ${name} template ${template} strategy file_copy`)
+  client.unref()
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href

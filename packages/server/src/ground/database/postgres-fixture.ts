@@ -1,4 +1,4 @@
-/** Starts a real Postgres on a free port, from the binaries of an npm package. Nothing is installed or kept. */
+/** For tests and benchmarks: a real Postgres on a free port, from the binaries of an npm package. */
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,8 +7,10 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statfsSync,
 } from 'node:fs'
@@ -24,8 +26,6 @@ export type Postgres = {
   socketUrl: string
   /** Restarts the server on the same data, as an operator does. All connections end. */
   restart(): Promise<void>
-  /** Drops the databases with this prefix, even while somebody is connected. */
-  dropDatabases(prefix: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -46,12 +46,25 @@ function hasMemory(): boolean {
 /** Parent of folders that need not outlive the machine: in memory when there is room. */
 export const volatileFolder = (): string => (hasMemory() ? memory : tmpdir())
 
+/** Removes what servers of killed processes left. */
+function removeLeftovers(parent: string): void {
+  for (const file of globSync(join(parent, 'steward-postgres-*/data/postmaster.pid'))) {
+    const [pid] = readFileSync(file, 'utf8').split('\n')
+    if (existsSync('/proc/self') && !existsSync(`/proc/${pid}`))
+      rmSync(join(file, '../..'), { recursive: true, force: true })
+  }
+}
+
+/** The server ends with the process that started it, also when that process is killed. */
+const endsWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL'] : []
+
 /**
  * `isDurable`: as on an operator's server. Otherwise a commit waits for no disk, and a crash of the machine loses the
  * data.
  */
 export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
   const place = isDurable ? tmpdir() : volatileFolder()
+  removeLeftovers(place)
   const folder = mkdtempSync(join(place, 'steward-postgres-'))
   chmodSync(folder, 0o755)
   let server: ChildProcess | undefined
@@ -95,12 +108,16 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
         'synchronous_commit=off',
         'io_method=sync',
         'jit=off',
+        'dynamic_shared_memory_type=mmap',
       ].flatMap((setting) => ['-c', setting])
   const start = () => {
-    const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits, ...durability], {
-      ...as,
-      env,
-      stdio: 'ignore',
+    const program = [...endsWithParent, join(binaries, 'bin/postgres')]
+    const [command = '', ...args] = [...program, ...options, ...limits, ...durability]
+    const started = spawn(command, args, { ...as, env, stdio: 'ignore' })
+    started.once('error', (cause) => {
+      throw new Error('Postgres does not start without setpriv: apt-get install util-linux', {
+        cause,
+      })
     })
     // The server alone does not keep the process of the tests alive. It is stopped when the tests have ended.
     started.unref()
@@ -123,16 +140,6 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
       await end()
       server = start()
       await untilItAnswers(url)
-    },
-    async dropDatabases(prefix) {
-      const client = new pg.Client({ connectionString: url })
-      await client.connect()
-      const { rows } = await client.query<{ name: string }>(
-        'select datname as name from pg_database where starts_with(datname, $1)',
-        [prefix],
-      )
-      for (const { name } of rows) await client.query(`drop database ${name} with (force)`)
-      await client.end()
     },
     async stop() {
       await end()
