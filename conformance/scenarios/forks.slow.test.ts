@@ -108,6 +108,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'forks/open-calls',
+      'a command that has its result by then gets no second one in the fork',
+      async () => {
+        const id = await newSession(service, { tools })
+        const ran = await turn(service, id, 'run: echo one')
+        const { id: fromResult } = await fork(id, {
+          at_seq: seqOf(only(ran, 'agent.tool_result')),
+        })
+        const results = all(await say(service, fromResult), 'agent.tool_result')
+        assert.deepEqual(results.map(textOf), [textOf(only(ran, 'agent.tool_result'))])
+      },
+    )
+
+    verifies(
       ['forks/agent', 'forks/refused'],
       'a fork may have another version of the agent, and what cannot be is refused by name',
       async () => {
