@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { adminKey, boot, rootSecret } from './service.ts'
 import type { TestService } from './service.ts'
@@ -49,7 +50,7 @@ describe('npm', () => {
         closed.then(() => reject(new Error(`it did not start: ${said}`)), reject)
       })
       child.kill('SIGTERM')
-      const late = new Promise<string>((resolve) => setTimeout(resolve, 15_000, 'late'))
+      const late = sleep(15_000, 'late', { ref: false })
       assert.notEqual(await Promise.race([closed, late]), 'late', `it still runs: ${said}`)
     } finally {
       try {
