@@ -14,7 +14,7 @@ type Import = { from: string; to: string }
 const floors = /looks down only$|stands above them$|is a room with a floor$/
 const importing = /(?:\bfrom|\bimport) ?\(?'([^']+)'/g
 
-function targetOf(from: string, name: string): string | undefined {
+export function targetOf(from: string, name: string): string | undefined {
   if (name.startsWith('.')) return posix.join(posix.dirname(from), name)
   const ours = /^@steward\/([\w-]+)\/(.+)$/.exec(name)
   return ours ? `packages/${ours[1]}/src/${ours[2]}` : undefined
