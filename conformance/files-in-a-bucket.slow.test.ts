@@ -1,4 +1,4 @@
-/** The service with its blobs in a bucket: a short version of scenarios/files.test.ts, which uses a folder. */
+/** The service with its blobs in a bucket: a short version of scenarios/files.slow.test.ts, which uses a folder. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'

@@ -99,6 +99,6 @@ describe('the examples of requests of the OpenAI surface', () => {
     const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read >= 25, `${read} were read`)
   })
-  /** The walk has nothing to read at these paths. openai-turns.test.ts covers them. */
+  /** The walk has nothing to read at these paths. openai-turns.slow.test.ts covers them. */
   const needsMore = /subagent_id|artifact_id/
 })

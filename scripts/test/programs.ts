@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { build } from 'esbuild'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 const programs = [
   'packages/server/src/main.ts',
