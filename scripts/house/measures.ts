@@ -4,7 +4,7 @@ import { copies } from './copies.ts'
 import { circles, floorsOf, importsOf, upwards } from './imports.ts'
 import { journeys } from './journeys.ts'
 import { participles, repeatedNames, sharedNames, typesOf } from './names.ts'
-import { intervals, matches, rootHooks, rowCasts, splitLiterals, typedParses } from './patterns.ts'
+import { intervals, matches, rowCasts, splitLiterals, typedParses } from './patterns.ts'
 import { scatteredSettings } from './settings.ts'
 import { touchedByResource } from './new-resource.ts'
 import type { Source } from './sources.ts'
@@ -151,11 +151,6 @@ export function measureHouse(): Measure[] {
       'runs of six lines that stand twice',
       copies(own.filter(({ path }) => !programs.test(path) && !migrations.test(path))),
       'let one function serve both places where the logic is the same',
-    ),
-    counted(
-      'hooks at the root of test files',
-      matches(all, rootHooks),
-      'put the hook inside of a describe: without isolation it runs for the tests of every file',
     ),
     counted(
       'timers beside the jobs',

@@ -22,6 +22,3 @@ export const splitLiterals = /\.\.\.(?:\{\s|\(\[)/g
 
 /** Timers that repeat. */
 export const intervals = /\bsetInterval\(/g
-
-/** With isolation off, a hook outside of every suite runs for all files of the process. */
-export const rootHooks = /^(?:before|after|beforeEach|afterEach)\(/gm
