@@ -89,10 +89,11 @@ async function createdUrl(template = 'template1'): Promise<string> {
   return url.href
 }
 
-/** Copies the template into a data folder, if `npm test` made one. Returns the path of the database there. */
+/** Puts a database with all tables into a data folder: a copy of the template, if `npm test` made one. Returns its path. */
 export async function createSqliteFile(folder: string): Promise<string> {
   const path = join(folder, 'steward.db')
   if (templates.sqlite) await copyFile(templates.sqlite, path)
+  else await (await sqliteDatabase(path)).close()
   return path
 }
 
