@@ -1,7 +1,7 @@
 /** `npm start -- doctor`: what it finds, what it says to do, and that it changes nothing. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -210,5 +210,16 @@ describe('the doctor', () => {
     const { code, stdout } = await examine(join('/proc', 'steward'), { SANDBOX_DIR: data })
     assert.equal(code, 1)
     assert.match(stdout, /^✗ disk: nothing can be written below \/proc\/steward \(DATA_DIR\)/m)
+  })
+
+  verifies('running/doctor', 'a server says the same of its folder as it starts', async () => {
+    const file = join(await made('no-folder'), 'steward.json')
+    await writeFile(file, '{}')
+    const { code, stderr } = await runServer([], { DATA_DIR: file })
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^Steward stopped: .*\/steward\.json cannot be written \(EEXIST\): give the account/m,
+    )
   })
 })

@@ -212,6 +212,15 @@ describe('the operator', () => {
         assert.notEqual(code, 0)
         assert.match(stderr, why)
       }
+      for (const [args, line] of [
+        [['lst-workspaces'], 'lst-workspaces is not a command. Do you mean list-workspaces?'],
+        [['frobnicate'], 'frobnicate is not a command.'],
+        [['migrate', '--al'], "Unknown option '--al'."],
+      ] as const) {
+        const { code, stderr } = await runServer([...args], own)
+        assert.equal(code, 2)
+        assert.equal(stderr, `steward: ${line} npm start -- help lists all commands.\n`)
+      }
       await run('archive-workspace', workspace)
       await run('delete-workspace', workspace)
       await until(() => server.said().includes('a deleted workspace was removed'))

@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { jsonLog } from '@steward/base/log.ts'
 import { resolveOwnFilesByName } from '@steward/base/own-imports.ts'
+import { nearestName } from '@steward/base/nearest-name.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { serverProgram } from './ground/config/settings.ts'
 import type * as Operator from './start/commands/operator.ts'
-import { configurationAmongOwnUsers, fail } from './start/commands/command-line.ts'
-import { administrationCommand, administrationUsage } from './start/commands/commands.ts'
+import { configurationAmongOwnUsers, fail, refuse } from './start/commands/command-line.ts'
+import {
+  administrationCommand,
+  administrationNames,
+  administrationUsage,
+} from './start/commands/commands.ts'
 
 /**
  * For a start without `NODE_COMPILE_CACHE`. Attack: Node's own folder is below /tmp, where another account could put
@@ -50,6 +55,7 @@ ${administrationUsage()}
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
+  npm start -- version                     print the version and the commit; --version does the same
   npm start -- help                        this text; --help does the same
 
 Settings, from the environment:
@@ -95,7 +101,7 @@ async function serve(): Promise<void> {
 function checkOptions(command: string | undefined, owners: Record<string, object>): void {
   for (const [owner, given] of Object.entries(owners)) {
     const [option] = Object.keys(given)
-    if (option && command !== owner) fail([`--${option} belongs to ${owner}`])
+    if (option && command !== owner) refuse(`--${option} belongs to ${owner}`)
   }
 }
 
@@ -119,7 +125,19 @@ const mostWords: Record<string, number> = {
 function checkWords(command: string, words: readonly string[]): void {
   const most = mostWords[command] ?? 0
   if (words.length > most)
-    fail([`${command} takes ${most} words at most: put a name with a space in quotes`])
+    refuse(`${command} takes ${most} words at most: put a name with a space in quotes`)
+}
+
+function commandOf<Command>(commands: Record<string, Command>, command: string): Command {
+  const found = Object.hasOwn(commands, command) ? commands[command] : undefined
+  if (found !== undefined) return found
+  const near = nearestName(command, [...Object.keys(commands), ...administrationNames, 'help'])
+  return refuse(`${command} is not a command.${near ? ` Do you mean ${near}?` : ''}`)
+}
+
+async function printVersion(): Promise<void> {
+  const { readVersion, versionLine } = await import('./start/version.ts')
+  process.stdout.write(`${versionLine(readVersion())}\n`)
 }
 
 const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'help'
@@ -133,6 +151,7 @@ async function main(): Promise<void> {
   }
   const { values, positionals } = parseArgs({
     options: {
+      version: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
       admin: { type: 'boolean' },
       name: { type: 'string' },
@@ -148,7 +167,8 @@ async function main(): Promise<void> {
     },
     allowPositionals: true,
   })
-  const { help, role, email, to, all, admin, name, 'with-key': isWithKey, ...ofAudit } = values
+  const { help, version, role, email, to, all, admin, name, ...others } = values
+  const { 'with-key': isWithKey, ...ofAudit } = others
   const ofBackups = { ...(isWithKey && { 'with-key': true }) }
   const ofKeys = { ...(admin && { admin }), ...(name !== undefined && { name }) }
   const ofInvitations = { ...(role && { role }), ...(email && { email }) }
@@ -156,7 +176,7 @@ async function main(): Promise<void> {
     process.stdout.write(usageOf(positionals[0]))
     return
   }
-  const [command, ...rest] = positionals
+  const [command, ...rest] = version ? ['version'] : positionals
   checkOptions(command, {
     'create-key': ofKeys,
     'create-invitation': ofInvitations,
@@ -184,17 +204,21 @@ async function main(): Promise<void> {
     integrations: async () =>
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
     doctor: (operator) => operator.doctor(),
+    version: printVersion,
   }
-  const run = Object.hasOwn(commands, command) ? commands[command] : undefined
-  if (!run) fail([`${command} is not a command`, usage])
+  const run = commandOf(commands, command)
   checkWords(command, rest)
   await run(await import('./start/commands/operator.ts'))
 }
 
 main().catch((error: unknown) => {
-  const { message, cause } = error as Error
+  const { message, cause, code } = error as NodeJS.ErrnoException
+  // Node's parser of arguments adds advice that does not fit these commands.
+  if (code?.startsWith('ERR_PARSE_ARGS'))
+    return refuse(message.split(/\. (?:To specify|Did you)/)[0] ?? '')
+  const isServer = process.argv.length === 2
   fail([
-    `Steward stopped: ${message}`,
+    isServer ? `Steward stopped: ${message}` : `steward: ${message}`,
     ...(cause instanceof Error ? [`  because ${cause.message}`] : []),
   ])
 })

@@ -1,4 +1,5 @@
 /** The settings of a program: read from the environment, and written as `--help` and as tables in docs. */
+import { nearestName } from '../nearest-name.ts'
 import type { ProcessVariables, Setting, SettingsTree, SettingsValues } from './setting.ts'
 import { isSetting, listSettings } from './setting.ts'
 
@@ -10,31 +11,6 @@ export type SettingsProgram<Tree extends SettingsTree> = {
   prefixes: readonly string[]
 }
 
-/** The number of characters to insert, delete or replace (Levenshtein distance). */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [at, letter] of from.split('').entries()) {
-    const next = [at + 1]
-    for (const [index, other] of to.split('').entries())
-      next.push(
-        Math.min(
-          (row[index] ?? 0) + (letter === other ? 0 : 1),
-          (row[index + 1] ?? 0) + 1,
-          (next[index] ?? 0) + 1,
-        ),
-      )
-    row = next
-  }
-  return row.at(-1) ?? 0
-}
-
-function nearest(name: string, known: Iterable<string>): string | undefined {
-  const [best] = [...known]
-    .map((other) => ({ other, apart: distance(name, other) }))
-    .toSorted((one, two) => one.apart - two.apart)
-  return best && best.apart <= name.length / 3 ? best.other : undefined
-}
-
 function unusableNames(
   program: SettingsProgram<SettingsTree>,
   environment: ProcessVariables,
@@ -44,7 +20,7 @@ function unusableNames(
   return Object.entries(environment).flatMap(([name, value]) => {
     if (!value || known.has(name)) return []
     if (!prefixes.some((prefix) => name.startsWith(prefix))) return []
-    const near = nearest(name, known)
+    const near = nearestName(name, known)
     const hint = near === undefined ? '' : ` Do you mean ${near}?`
     return [`${name} is not a setting of this ${what}; --help lists them.${hint}`]
   })

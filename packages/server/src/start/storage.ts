@@ -1,5 +1,6 @@
 /** The database, the blobs and the keys that a configuration names. */
-import { mkdir } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { naming } from '@steward/base/listening.ts'
@@ -52,13 +53,32 @@ export async function openDatabase(
     const postgres = await postgresDatabase(config.databaseUrl, config.databaseLimits)
     return { database: postgres, postgres }
   }
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const { enabled } = config.tenantDatabases
-  const database = await sqliteDatabase(join(config.dataDir, 'steward.db'), {
+  const path = join(config.dataDir, 'steward.db')
+  await makeWritable(config.dataDir, path)
+  const database = await sqliteDatabase(path, {
     ...options,
     ...(enabled && { examine: (text) => checkTablePlace(text, 'control') }),
   })
   return { database, postgres: undefined }
+}
+
+/** SQLite names neither the path nor the reason when it cannot open a file. */
+async function makeWritable(folder: string, path: string): Promise<void> {
+  const { name } = serverProgram.settings.dataDir
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o711 })
+    await access(folder, constants.W_OK | constants.X_OK)
+    if (existsSync(path)) await access(path, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    const { code, path: place = folder } = cause as NodeJS.ErrnoException
+    const remedy =
+      code === 'ENOSPC' ? 'free space' : 'give the account of the server the folder and its files'
+    throw new Error(
+      `${place} cannot be written (${code}): ${remedy}, or name another folder by ${name}`,
+      { cause },
+    )
+  }
 }
 
 type TenantDatabaseDeps = {

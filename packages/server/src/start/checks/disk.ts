@@ -33,11 +33,17 @@ async function findingOf(
 ): Promise<SetupFinding> {
   const there = await nearestFolder(folder)
   const syncMs = await medianSyncMs(there).catch((error: unknown) => error)
-  if (typeof syncMs !== 'number')
+  if (typeof syncMs !== 'number') {
+    const { code } = syncMs as NodeJS.ErrnoException
+    const mending =
+      code === 'ENOSPC' || code === 'EDQUOT'
+        ? 'free space, or name a folder on a larger disk by'
+        : 'give the account of the server the folder, or name another by'
     return failed(
       `disk: nothing can be written below ${folder} (${setting}): ${reasonOf(syncMs)}`,
-      `give the account of the server the folder, or name another by ${setting}`,
+      `${mending} ${setting}`,
     )
+  }
   const lack = await spaceProblem(there, floor)
   if (lack !== undefined)
     return failed(

@@ -7,6 +7,14 @@ export function fail(lines: string[]): never {
   process.exit(1)
 }
 
+/** A mistake in the command itself, told in one line. */
+export function refuse(why: string): never {
+  process.stderr.write(
+    `steward: ${why}${/[.?]$/.test(why) ? '' : '.'} npm start -- help lists all commands.\n`,
+  )
+  process.exit(2)
+}
+
 export function configuration(): Config {
   const read = readConfig(process.env)
   if (read.ok) return read.config

@@ -126,6 +126,8 @@ function line({ name, takes, does, options = {} }: AdministrationCommand): strin
   return [head + first, ...rest.map((text) => indent + text)].join('\n')
 }
 
+export const administrationNames: readonly string[] = commands.map(({ name }) => name)
+
 /** The help of all commands, one entry each. */
 export const administrationUsage = (): string => commands.map(line).join('\n')
 

@@ -11,6 +11,7 @@ import { checkMail } from '../../tenants/people/mail.ts'
 import { outsideOf } from '../outside.ts'
 import { sandboxes } from '../sandboxes.ts'
 import { openBlobs, sealOf } from '../storage.ts'
+import { checkClock } from '../checks/clock.ts'
 import { databaseCheck } from '../checks/database.ts'
 import { diskChecks } from '../checks/disk.ts'
 import type { SetupCheck, SetupFinding } from '../checks/finding.ts'
@@ -32,6 +33,7 @@ export async function examine(
   const { operator } = outsideOf(config, { log: silent, clock: systemClock }, undefined)
   const checks: SetupCheck[] = [
     async () => ok('settings: all can be read'),
+    async () => checkClock(systemClock),
     databaseCheck(config, sealOf(config)),
     ...diskChecks(config),
     ...(config.blobs?.type === 's3' ? [() => bucket(config, operator.agent)] : []),

@@ -190,7 +190,10 @@ export async function doctor(): Promise<void> {
 }
 
 export async function administrate(command: string, asked: CommandLine): Promise<void> {
-  if ('wrong' in asked) fail([asked.wrong])
+  if ('wrong' in asked) {
+    process.stderr.write(`steward: ${asked.wrong}\n`)
+    process.exit(2)
+  }
   if ('help' in asked) return void process.stdout.write(asked.help)
   const administration = await import('./administration.ts')
   await makeInWorkspaces(command, (_, deps) => asked.run(administration, deps))

@@ -1,0 +1,38 @@
+/** Which version of the service runs. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const root = join(import.meta.dirname, '../../../..')
+
+export type Version = {
+  version: string
+  /** The commit of a checkout, shortened, and its date. Undefined where the sources have no history. */
+  commit?: string
+  date?: string
+}
+
+export function readVersion(): Version {
+  const manifest = new URL('../../package.json', import.meta.url)
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(manifest, 'utf8')))
+  try {
+    const [commit, date] = execFileSync('git', ['log', '-1', '--format=%h %cs'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+      .trim()
+      .split(' ')
+    return { version, ...(commit && { commit }), ...(date && { date }) }
+  } catch {
+    // An installation has no Git, or no history.
+    return { version }
+  }
+}
+
+/** One line, such as `steward 0.1.0 (commit 01b67137 of 2026-11-26)`. */
+export const versionLine = ({ version, commit, date }: Version): string =>
+  commit ? `steward ${version} (commit ${commit} of ${date})` : `steward ${version}`
