@@ -8,6 +8,8 @@ import { root } from '../scripts/house/sources.ts'
 import { testsOf } from '../scripts/test/select.ts'
 
 const tests = globSync(['packages/*/src/**/*.test.ts', 'conformance/**/*.test.ts'], { cwd: root })
+const files = filesOfCheckout()
+const graph = readGraph(files)
 const crashes = /crash-(?:sqlite|postgres)\.slow\.test\.ts$|-killed\.slow\.test\.ts$/
 
 const git = (...words: string[]): string[] =>
@@ -15,26 +17,26 @@ const git = (...words: string[]): string[] =>
 
 describe('the tests that a change selects', () => {
   it('have a crash suite in each of the last 20 commits that touched the runner or the log', () => {
-    const files = new Set(filesOfCheckout())
+    const known = new Set(files)
     const folders = ['packages/server/src/engine/runner', 'packages/server/src/sessions/log']
     const isSource = (file: string) =>
       folders.some((folder) => file.startsWith(`${folder}/`)) && !file.endsWith('.test.ts')
     const commits = git('log', '-100', '--format=%H', '--', ...folders)
       .map((commit) => git('show', '--format=', '--name-only', commit))
-      .map((changed) => changed.filter((file) => files.has(file)))
+      .map((changed) => changed.filter((file) => known.has(file)))
       .filter((changed) => changed.some(isSource))
       .slice(0, 20)
     assert.equal(commits.length, 20, 'the history is cut short: git fetch --unshallow')
     for (const changed of commits)
       assert.ok(
-        testsOf(changed, tests).some((file) => crashes.test(file)),
+        testsOf(changed, tests, graph).some((file) => crashes.test(file)),
         changed.join(', '),
       )
   })
 
   it('are those of a file that is imported, started as a program or read by its path', () => {
     const selects = (file: string, test: string) => {
-      assert.ok(testsOf([file], tests).includes(test), `${file} does not select ${test}`)
+      assert.ok(testsOf([file], tests, graph).includes(test), `${file} does not select ${test}`)
     }
     selects('packages/mask/src/mask.ts', 'packages/mask/src/mask.test.ts')
     selects('packages/server/src/main.ts', 'conformance/operator.slow.test.ts')
@@ -43,12 +45,12 @@ describe('the tests that a change selects', () => {
   })
 
   it('leave out a file that imports only a type', () => {
-    const graph = readGraph(filesOfCheckout().filter((file) => file.startsWith('packages/')))
+    const ofPackages = readGraph(files.filter((file) => file.startsWith('packages/')))
     const type = 'packages/harness/src/kept-event.ts'
-    assert.deepEqual([...dependentsOf(graph, [type])], [type])
+    assert.deepEqual([...dependentsOf(ofPackages, [type])], [type])
   })
 
   it('are all for a change of the packages', () => {
-    assert.deepEqual(testsOf(['package-lock.json'], tests), tests)
+    assert.deepEqual(testsOf(['package-lock.json'], tests, graph), tests)
   })
 })

@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { filesOfCheckout, readGraph } from './house/graph.ts'
 import { root } from './house/sources.ts'
 import type { Entry } from './test/entries.ts'
 import { entriesOf, isAlone, isSlow, repeatedEntries } from './test/entries.ts'
@@ -11,10 +12,12 @@ import type { FileResult } from './test/results.ts'
 import { hasFailed } from './test/results.ts'
 import { runEntries } from './test/run.ts'
 import { changedSince, testsOf } from './test/select.ts'
-import { globalSetup, globalTeardown } from './test/setup.ts'
+import { setUp, tearDown } from './test/setup.ts'
 
 /** Time limit of a test, of a suite and of a hook. */
 const limitSeconds = { usual: 600, long: 1_800 }
+/** All processes share one Postgres, which takes 300 connections. */
+const mostProcesses = 24
 /** How often `--long` runs each slow file. */
 const rounds = 5
 
@@ -35,7 +38,7 @@ const help = `npm test [-- [options] [word...]]
   --since <commit>     what npm test compares with, in place of the main branch
   --list               prints the files instead of running them
   --shard <n>/<of>     this part of the files, for several machines
-  --processes <n>      how many processes run at a time; four for each processor unless given
+  --processes <n>      how many processes run at a time; four for each processor, ${mostProcesses} at most, unless given
   --help               this text
 
 *.slow.test.ts starts programs or containers, or takes over three seconds. *.alone.test.ts compares times, and runs last.
@@ -54,7 +57,10 @@ function readArguments() {
     ...{ all: flag, fast: flag, long: flag, list: flag, help: flag },
     since: { type: 'string' },
     shard: { type: 'string', default: '1/1' },
-    processes: { type: 'string', default: String(4 * availableParallelism()) },
+    processes: {
+      type: 'string',
+      default: String(Math.min(4 * availableParallelism(), mostProcesses)),
+    },
   } as const
   try {
     return parseArgs({ allowPositionals: true, options })
@@ -86,7 +92,7 @@ function chosenFiles(): string[] {
   const quick = allFiles.filter((file) => !isSlow(file))
   if (values.fast) return quick
   const { base, changed } = changedSince(values.since)
-  const files = new Set([...quick, ...testsOf(changed, allFiles)])
+  const files = new Set([...quick, ...testsOf(changed, allFiles, readGraph(filesOfCheckout()))])
   console.error(
     `${changed.length} files differ from ${base.slice(0, 12)}. They and the quick tests make ${files.size} of ${allFiles.length} test files; ` +
       'the others are left to ./test and CI.',
@@ -119,7 +125,7 @@ async function main(): Promise<void> {
   process.env['STEWARD_TEST_LONG'] = isLong ? '1' : ''
   // The test of this runner starts it in a process of Node's runner, which would take this one for a part of its own.
   delete process.env['NODE_TEST_CONTEXT']
-  await globalSetup()
+  await setUp()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
   const list = readFlaky()
   const [last, others] = [chosen.filter(isAlone), chosen.filter((file) => !isAlone(file))]
@@ -136,7 +142,7 @@ async function main(): Promise<void> {
     results.push(...more)
     faults.push(...(await steadyTests(list, runAll)))
   }
-  await globalTeardown()
+  await tearDown()
   printSummary(results)
   printEnd(results, faults)
   process.exitCode = results.some(hasFailed) || faults.length > 0 || ending.signal.aborted ? 1 : 0

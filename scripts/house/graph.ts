@@ -73,7 +73,11 @@ const resolve = (file: string, name: string): string =>
 export function dependentsOf(graph: Graph, files: Iterable<string>): Set<string> {
   const needing = new Map<string, string[]>()
   for (const [file, needed] of graph)
-    for (const each of needed) needing.set(each, [...(needing.get(each) ?? []), file])
+    for (const each of needed) {
+      const known = needing.get(each)
+      if (known) known.push(file)
+      else needing.set(each, [file])
+    }
   const found = new Set(files)
   for (const file of found) for (const each of needing.get(file) ?? []) found.add(each)
   return found

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { repeatedEntries } from './entries.ts'
 import type { Entry } from './entries.ts'
 import type { FileResult, TestResult } from './results.ts'
-import { hasFailed } from './results.ts'
+import { failuresOf, hasFailed, nameOf } from './results.ts'
 
 /** `test`: the names of the suites and of the test, joined by ` > `. `since`: a date. */
 const flakyTests = z.array(
@@ -27,12 +27,6 @@ export const readFlaky = (): FlakyTest[] =>
   flakyTests.parse(
     JSON.parse(readFileSync(new URL('../../conformance/flaky.json', import.meta.url), 'utf8')),
   )
-
-export const nameOf = ({ path }: TestResult): string => path.join(' > ')
-
-/** Failed tests, with the tests that were cancelled with a failed suite. */
-export const failuresOf = ({ tests }: FileResult): TestResult[] =>
-  tests.filter(({ outcome }) => outcome === 'failed')
 
 /**
  * Runs a file once more when all its failures are listed. The second result then counts, whatever it is. A file that

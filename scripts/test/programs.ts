@@ -8,8 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
 import { build } from 'esbuild'
-
-const root = join(import.meta.dirname, '../..')
+import { root } from '../house/sources.ts'
 
 const programs = [
   'packages/server/src/main.ts',

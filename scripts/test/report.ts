@@ -1,9 +1,8 @@
 /** What a run of the tests prints. */
 import type { Entry } from './entries.ts'
 import { placeOf } from './entries.ts'
-import { failuresOf, nameOf } from './flaky.ts'
 import type { FileResult, Listener, TestResult } from './results.ts'
-import { hasFailed } from './results.ts'
+import { failuresOf, hasFailed, nameOf } from './results.ts'
 
 const progressSeconds = 10
 /** Number of tests and of files in each list at the end. */

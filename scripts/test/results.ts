@@ -61,8 +61,14 @@ type Progress = {
   output: string
 }
 
-export const hasFailed = ({ problem, tests }: FileResult): boolean =>
-  problem !== undefined || tests.some(({ outcome }) => outcome === 'failed')
+export const nameOf = ({ path }: TestResult): string => path.join(' > ')
+
+/** Failed tests, with the tests that were cancelled with a failed suite. */
+export const failuresOf = ({ tests }: FileResult): TestResult[] =>
+  tests.filter(({ outcome }) => outcome === 'failed')
+
+export const hasFailed = (result: FileResult): boolean =>
+  result.problem !== undefined || failuresOf(result).length > 0
 
 /** Resolves at the end of the run. Throws when Node counts a failure that no file has. */
 export async function readResults(

@@ -1,6 +1,7 @@
 /** Chooses the test files that a change can break. */
 import { execFileSync } from 'node:child_process'
-import { dependentsOf, filesOfCheckout, readGraph } from '../house/graph.ts'
+import type { Graph } from '../house/graph.ts'
+import { dependentsOf } from '../house/graph.ts'
 import { root } from '../house/sources.ts'
 
 /** Any test can depend on these. */
@@ -45,8 +46,12 @@ export function changedSince(commit: string | undefined): { base: string; change
 }
 
 /** The tests among the files that need one of the changed files, directly or not. */
-export function testsOf(changed: readonly string[], tests: readonly string[]): string[] {
+export function testsOf(
+  changed: readonly string[],
+  tests: readonly string[],
+  graph: Graph,
+): string[] {
   if (changed.some((file) => ofAll.has(file))) return [...tests]
-  const dependents = dependentsOf(readGraph(filesOfCheckout()), changed)
+  const dependents = dependentsOf(graph, changed)
   return tests.filter((file) => dependents.has(file))
 }

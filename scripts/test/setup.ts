@@ -12,9 +12,9 @@ import { startPostgres, volatileFolder } from '@steward/server/ground/database/p
 import { postgresDatabase } from '@steward/server/ground/database/postgres.ts'
 import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
 import { writeClientSchemas } from '../../conformance/client-answers.ts'
+import { root } from '../house/sources.ts'
 import { bundlePrograms } from './programs.ts'
 
-const root = join(import.meta.dirname, '../..')
 const cache = join(root, 'node_modules/.cache/steward')
 const template = 'steward_template'
 const dropEveryMs = 5_000
@@ -80,8 +80,8 @@ async function compileAll(compiled: string, programs: string | undefined): Promi
 
 let stop = async (): Promise<void> => {}
 
-/** Node calls this before the first test file, and passes on the variables that it sets. */
-export async function globalSetup(): Promise<void> {
+/** Sets the variables by which the processes of test files find what they share. */
+export async function setUp(): Promise<void> {
   const isLong = process.env['STEWARD_TEST_LONG'] === '1'
   const compiled = join(cache, 'compiled')
   const programs = isLong ? undefined : join(cache, 'programs')
@@ -104,5 +104,4 @@ export async function globalSetup(): Promise<void> {
   if (programs !== undefined) process.env['STEWARD_TEST_PROGRAMS'] = programs
 }
 
-/** Node calls this after the last test file. */
-export const globalTeardown = (): Promise<void> => stop()
+export const tearDown = (): Promise<void> => stop()
