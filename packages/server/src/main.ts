@@ -8,7 +8,12 @@ import { nearestName } from '@steward/base/nearest-name.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { serverProgram } from './ground/config/settings.ts'
 import type * as Operator from './start/commands/operator.ts'
-import { configurationAmongOwnUsers, fail, refuse } from './start/commands/command-line.ts'
+import {
+  configurationAmongOwnUsers,
+  fail,
+  parseProblem,
+  refuse,
+} from './start/commands/command-line.ts'
 import {
   administrationCommand,
   administrationNames,
@@ -213,9 +218,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const { message, cause, code } = error as NodeJS.ErrnoException
-  // Node's parser of arguments adds advice that does not fit these commands.
-  if (code?.startsWith('ERR_PARSE_ARGS'))
-    return refuse(message.split(/\. (?:To specify|Did you)/)[0] ?? '')
+  if (code?.startsWith('ERR_PARSE_ARGS')) return refuse(parseProblem(error as Error))
   const isServer = process.argv.length === 2
   fail([
     isServer ? `Steward stopped: ${message}` : `steward: ${message}`,

@@ -27,6 +27,7 @@ import { postgresDatabase } from '../ground/database/postgres.ts'
 import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
 import { checkTablePlace } from '../ground/database/table-places.ts'
+import { writeRemedy } from './checks/finding.ts'
 
 export async function openBus(
   config: Config,
@@ -72,12 +73,7 @@ async function makeWritable(folder: string, path: string): Promise<void> {
     if (existsSync(path)) await access(path, constants.R_OK | constants.W_OK)
   } catch (cause) {
     const { code, path: place = folder } = cause as NodeJS.ErrnoException
-    const remedy =
-      code === 'ENOSPC' ? 'free space' : 'give the account of the server the folder and its files'
-    throw new Error(
-      `${place} cannot be written (${code}): ${remedy}, or name another folder by ${name}`,
-      { cause },
-    )
+    throw new Error(`${place} cannot be written (${code}): ${writeRemedy(cause, name)}`, { cause })
   }
 }
 

@@ -4,7 +4,7 @@ import { spaceProblem } from '@steward/sandbox/disk.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
-import { failed, ok, reasonOf, warning } from './finding.ts'
+import { failed, ok, reasonOf, warning, writeRemedy } from './finding.ts'
 
 const syncs = 5
 /** A sync that takes longer is slow. Each commit waits for one sync. */
@@ -33,17 +33,11 @@ async function findingOf(
 ): Promise<SetupFinding> {
   const there = await nearestFolder(folder)
   const syncMs = await medianSyncMs(there).catch((error: unknown) => error)
-  if (typeof syncMs !== 'number') {
-    const { code } = syncMs as NodeJS.ErrnoException
-    const mending =
-      code === 'ENOSPC' || code === 'EDQUOT'
-        ? 'free space, or name a folder on a larger disk by'
-        : 'give the account of the server the folder, or name another by'
+  if (typeof syncMs !== 'number')
     return failed(
       `disk: nothing can be written below ${folder} (${setting}): ${reasonOf(syncMs)}`,
-      `${mending} ${setting}`,
+      writeRemedy(syncMs, setting),
     )
-  }
   const lack = await spaceProblem(there, floor)
   if (lack !== undefined)
     return failed(

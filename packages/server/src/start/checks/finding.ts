@@ -16,6 +16,12 @@ export function failed(about: string, mending: string): SetupFinding {
   return { state: 'failed', about, mending }
 }
 
+/** What to do about a folder that cannot be written, by the code of the error. */
+export const writeRemedy = (error: unknown, setting: string): string =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+    ? `free space, or name a folder on a larger disk by ${setting}`
+    : `give the account of the server the folder, or name another by ${setting}`
+
 /** The message of an error and of its causes; the message alone often hides the reason. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -2,18 +2,20 @@
 import type { Config } from '../../ground/config/config.ts'
 import { readConfig } from '../../ground/config/config.ts'
 
-export function fail(lines: string[]): never {
+export function fail(lines: string[], exitCode = 1): never {
   process.stderr.write(`${lines.join('\n')}\n`)
-  process.exit(1)
+  process.exit(exitCode)
 }
 
 /** A mistake in the command itself, told in one line. */
 export function refuse(why: string): never {
-  process.stderr.write(
-    `steward: ${why}${/[.?]$/.test(why) ? '' : '.'} npm start -- help lists all commands.\n`,
-  )
-  process.exit(2)
+  const sentence = /[.?]$/.test(why) ? why : `${why}.`
+  return fail([`steward: ${sentence} npm start -- help lists all commands.`], 2)
 }
+
+/** The first sentence of an error of `parseArgs`. The second is advice that does not fit these commands. */
+export const parseProblem = ({ message }: Error): string =>
+  message.split(/\. (?:To specify|Did you)/)[0] ?? message
 
 export function configuration(): Config {
   const read = readConfig(process.env)

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import type * as Rooms from './administration.ts'
+import { parseProblem } from './command-line.ts'
 
 type CommandOptions = Record<string, { does: string }>
 
@@ -166,6 +167,6 @@ export function administrationCommand(args: readonly string[]): CommandLine | un
     const given = { values: positionals, revokesKeys: 'revoke-keys' in values }
     return { run: (rooms, deps) => command.run(rooms, deps, given) }
   } catch (error) {
-    return wrong((error as Error).message)
+    return wrong(parseProblem(error as Error))
   }
 }

@@ -6,7 +6,7 @@ import type * as Invite from '../../tenants/members/operator-invitations.ts'
 import type * as Create from '../../tenants/workspaces/create.ts'
 import type { AdministrationDeps } from './administration.ts'
 import type { AuditOptions } from './audit.ts'
-import { configuration, configurationAmongOwnUsers, fail, say } from './command-line.ts'
+import { configuration, configurationAmongOwnUsers, fail, refuse, say } from './command-line.ts'
 import type { CommandLine } from './commands.ts'
 
 type Rooms = typeof Create & typeof Invite
@@ -36,7 +36,7 @@ async function makeInWorkspaces(
 }
 
 export async function createWorkspaceCommand(name: string | undefined): Promise<void> {
-  if (!name) fail(['create-workspace needs a name'])
+  if (!name) refuse('create-workspace needs a name')
   await makeInWorkspaces('create-workspace', ({ createWorkspace }, deps) =>
     createWorkspace(deps, name),
   )
@@ -46,8 +46,8 @@ export async function createKeyCommand(
   workspace: string | undefined,
   { admin = false, name = 'made by the operator' }: { admin?: boolean; name?: string },
 ): Promise<void> {
-  if (!workspace) fail(['create-key needs a workspace: its id or its name'])
-  if (name.length < 1 || name.length > 256) fail(['--name must have 1 to 256 characters'])
+  if (!workspace) refuse('create-key needs a workspace: its id or its name')
+  if (name.length < 1 || name.length > 256) refuse('--name must have 1 to 256 characters')
   await makeInWorkspaces('create-key', ({ createKey }, deps) =>
     createKey(deps, workspace, { admin, name }),
   )
@@ -57,9 +57,9 @@ export async function createInvitationCommand(
   workspace: string | undefined,
   { role = 'owner', email }: { role?: string; email?: string },
 ): Promise<void> {
-  if (!workspace) fail(['create-invitation needs a workspace: its id or its name'])
+  if (!workspace) refuse('create-invitation needs a workspace: its id or its name')
   const wanted = roles.find((each) => each === role)
-  if (!wanted) fail([`--role must be one of ${roles.join(', ')}`])
+  if (!wanted) refuse(`--role must be one of ${roles.join(', ')}`)
   await makeInWorkspaces('create-invitation', ({ inviteByOperator }, deps, config) =>
     inviteByOperator(deps, { workspace, role: wanted, email, base: baseUrl(config, config.port) }),
   )
@@ -67,9 +67,9 @@ export async function createInvitationCommand(
 
 export async function setLimitCommand([workspace, name, value]: string[]): Promise<void> {
   if (!workspace || !name || !value)
-    fail([
+    refuse(
       'set-limit needs a workspace, a limit and its value, such as: set-limit acme writes 120/m',
-    ])
+    )
   const { isQuota, setLimit } = await import('../../tenants/limits/operator-limits.ts')
   await changeLimits(isQuota(name) ? 'set-quota' : 'set-rate-limit', (deps) =>
     setLimit(deps, { workspace, name, value }),
@@ -91,9 +91,9 @@ async function changeLimits(
 
 export async function setSpendLimitCommand([workspace, period, amount]: string[]): Promise<void> {
   if (!workspace || !period || !amount)
-    fail([
+    refuse(
       'set-spend-limit needs a workspace, daily or monthly, and US cents, such as: set-spend-limit acme monthly 50000',
-    ])
+    )
   const { setSpendLimit } = await import('../../tenants/limits/operator-limits.ts')
   await changeLimits('set-spend-limit', (deps) =>
     setSpendLimit(deps, { workspace, period, amount }),
@@ -101,7 +101,7 @@ export async function setSpendLimitCommand([workspace, period, amount]: string[]
 }
 
 export async function recountCommand(workspace: string | undefined): Promise<void> {
-  if (!workspace) fail(['recount-quotas needs a workspace: its id or its name'])
+  if (!workspace) refuse('recount-quotas needs a workspace: its id or its name')
   const { recountQuotas } = await import('../../tenants/limits/operator-limits.ts')
   await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
 }
@@ -136,12 +136,12 @@ export async function rotateRootSecretCommand(): Promise<void> {
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
   if (verb === 'export') return exportAudit(configuration(), options, process.stdout)
-  if (verb !== 'verify') fail(['audit needs a verb: verify or export'])
+  if (verb !== 'verify') refuse('audit needs a verb: verify or export')
   if (!(await verifyAudit(configuration(), options, process.stdout))) process.exitCode = 1
 }
 
 export async function moveCommand(to: string | undefined): Promise<void> {
-  if (to !== 'tenants' && to !== 'one') fail(['--to must be tenants or one'])
+  if (to !== 'tenants' && to !== 'one') refuse('--to must be tenants or one')
   const { moveWorkspaces } = await import('./move-workspaces.ts')
   const isMoved = await moveWorkspaces(configuration(), to, say)
   const setting = `PER_TENANT_DB_ENABLED=${to === 'tenants'}`
@@ -152,14 +152,14 @@ export async function backUpCommand(
   workspace: string | undefined,
   { to: path, 'with-key': isWithKey }: { to?: string; 'with-key'?: boolean },
 ): Promise<void> {
-  if (!workspace || !path) fail(['backup-workspace needs a workspace, and --to with a file'])
+  if (!workspace || !path) refuse('backup-workspace needs a workspace, and --to with a file')
   const { backUpWorkspace } = await import('./workspace-copies.ts')
   const made = await backUpWorkspace(configuration(), workspace, { path, isWithKey })
   say(`${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`)
 }
 
 export async function restoreCommand(path: string | undefined): Promise<void> {
-  if (!path) fail(['restore-workspace needs a file that backup-workspace has written'])
+  if (!path) refuse('restore-workspace needs a file that backup-workspace has written')
   const { restoreWorkspaceFrom } = await import('./workspace-copies.ts')
   const restored = await restoreWorkspaceFrom(configuration(), path)
   say(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
@@ -170,7 +170,7 @@ export async function restoreCommand(path: string | undefined): Promise<void> {
 }
 
 export async function migrateCommand(isAll: boolean): Promise<void> {
-  if (!isAll) fail(['migrate needs --all'])
+  if (!isAll) refuse('migrate needs --all')
   const { migrateAll } = await import('./move-workspaces.ts')
   const failed = await migrateAll(configuration(), say)
   if (failed > 0) fail([`${failed} database(s) could not be brought up to date`])
@@ -190,10 +190,7 @@ export async function doctor(): Promise<void> {
 }
 
 export async function administrate(command: string, asked: CommandLine): Promise<void> {
-  if ('wrong' in asked) {
-    process.stderr.write(`steward: ${asked.wrong}\n`)
-    process.exit(2)
-  }
+  if ('wrong' in asked) fail([`steward: ${asked.wrong}`], 2)
   if ('help' in asked) return void process.stdout.write(asked.help)
   const administration = await import('./administration.ts')
   await makeInWorkspaces(command, (_, deps) => asked.run(administration, deps))
