@@ -10,7 +10,6 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   statfsSync,
 } from 'node:fs'
@@ -46,12 +45,14 @@ function hasMemory(): boolean {
 /** Parent of folders that need not outlive the machine: in memory when there is room. */
 export const volatileFolder = (): string => (hasMemory() ? memory : tmpdir())
 
-/** Removes what servers of killed processes left. */
+const folderPrefix = 'steward-postgres-'
+
+/** Removes the folders of killed processes. The name of a folder holds the id of the process that made it. */
 function removeLeftovers(parent: string): void {
-  for (const file of globSync(join(parent, 'steward-postgres-*/data/postmaster.pid'))) {
-    const [pid] = readFileSync(file, 'utf8').split('\n')
-    if (existsSync('/proc/self') && !existsSync(`/proc/${pid}`))
-      rmSync(join(file, '../..'), { recursive: true, force: true })
+  if (!existsSync('/proc/self')) return
+  for (const name of globSync(`${folderPrefix}*`, { cwd: parent })) {
+    const [owner] = name.slice(folderPrefix.length).split('-')
+    if (!existsSync(`/proc/${owner}`)) rmSync(join(parent, name), { recursive: true, force: true })
   }
 }
 
@@ -65,7 +66,7 @@ const endsWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig',
 export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
   const place = isDurable ? tmpdir() : volatileFolder()
   removeLeftovers(place)
-  const folder = mkdtempSync(join(place, 'steward-postgres-'))
+  const folder = mkdtempSync(join(place, `${folderPrefix}${process.pid}-`))
   chmodSync(folder, 0o755)
   let server: ChildProcess | undefined
   /** Also called when the owner fails, or ends during the start. */
