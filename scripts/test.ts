@@ -26,7 +26,7 @@ const help = `npm test [-- [options] [word...]]
   npm test             the quick files, and every file that imports, directly or not, a file that you changed since the
                        main branch
   npm test -- word     the files whose path holds one of the words, each as npm run test:long runs it
-  npm run test:fast    the quick files: less than a minute
+  npm run test:fast    the quick files: a minute or two on two cores
   npm run test:all     every file once, as ./test and CI do: a scenario and a file of the engine on SQLite or on Postgres,
                        by its name; a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
                        550 random schedules of claimed work
