@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import type { RawRequest } from '@steward/harness/tools/mcp/raw-fixture.ts'
+import { good, rawAnswers } from '@steward/harness/tools/mcp/raw-fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
@@ -78,6 +80,64 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(types.indexOf('session.error') < types.indexOf('span.model_request_start'))
         const next = await turn(service, session, echo('hanging'))
         assert.equal(all(next, 'agent.mcp_tool_use').length, 0)
+      },
+    )
+
+    verifies(
+      ['mcp/discovery/odd-entries', 'mcp/results/odd-blocks'],
+      'one with an odd entry and odd results keeps its good tools and texts, and what is left out is named',
+      async () => {
+        const odd = { name: 'odd', inputSchema: { type: 'string' }, title: null }
+        const content = [{ type: 'hologram' }, { type: 'text', text: 'beside', annotations: null }]
+        const answer = rawAnswers(({ method }) => {
+          if (method === 'tools/list')
+            return { result: { tools: [odd, good('echo')], nextCursor: null }, error: null }
+          return method === 'tools/call' ? { result: { content } } : undefined
+        })
+        hosts.set('odd.api.example', answer)
+        const session = await sessionOf(service, { servers: [declareServer('odd.api.example')] })
+        const events = await turn(service, session, echo('odd'))
+        const result = textOf(only(events, 'agent.mcp_tool_result'))
+        assert.match(result, /"hologram" left out/)
+        assert.match(result, /beside$/)
+        const [error = '', ...others] = errorsOf(events)
+        assert.match(error, /odd is used in part; left out of its tools: "odd" /)
+        assert.deepEqual(others, [])
+      },
+    )
+
+    verifies(
+      ['mcp/discovery/no-tools', 'mcp/calls/ended', 'mcp/calls/new-session'],
+      'one without tools is told of, a call without an answer is an error at once, and a lost session begins anew',
+      async () => {
+        const serverInfo = { name: 'bare', version: '1' }
+        const bare = rawAnswers(({ method, params }) =>
+          method === 'initialize'
+            ? { result: { ...params, capabilities: {}, serverInfo } }
+            : { error: { code: -32_601, message: 'no such method' } },
+        )
+        hosts.set('bare.api.example', bare)
+        let sessions = 0
+        const answers = [new Response(null, { status: 202 }), new Response('lost', { status: 503 })]
+        const answer = ({ method }: RawRequest) =>
+          method === 'tools/call' ? answers.shift() : undefined
+        hosts.set(
+          'ends.api.example',
+          rawAnswers(answer, () => String(++sessions)),
+        )
+        const session = await sessionOf(service, {
+          servers: [declareServer('bare.api.example'), declareServer('ends.api.example')],
+        })
+        const one = callTool('mcp__ends__one')
+        const events = await turn(service, session, one)
+        assert.match(textOf(only(events, 'agent.mcp_tool_result')), /gave no answer to it \(202\)/)
+        assert.match(errorsOf(events).join('\n'), /bare .*all \(it announces none\)/)
+        const lost = await turn(service, session, one)
+        assert.match(textOf(only(lost, 'agent.mcp_tool_result')), /lost/)
+        assert.equal(sessions, 1)
+        const again = await turn(service, session, one)
+        assert.equal(textOf(only(again, 'agent.mcp_tool_result')), 'done')
+        assert.equal(sessions, 2)
       },
     )
 

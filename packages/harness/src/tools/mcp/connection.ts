@@ -1,27 +1,32 @@
 /** A connection to one MCP server: its tools and their calls. */
-import type { CallToolResult, Client, Tool as Listed } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
 import type * as library from '@modelcontextprotocol/client'
+import { z } from 'zod'
 import type { GuardedFetch } from '../egress.ts'
-import { isMissed, isModernOnly } from './failure.ts'
+import { isAnswer, isMissed, isModernOnly } from './failure.ts'
+import type { JsonObject } from './fit-message.ts'
+import type { Listing } from './fit-tools.ts'
+import { listTools } from './list-tools.ts'
 import { callScope, wireFetch } from './wire.ts'
 
 type McpLibrary = typeof library
-export type { CallToolResult, Listed }
 
 export type McpConnection = {
   /** Lists the tools of all pages. */
-  list(signal: AbortSignal): Promise<Listed[]>
+  list(signal: AbortSignal): Promise<Listing>
   /** Rejects when there is no answer. After an abort the server is told of the cancellation. */
   call(
     name: string,
     input: Record<string, unknown>,
     options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
-  ): Promise<CallToolResult>
+  ): Promise<JsonObject>
   /** True when the server has a session that can be ended. */
   hasSession: boolean
   isClosed(): boolean
   /** Ends the session with a short time limit. Never rejects. */
   close(): Promise<void>
+  /** Closes the connection when no call runs any more. */
+  retire(): void
 }
 
 type ConnectionOptions = {
@@ -66,7 +71,7 @@ async function open(
   kind: McpTransport,
   { url, fetch, signal, listChanged }: ConnectionOptions,
 ): Promise<McpConnection> {
-  const through = { fetch: wireFetch(fetch) }
+  const through = { fetch: wireFetch(fetch, kind !== 'sse') }
   const client = newClient(library, kind, listChanged)
   const at = new URL(url)
   const streamable =
@@ -87,18 +92,60 @@ async function open(
     await client.close()
     throw error
   }
+  let running = 0
+  let isRetired = false
+  async function close(): Promise<void> {
+    if (isClosed) return
+    const late = AbortSignal.timeout(farewellMs)
+    const told = streamable?.terminateSession().catch(() => undefined)
+    await Promise.race([told, aborted(late).catch(() => undefined)])
+    await client.close()
+  }
+  const closeWhenIdle = () => void (isRetired && running === 0 && close())
   return {
-    list: async (until) => (await client.listTools(undefined, { signal: until })).tools,
-    call: (name, input, until) => call(client, name, input, until),
+    list: (until) => list(client, until),
+    async call(name, input, until) {
+      running++
+      try {
+        return await call(client, name, input, until)
+      } finally {
+        running--
+        closeWhenIdle()
+      }
+    },
     hasSession: streamable?.sessionId !== undefined,
     isClosed: () => isClosed,
-    async close() {
-      if (isClosed) return
-      const late = AbortSignal.timeout(farewellMs)
-      const told = streamable?.terminateSession().catch(() => undefined)
-      await Promise.race([told, aborted(late).catch(() => undefined)])
-      await client.close()
+    close,
+    retire() {
+      isRetired = true
+      closeWhenIdle()
     },
+  }
+}
+
+/** The library's own schemas refuse a whole list or result for one part. */
+const Page = z.looseObject({
+  tools: z.unknown().optional(),
+  nextCursor: z.unknown().optional(),
+})
+const Result = z.record(z.string(), z.unknown())
+
+/** A server that does not announce tools is asked too, as it may have written null for what it has. */
+async function list(client: Client, signal: AbortSignal): Promise<Listing> {
+  const isAnnounced = client.getServerCapabilities()?.tools !== undefined
+  const ask = (cursor: string | undefined) =>
+    client.request(
+      { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+      Page,
+      { signal },
+    )
+  const none = { tools: [], leftOut: ['all (it announces none)'] }
+  try {
+    const listing = await listTools(ask, signal)
+    return isAnnounced || listing.tools.length > 0 ? listing : none
+  } catch (error) {
+    if (isAnnounced || !isAnswer(error)) throw error
+    return none
   }
 }
 
@@ -117,14 +164,6 @@ function newClient(library: McpLibrary, kind: McpTransport, listChanged: () => v
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: kind === 'modern' ? 'auto' : 'legacy' },
-      // A server's own JSON schemas are not run here, because a pattern may run for ever.
-      jsonSchemaValidator: {
-        getValidator: () => (data) => ({
-          valid: true,
-          data: data as never,
-          errorMessage: undefined,
-        }),
-      },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: 0, onChanged: () => listChanged() },
       },
@@ -137,22 +176,18 @@ async function call(
   name: string,
   input: Record<string, unknown>,
   options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
-): Promise<CallToolResult> {
+): Promise<JsonObject> {
   const { signal, timeoutMs, longestMs } = options
   const over = new AbortController()
   try {
     return await callScope.run(over.signal, () =>
-      client.callTool(
-        { name, arguments: input },
-        {
-          signal,
-          timeout: timeoutMs,
-          maxTotalTimeout: longestMs,
-          resetTimeoutOnProgress: true,
-          onprogress: () => {},
-          toolDefinition: { name, inputSchema: { type: 'object' } },
-        },
-      ),
+      client.request({ method: 'tools/call', params: { name, arguments: input } }, Result, {
+        signal,
+        timeout: timeoutMs,
+        maxTotalTimeout: longestMs,
+        resetTimeoutOnProgress: true,
+        onprogress: () => {},
+      }),
     )
   } finally {
     over.abort()

@@ -21,13 +21,21 @@ function lineOf(head: string, isWhole: boolean): Line {
   return isWhole || head.length >= longestName ? { field: 'other', rest: '' } : undefined
 }
 
-/** `checkOf`: starts the check of one event, which throws. It gets the data of the event. */
-export function eventLines(checkOf: () => (piece: Uint8Array) => void) {
+/**
+ * `checkOf`: starts the check of one event, which throws. It gets the data of the event. `fit`: gets the whole data of an
+ * event, and returns what the library is to read.
+ */
+export function eventLines(
+  checkOf: () => (piece: Uint8Array) => void,
+  fit: (data: string) => string,
+) {
   let check = checkOf()
+  /** Of the event that is being read; bytes as Latin 1. */
+  let data: string[] = []
   let head = ''
   let line: Line
   let beside = 0
-  let hasId = false
+  let id: string | undefined
   let hasFields = false
   /** True when the last piece ended with \r: a \n that follows belongs to the same line end. */
   let isSplit = false
@@ -44,17 +52,36 @@ export function eventLines(checkOf: () => (piece: Uint8Array) => void) {
   function begin({ field, rest }: NonNullable<Line>): void {
     if (field === 'other') return
     hasFields = true
-    hasId ||= field === 'id:'
-    passed += field
+    if (field === 'id:') id = ''
+    if (field !== 'data:') passed += field
     addRest(rest)
   }
 
   function addRest(text: string): void {
     if (line?.field === 'other' || text === '') return
-    if (line?.field === 'data:') check(Buffer.from(text, 'latin1'))
-    else if ((beside += text.length) > mostBeside)
+    if (line?.field === 'data:') {
+      check(Buffer.from(text, 'latin1'))
+      data.push(text)
+      return
+    }
+    if ((beside += text.length) > mostBeside)
       throw new MessageRefused(`the answer has fields of more than ${mostBeside} bytes`)
+    if (line?.field === 'id:' && text !== '\n') id += text
     passed += text
+  }
+
+  function endEvent(): void {
+    if (data.length > 0) {
+      const given = Buffer.from(data.join(''), 'latin1').toString('utf8').replace(/\n$/, '')
+      const text = fit(given)
+      const written = `data:${text === given ? given.replaceAll('\n', '\ndata:') : text}\n`
+      passed += Buffer.from(written, 'utf8').toString('latin1')
+    }
+    passed += '\n'
+    data = []
+    check = checkOf()
+    beside = 0
+    hasFields = false
   }
 
   function endLine(): void {
@@ -62,18 +89,22 @@ export function eventLines(checkOf: () => (piece: Uint8Array) => void) {
       // An empty line of data counts too: each is a line of the message.
       addRest('\n')
     } else if (!line && head === '' && hasFields) {
-      passed += '\n'
-      check = checkOf()
-      beside = 0
-      hasFields = false
+      endEvent()
     }
     head = ''
     line = undefined
   }
 
   return {
-    /** True when the stream has named an event, from which it can be resumed. */
-    hasIds: () => hasId,
+    /** The event that the stream named last, from which it can be resumed. */
+    lastId: () => id?.replace(/^ /, ''),
+    /** What an event lacks whose end the server has left out. */
+    end(): Uint8Array {
+      passed = ''
+      if (head !== '' || line) endLine()
+      if (hasFields) endEvent()
+      return Buffer.from(passed, 'latin1')
+    },
     /** The lines to pass on, or their parts. */
     read(piece: Uint8Array): Uint8Array {
       // Latin 1 keeps each byte as it is.

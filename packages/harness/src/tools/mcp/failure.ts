@@ -1,7 +1,7 @@
 /** Interprets errors of the MCP library. Recognizes errors by shape, so that callers need not load the library. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
 import { reasonOf as deepestReason } from '../egress.ts'
-import { breakOff } from './wire.ts'
+import { breakOff } from './fit-message.ts'
 
 /** The HTTP status behind an error. */
 function statusOf(error: unknown): number | undefined {
@@ -27,6 +27,9 @@ export const isModernOnly = (error: unknown): boolean =>
   codeOf(error) === unsupportedVersion ||
   (error instanceof Error && error.message.includes(String(unsupportedVersion)))
 const unsupportedVersion = -32_022
+
+/** The endpoint refused the request by its HTTP status. */
+export const hasStatus = (error: unknown): boolean => statusOf(error) !== undefined
 
 /** The server has forgotten the session, so the call was not run. */
 export const isSessionLost = (error: unknown): boolean => [400, 404].includes(statusOf(error) ?? 0)

@@ -11,6 +11,9 @@ export type FittedSchema = {
 const largestSchema = 64 * 1024
 const deepest = 12
 const unions = ['oneOf', 'anyOf', 'allOf'] as const
+/** Where null is a value. Elsewhere some servers write null for a member that is absent. */
+const mayBeNull = new Set(['default', 'const'])
+const schemaMaps = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'])
 
 /**
@@ -117,11 +120,32 @@ function resolved(
   const out: JsonSchema = {}
   for (const [key, inner] of Object.entries(value)) {
     if (depth === 0 && dropped.has(key)) continue
+    if (inner === null && !mayBeNull.has(key)) continue
     if (budget.left < 0) break
     budget.left -= key.length + 1
-    out[key] = inside(inner, root, budget, depth)
+    out[key] =
+      isSchema(inner) && schemaMaps.has(key)
+        ? mapped(inner, root, budget, depth)
+        : inside(inner, root, budget, depth)
   }
   return out
+}
+
+/** Names with a schema each, which may be any word. A schema that is null allows anything. */
+function mapped(
+  given: JsonSchema,
+  root: JsonSchema,
+  budget: { left: number },
+  depth: number,
+): JsonSchema {
+  const out = new Map<string, unknown>()
+  if (--budget.left < 0 || depth >= deepest) return {}
+  for (const [name, schema] of Object.entries(given)) {
+    if (budget.left < 0) break
+    budget.left -= name.length + 1
+    out.set(name, inside(schema ?? {}, root, budget, depth + 1))
+  }
+  return Object.fromEntries(out)
 }
 
 function inside(

@@ -3,9 +3,20 @@ import type { McpErrorType } from '@steward/protocol/events.ts'
 import type { GuardedFetch } from '../egress.ts'
 import type { ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
-import type { CallToolResult, McpConnection, Listed } from './connection.ts'
+import type { McpConnection } from './connection.ts'
 import { connectMcp } from './connection.ts'
-import { isAnswer, isBroken, isSessionLost, isTimeout, reasonOf, typeOf } from './failure.ts'
+import {
+  hasStatus,
+  isAnswer,
+  isBroken,
+  isSessionLost,
+  isTimeout,
+  reasonOf,
+  typeOf,
+} from './failure.ts'
+import type { JsonObject } from './fit-message.ts'
+import type { Listing } from './fit-tools.ts'
+import type { ListedTool } from './listed-tool.ts'
 import { resultOf } from './results.ts'
 
 /** `fetch` adds the server's credential. */
@@ -28,6 +39,8 @@ type PeerOptions = McpEndpoint & {
 }
 
 const mostTools = 500
+/** What is left out of a list is named up to this number. */
+const mostNamed = 10
 const interrupted = 'interrupted; the server was told, and may have run the call in part'
 
 export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: PeerOptions) {
@@ -37,7 +50,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
   let listing: Promise<void> | undefined
   let isStale = false
   /** Undefined until the server has listed its tools, and again after a failed connection. */
-  let listed: readonly Listed[] | undefined
+  let listed: readonly ListedTool[] | undefined
   let lastFailure = ''
   const patience = { timeoutMs: limits.callMs, longestMs: limits.longestCallMs }
   const time = { sleep, ms: limits.discoveryMs, closed: closed.signal }
@@ -48,9 +61,10 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     failed({ server: name, type: typeOf(error), message: lastFailure })
   }
 
-  function setTools(tools: readonly Listed[]): void {
-    listed = tools.slice(0, mostTools)
-    if (tools.length > mostTools) fail(new Error(`only ${mostTools} of its ${tools.length} tools`))
+  function setTools(listing: Listing): void {
+    listed = listing.tools.slice(0, mostTools)
+    const message = partlyUsed(name, listing)
+    if (message) failed({ server: name, type: 'mcp_connection_failed_error', message })
     changed()
   }
 
@@ -104,9 +118,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     })()
   }
 
-  async function drop(old: McpConnection): Promise<void> {
+  function forget(old: McpConnection): void {
     if (connection === old) connection = undefined
-    await old.close()
   }
 
   return {
@@ -123,7 +136,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
       { signal }: { signal: AbortSignal },
     ): Promise<ToolResult> {
       try {
-        const answer = await asked({ connected, drop }, signal, (each) =>
+        const answer = await asked({ connected, forget }, signal, (each) =>
           each.call(tool, input, { ...patience, signal: AbortSignal.any([signal, closed.signal]) }),
         )
         if (answer) return resultOf(answer)
@@ -143,22 +156,41 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
   }
 }
 
-/** A server that has forgotten its session ran nothing, so the call is repeated once on a new connection. */
+/** Names what is left out of a list of tools. */
+function partlyUsed(name: string, { tools, leftOut }: Listing): string | undefined {
+  const beyond = tools.length - mostTools
+  const all = beyond > 0 ? [`${beyond} of its ${tools.length} tools`, ...leftOut] : leftOut
+  if (all.length === 0) return undefined
+  const more = all.length - mostNamed
+  const named = [...all.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])]
+  return `the MCP server ${name} is used in part; left out of its tools: ${named.join(', ')}`
+}
+
+/**
+ * A server that has forgotten its session ran nothing, so the call is repeated once on a new connection. Some servers say
+ * so by another status: such a call is not repeated, and the next one begins a new session.
+ */
 async function asked(
   peer: {
     connected: () => Promise<McpConnection | undefined>
-    drop: (old: McpConnection) => Promise<void>
+    forget: (old: McpConnection) => void
   },
   signal: AbortSignal,
-  ask: (connection: McpConnection) => Promise<CallToolResult>,
-): Promise<CallToolResult | undefined> {
+  ask: (connection: McpConnection) => Promise<JsonObject>,
+): Promise<JsonObject | undefined> {
   const first = await peer.connected()
   if (!first) return undefined
   try {
     return await ask(first)
   } catch (error) {
-    if (signal.aborted || !first.hasSession || !isSessionLost(error)) throw error
-    await peer.drop(first)
+    if (signal.aborted || !first.hasSession || !hasStatus(error)) throw error
+    peer.forget(first)
+    if (!isSessionLost(error)) {
+      // Calls that run beside this one go on.
+      first.retire()
+      throw error
+    }
+    await first.close()
     const second = await peer.connected()
     return second && (await ask(second))
   }

@@ -176,5 +176,6 @@ describe('stdio servers of a session', () => {
     assert.ok(one.names.includes('mcp__local__echo'))
     assert.ok(!one.names.includes('mcp__local__deep'))
     assert.ok(one.said[0]?.tools?.every(({ name }) => name !== 'deep'))
+    assert.match(one.said[0]?.error ?? '', /used in part; .* too large of "deep"$/)
   })
 })

@@ -38,6 +38,7 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 /** Largest size of all tools in bytes, a little below the service's limit. */
 const mostBytes = 1_000_000
 const longestName = 256
+const longestShownName = 80
 /** A little below the service's limit for a whole report. */
 const deepestSchema = 240
 const longestError = 2_000
@@ -85,6 +86,9 @@ export function serversOf({
       fetch: atUsualPath(portFetch(() => child.up(), declared.port)),
       changed() {
         const tools = peer.listed().filter(isKept)
+        const dropped = peer.listed().filter((tool) => !isKept(tool))
+        if (dropped.length > 0)
+          state.error = [state.error, notTaken(name, dropped)].filter(Boolean).join('; ')
         // A server that is away for a moment keeps its tools.
         if (hasBegun && tools.length === 0) return
         state.tools = tools
@@ -105,7 +109,7 @@ export function serversOf({
       state,
       async begin(): Promise<void> {
         await child.up().then(() => peer.connected(), isDown)
-        came(name, state.error === undefined)
+        came(name, hasTools(state))
       },
       tools: () =>
         offerTools(name, state.tools, [], async (tool, input, { signal }) => {
@@ -170,6 +174,11 @@ const hasTools = ({ tools, error }: { tools: ListedTool[]; error: string | undef
 /** The service refuses a whole report for one invalid tool. */
 const isKept = ({ name, inputSchema }: ListedTool): boolean =>
   name !== '' && name.length <= longestName && isWithin(inputSchema, deepestSchema)
+
+function notTaken(server: string, tools: readonly ListedTool[]): string {
+  const names = tools.map(({ name }) => JSON.stringify(name.slice(0, longestShownName))).join(', ')
+  return `the MCP server ${server} is used in part; the name or schema is too large of ${names}`
+}
 
 const isWithin = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' ||
