@@ -88,7 +88,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           seen.map(({ is_error }) => is_error),
           [true, false, false, false, false, true],
         )
-        assert.match(seen[0]?.text ?? '', /out\nerr/)
+        assert.match(seen[0]?.text ?? '', /^out\nerr\n\[exit 3\]$/)
         assert.equal(seen[1]?.text, '(no output)')
         assert.equal(seen[4]?.text, '[]\n')
       },
@@ -122,6 +122,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const path = /the whole is in (\/[\w/.-]+)/.exec(spilled?.text ?? '')?.[1]
         const [whole] = await results(bash(`tail -n 1 ${path}`))
         assert.equal(whole?.text, 'last-line\n')
+      },
+    )
+
+    verifies(
+      ['tools/edit/line-ends', 'tools/edit'],
+      'lines of a file with \\r\\n are edited, keep their ends, and are found by their end',
+      async () => {
+        const file_path = '/workspace/windows.txt'
+        const seen = await results(
+          call('write', { file_path, content: 'one\r\ntwo\r\nend\r\n' }),
+          call('edit', { file_path, old_string: 'one\ntwo', new_string: 'a\nb\nc' }),
+          call('read', { file_path }),
+          call('grep', { pattern: '^end$', path: file_path }),
+        )
+        assert.equal(seen[2]?.text, 'a\r\nb\r\nc\r\nend\r\n')
+        assert.equal(seen[3]?.text, '4:end\n')
       },
     )
 

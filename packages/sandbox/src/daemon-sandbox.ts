@@ -382,6 +382,8 @@ const searchOptions = [
   '--no-config',
   '--line-number',
   '--no-heading',
+  // The end of a line is the same in files of Windows.
+  '--crlf',
   '--color=never',
   '--hidden',
   '--glob=!.git',

@@ -64,13 +64,16 @@ export async function runShell(sandbox: Sandbox, command: ShellCommand): Promise
   const { text, ...rest } = outputOf(result)
   if (result.ended === 'exit') {
     const isError = result.exitCode !== 0
-    const silence = isError ? `exit ${result.exitCode}` : '(no output)'
-    return { ...textResult(text || silence, isError), ...rest }
+    if (!isError) return { ...textResult(text || '(no output)'), ...rest }
+    const code = `exit ${result.exitCode}`
+    const said = text === '' ? code : `${text}${lineEnd(text)}[${code}]`
+    return { ...textResult(said, true), ...rest }
   }
   // Ends background processes of the command as well. A killed shell has no state to continue from.
   await sandbox.restartShell()
   const why = result.ended === 'timeout' ? `stopped after ${command.timeoutMs} ms` : 'interrupted'
   const note = `[${why}; everything that ran was ended, and the next command begins in a fresh shell]`
-  const line = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { ...textResult(text + line + note, true), ...rest }
+  return { ...textResult(text + lineEnd(text) + note, true), ...rest }
 }
+
+const lineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? '' : '\n')

@@ -147,7 +147,7 @@ void describe('a custom tool that runs a command', () => {
   void it('has its output and exit code as result, and leaves nothing to the shell', async () => {
     await say(sandbox, 'A=before; cd /tmp')
     const result = await run("A=after; cd /; echo 'said'; exit 3", {})
-    assert.deepEqual([textOf(result), result.is_error], ['said\n', true])
+    assert.deepEqual([textOf(result), result.is_error], ['said\n[exit 3]', true])
     assert.equal(await say(sandbox, 'echo $A $PWD'), 'before /tmp')
     assert.equal(custom({ type: 'sandbox', command: 'x' }, {}).sandbox, 'changed')
   })

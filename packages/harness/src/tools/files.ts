@@ -1,9 +1,11 @@
-import { occurrencesOf } from '@steward/base/occurrences.ts'
 import { z } from 'zod'
 import { readLines, textOf } from './lines.ts'
+import type { Place } from './replace.ts'
+import { placesOf, textsFor, withReplaced } from './replace.ts'
 import { confinePath, fileFailure, pathSchema } from './sandbox-paths.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
+import { writeEdited } from './write-edited.ts'
 
 /** Bytes of one read, and of a file that can be edited. [tools/read] */
 const largestRead = 256 * 1024
@@ -118,27 +120,29 @@ export const editTool: SandboxTool = {
       return textResult(`${file_path} is too large to edit: ${file.size} bytes`, true)
     const text = textOf(file.bytes)
     if (text === undefined) return textResult(`${file_path} is not UTF-8 text`, true)
-    const places = occurrencesOf(text, old_string, mostPlaces + 1)
+    const places = placesOf(text, old_string, mostPlaces + 1)
     const count = places.length
     const wrong = mistake(count, { old_string, new_string, replace_all }, file_path)
     if (wrong) return textResult(wrong, true)
-    const size = file.size + count * (Buffer.byteLength(new_string) - Buffer.byteLength(old_string))
+    const texts = textsFor(text, places, { old_string, new_string })
+    const size = file.size + grownBy(places, texts, old_string)
     if (size > largestEdit)
       return textResult(`${file_path} would be too large: ${size} bytes; change it with bash`, true)
-    const edited = withReplaced(text, places, { old_string, new_string })
-    const written = await sandbox.write(place.path, Buffer.from(edited))
+    const edited = withReplaced(text, places, texts)
+    const written = await writeEdited(sandbox, place.path, Buffer.from(edited))
     if (!written.ok) return fileFailure(file_path, written)
     return textResult(`replaced ${count} ${count === 1 ? 'place' : 'places'} in ${file_path}`)
   },
 }
 
-function withReplaced(
-  text: string,
-  places: readonly number[],
-  { old_string, new_string }: Pick<z.infer<typeof EditInput>, 'old_string' | 'new_string'>,
-): string {
-  const ends = [0, ...places.map((at) => at + old_string.length)]
-  return ends.map((end, index) => text.slice(end, places[index])).join(new_string)
+/** Bytes. A place is longer than `old_string` by the \r that this does not name. */
+function grownBy(places: readonly Place[], texts: readonly string[], old_string: string): number {
+  const bytes = new Map([...new Set(texts)].map((each) => [each, Buffer.byteLength(each)]))
+  const size = Buffer.byteLength(old_string) - old_string.length
+  return places.reduce(
+    (sum, { from, to }, index) => sum + (bytes.get(texts[index] ?? '') ?? 0) - (to - from + size),
+    0,
+  )
 }
 
 function mistake(

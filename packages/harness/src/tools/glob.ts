@@ -31,6 +31,21 @@ export function globMatcher(pattern: string): ((path: string) => boolean) | unde
   }
 }
 
+/** Folders that a walk passes over, also where a pattern names them. */
+const passedOver = new Set(['.git', 'node_modules'])
+
+/**
+ * Splits off the folders that the pattern names without a wildcard. A walk that begins there comes through a link to a
+ * folder, and passes over less.
+ */
+export function splitGlob(pattern: string): { folder: string; rest: string } {
+  const names = pattern.split('/')
+  const isPlain = (name: string) => !/[*?[\]{}\\]/.test(name) && !passedOver.has(name)
+  const first = names.findIndex((name) => !isPlain(name))
+  const at = first === -1 ? names.length - 1 : first
+  return { folder: names.slice(0, at).join('/'), rest: names.slice(at).join('/') }
+}
+
 const matchesName = (name: GlobSegment, letters: readonly string[]): boolean =>
   matches(name, letters, (isLetter, letter) => isLetter(letter))
 

@@ -3,13 +3,14 @@ import type { ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 
 export const workspace = '/workspace'
+const home = '/home/user'
 const roots = [
   workspace,
   '/mnt/session/outputs',
   '/mnt/session/uploads',
   '/mnt/memory',
   '/mnt/user',
-  '/home/user',
+  home,
   '/tmp',
 ]
 
@@ -19,10 +20,17 @@ export const pathSchema = {
   description: 'an absolute path, or one below /workspace',
 } as const
 
+function absolute(given: string): string {
+  if (given.startsWith('/')) return given
+  return given === '~' || given.startsWith('~/')
+    ? `${home}${given.slice(1)}`
+    : `${workspace}/${given}`
+}
+
 /** The absolute path without `.` and `..`, or a refusal when it lies outside of the folders for file tools. */
 export function confinePath(given: string): { path: string } | { refused: ToolResult } {
   const parts: string[] = []
-  for (const part of (given.startsWith('/') ? given : `${workspace}/${given}`).split('/')) {
+  for (const part of absolute(given).split('/')) {
     if (part === '..') parts.pop()
     else if (part !== '' && part !== '.') parts.push(part)
   }

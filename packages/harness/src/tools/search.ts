@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { FileStat } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import { globMatcher } from './glob.ts'
+import { globMatcher, splitGlob } from './glob.ts'
 import { outputOf } from './output.ts'
 import { confinePath, fileFailure, isWithin, workspace } from './sandbox-paths.ts'
 import { resultsFolder } from './spill.ts'
@@ -29,23 +29,21 @@ const schema = (what: string) => ({
 export const globTool: SandboxTool = {
   name: 'glob',
   description:
-    'Finds files by a relative pattern such as **/*.ts, newest first, at most 200. Skips .git and node_modules.',
-  input_schema: schema('a relative glob pattern, without ..'),
+    'Finds files by a pattern such as **/*.ts, newest first, at most 200. Skips .git and node_modules.',
+  input_schema: schema('a glob pattern, relative to path or absolute, without ..'),
   repeat: 'safe',
   async run(sandbox, input, signal) {
     const { pattern, path = workspace } = Input.parse(input)
-    if (pattern.startsWith('/') || pattern.split('/').includes('..')) {
-      return textResult(
-        'the pattern must be relative and without ..; say where to look with path',
-        true,
-      )
-    }
-    const isMatch = pattern.length > longestGlob ? undefined : globMatcher(pattern)
+    if (pattern.split('/').includes('..'))
+      return textResult('the pattern must be without ..; say where to look with path', true)
+    const { folder, rest } = splitGlob(pattern)
+    const isMatch = rest.length > longestGlob ? undefined : globMatcher(rest)
     if (!isMatch) return textResult('the pattern is too long, or has too many alternatives', true)
-    const place = confinePath(path)
+    const place = confinePath(pattern.startsWith('/') ? folder || '/' : `${path}/${folder}`)
     if ('refused' in place) return place.refused
     const root = place.path
     const walk = await sandbox.walk(root, mostEntries)
+    if (!walk.ok && folder !== '' && walk.code === 'not_found') return textResult('no matches')
     if (!walk.ok) return fileFailure(path, walk)
     // Stored results are left out, unless the search is for them.
     const isShown = ({ path: each }: FileStat) =>
@@ -116,7 +114,9 @@ export const grepTool: SandboxTool = {
       case 'exit': {
         const { exitCode = 0 } = result
         if (exitCode === 1) return textResult('no matches')
-        return { ...textResult(text || `exit ${exitCode}`, exitCode !== 0), ...rest }
+        // ripgrep ends a last line as files of Windows do.
+        const lines = text.replaceAll(/\r(?=\n|$)/g, '')
+        return { ...textResult(lines || `exit ${exitCode}`, exitCode !== 0), ...rest }
       }
     }
   },

@@ -85,7 +85,7 @@ void describe('built-in tools', () => {
 
     void it('gives both outputs in order, and another code than 0 as an error', async () => {
       assert.deepEqual(await use('bash', { command: 'echo a; echo b >&2; exit 3' }), {
-        text: 'a\nb\n',
+        text: 'a\nb\n[exit 3]',
         is_error: true,
       })
       assert.deepEqual(await use('bash', { command: 'exit 4' }), { text: 'exit 4', is_error: true })
@@ -100,7 +100,7 @@ void describe('built-in tools', () => {
       assert.match(text, /^begun\n\[stopped after 300 ms; .*fresh shell\]$/)
       assert.equal(is_error, true)
       const next = await use('bash', { command: 'pwd; echo "[$x]"; pgrep -c -f "sleep 61[1]"' })
-      assert.equal(next.text, '/workspace\n[]\n0\n')
+      assert.equal(next.text, '/workspace\n[]\n0\n[exit 1]')
     })
 
     void it('stops at once when it is interrupted', async () => {
@@ -243,6 +243,8 @@ void describe('built-in tools', () => {
         await fails('read', { file_path }, /file tools reach/)
         await fails('edit', { file_path, old_string: 'a', new_string: 'b' }, /file tools reach/)
       }
+      await use('write', { file_path: '~/tilde', content: 'at home' })
+      assert.equal((await use('read', { file_path: '/home/user/tilde' })).text, 'at home')
       for (const file_path of ['/tmp/x', '/home/user/x', './x', '/workspace/../workspace/x']) {
         assert.equal((await use('write', { file_path, content: '' })).is_error, false)
       }
@@ -266,8 +268,17 @@ void describe('built-in tools', () => {
         ok('/workspace/g/old.md'),
       )
       assert.deepEqual(await use('glob', { pattern: '*.none' }), ok('no matches'))
-      await fails('glob', { pattern: '/etc/*' }, /relative/)
-      await fails('glob', { pattern: 'a/../*' }, /relative/)
+      assert.deepEqual(
+        await use('glob', { pattern: '/workspace/g/*.md' }),
+        ok('/workspace/g/old.md'),
+      )
+      await use('bash', { command: 'ln -s g/d lnk; ln -s /etc out' })
+      assert.deepEqual(await use('glob', { pattern: 'lnk/*.md' }), ok('/workspace/lnk/new.md'))
+      assert.deepEqual(await use('glob', { pattern: 'lnk/{*.md,x}' }), ok('/workspace/lnk/new.md'))
+      assert.deepEqual(await use('glob', { pattern: 'g/none/*.md' }), ok('no matches'))
+      await fails('glob', { pattern: '/etc/*' }, /file tools reach/)
+      await fails('glob', { pattern: '/*' }, /file tools reach/)
+      await fails('glob', { pattern: 'a/../*' }, /without \.\./)
       await fails('glob', { pattern: '*', path: 'missing' }, /does not exist/)
       const lines = await use('grep', { pattern: 'hit [0-9]', path: 'g' })
       assert.deepEqual(lines.text.trim().split('\n').toSorted(), [
@@ -278,6 +289,12 @@ void describe('built-in tools', () => {
         ok('no matches'),
       )
       await fails('grep', { pattern: '(' }, /regex parse error/)
+    })
+
+    void it('find the end of a line in files of Windows', async () => {
+      await use('bash', { command: 'mkdir w; printf "foo\\r\\nend\\r\\n" > w/a.txt' })
+      for (const pattern of ['^end$', 'foo$'])
+        assert.match((await use('grep', { pattern, path: 'w' })).text, /a\.txt:\d:(foo|end)/)
     })
 
     void it('give at most 200 paths', async () => {
