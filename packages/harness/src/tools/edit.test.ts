@@ -3,11 +3,12 @@ import { after, before, describe, it } from 'node:test'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { editTool, readTool, writeTool } from './files.ts'
 import { openSandbox, say } from './sandbox-fixture.ts'
+import { grepTool } from './search.ts'
 
 void describe('an edit', () => {
   let place: Awaited<ReturnType<typeof openSandbox>>
   let sandbox: Sandbox
-  const tools = { edit: editTool, read: readTool, write: writeTool }
+  const tools = { edit: editTool, grep: grepTool, read: readTool, write: writeTool }
 
   before(async () => {
     place = await openSandbox()
@@ -55,5 +56,11 @@ void describe('an edit', () => {
     await say(sandbox, 'echo old > first; chmod 750 first; ln first second')
     await use('edit', { file_path: 'first', old_string: 'old', new_string: 'new' })
     assert.equal(await say(sandbox, 'cat second; stat -c "%a %h" first'), 'new\n750 2')
+  })
+
+  void it('leaves lines whose ends a search finds', async () => {
+    await use('write', { file_path: 'w/a.txt', content: 'foo\r\nend\r\n' })
+    for (const pattern of ['^end$', 'foo$'])
+      assert.match((await use('grep', { pattern, path: 'w' })).text, /a\.txt:\d:(foo|end)/)
   })
 })

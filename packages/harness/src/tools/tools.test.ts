@@ -291,12 +291,6 @@ void describe('built-in tools', () => {
       await fails('grep', { pattern: '(' }, /regex parse error/)
     })
 
-    void it('find the end of a line in files of Windows', async () => {
-      await use('bash', { command: 'mkdir w; printf "foo\\r\\nend\\r\\n" > w/a.txt' })
-      for (const pattern of ['^end$', 'foo$'])
-        assert.match((await use('grep', { pattern, path: 'w' })).text, /a\.txt:\d:(foo|end)/)
-    })
-
     void it('give at most 200 paths', async () => {
       await use('bash', { command: 'mkdir -p many; cd many; seq 1 250 | xargs touch; cd ..' })
       const { text } = await use('glob', { pattern: 'many/*' })

@@ -20,9 +20,10 @@ export type Poll = {
 /** `isWoken`: woken since it last asked the database. */
 type PollWaiter = { isWoken: boolean; wake: () => void }
 
-type PollDeps = { databases: Databases; bus: Bus; clock: Clock }
+/** `random`: a number below 1. */
+type PollDeps = { databases: Databases; bus: Bus; clock: Clock; random?: () => number }
 
-export function poller({ databases, bus, clock }: PollDeps) {
+export function poller({ databases, bus, clock, random = Math.random }: PollDeps) {
   const waiting = new Map<string, Set<PollWaiter>>()
   const see = presence(databases, clock)
 
@@ -47,7 +48,7 @@ export function poller({ databases, bus, clock }: PollDeps) {
   async function claim(tenant: string, environment: string, poll: Poll) {
     const { reclaimMs, worker, signal } = poll
     const database = await databases.open(tenant)
-    const at = { now: clock.now(), reclaimMs, by: worker }
+    const at = { now: clock.now(), reclaimMs, by: worker, draw: random() }
     const item = await claimNext(
       database,
       tenant,

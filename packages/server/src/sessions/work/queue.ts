@@ -27,7 +27,7 @@ import {
   immediateStop,
   stopRequest,
 } from './item.ts'
-import type { ClaimOptions } from './store.ts'
+import type { ClaimOptions } from './claimable.ts'
 import { workStore } from './store.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 

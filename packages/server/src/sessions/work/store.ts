@@ -9,39 +9,21 @@ import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { lockShared, lockSkippingLocked, lockForUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { ItemChange, WorkItem, Worker } from './item.ts'
+import type { ClaimOptions } from './claimable.ts'
+import { claimableItems, is, presentMs, reclaimMsOf } from './claimable.ts'
+import type { ItemChange, WorkItem } from './item.ts'
 import { claimLeaseMs } from './item.ts'
 
-/** Conditions of the partial indexes: SQLite uses a partial index only if its condition appears literally. */
-const is = {
-  live: sql<boolean>`state <> 'stopped'`,
-  held: sql<boolean>`state in ('starting', 'active')`,
-  reserved: sql<boolean>`state = 'queued' and reserved_ms is not null`,
-  waiting: sql<boolean>`state = 'queued' and reserved_ms is null`,
-  stopping: sql<boolean>`state = 'stopping'`,
-  unwarned: sql<boolean>`state in ('queued', 'starting', 'active') and warned = 0`,
-  unhinted: sql<boolean>`state in ('queued', 'starting', 'active') and hinted = 0`,
-  stopped: sql<boolean>`state = 'stopped'`,
-}
 /** Since when an acknowledgement or a heartbeat is missing. */
 const awaited = sql<number>`coalesce(lease_ms, due_ms)`
 /** When the item can be claimed again if its worker does nothing. */
 const lapses = sql<number>`coalesce(lease_ms, reserved_until_ms)`
 /** Longer than every lease and every pause before an item is due again. */
 const furthestMs = 10 * 60 * 1000
-/** The shortest time that an item stays reserved. */
-const reclaimMsOf = (tenant: unknown, environment: unknown) =>
-  sql<number>`coalesce((select e.reclaim_ms from environments as e
-    where e.tenant_id = ${tenant} and e.id = ${environment}), 0)`
-/** How long a worker counts as present after a poll. [work/views] */
-const presentMs = 30_000
 /** A poll may ask for a reservation without an end; this is the limit. */
 const longestReservationMs = 10 ** 12
 
 const rowsAtOnce = 500
-
-/** `by`: the worker, where it matters which one polls. */
-export type ClaimOptions = { now: number; reclaimMs: number; by?: Worker }
 
 export type PollerRow = Pick<Tables['work_pollers'], 'environment_id' | 'worker_id' | 'seen_ms'>
 
@@ -61,42 +43,6 @@ const ofSession = (db: Reads, tenant: string, session: string) =>
 
 const byId = (db: Reads, tenant: string, environment: string, id: string) =>
   ofEnvironment(db, tenant, environment).where('id', '=', id)
-
-/**
- * Items that this worker can claim: items that others let lapse, then waiting items, the oldest first. Items that it
- * let lapse itself come last, and are left out for a while when another worker polls, which may succeed with them.
- */
-const free = (db: Reads, tenant: string, environment: string, at: ClaimOptions) => {
-  const { now, reclaimMs, by } = at
-  const own = db
-    .selectFrom('work')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('environment_id', '=', environment)
-    .limit(1)
-  const held = own.where(is.held).where(isFree('work', now)).orderBy('lease_ms')
-  const reserved = own
-    .where(is.reserved)
-    .where('reserved_ms', '<=', now - reclaimMs)
-    .where('reserved_ms', '<=', sql<number>`${now} - ${reclaimMsOf(tenant, environment)}`)
-    .orderBy('reserved_ms')
-  const waiting = own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id')
-  const worker = by?.id
-  if (worker === undefined) return [held, reserved, waiting]
-  const isOthers = sql<boolean>`worker_id is distinct from ${worker}`
-  const isOwn = sql<boolean>`worker_id = ${worker}`
-  const isAlone = sql<boolean>`not exists (select 1 from work_pollers as p
-    where p.tenant_id = ${tenant} and p.environment_id = ${environment}
-    and p.worker_id <> ${worker} and p.seen_ms > ${now - presentMs})`
-  return [
-    ...[held, reserved].map((query) => query.where(isOthers)),
-    waiting,
-    held.where(isOwn).where((eb) => eb.or([eb('lease_ms', '<=', now - presentMs), isAlone])),
-    reserved
-      .where(isOwn)
-      .where((eb) => eb.or([eb('reserved_ms', '<=', now - reclaimMs - presentMs), isAlone])),
-  ]
-}
 
 async function row(found: Promise<WorkItem | undefined>, id: string): Promise<WorkItem> {
   const item = await found
@@ -261,7 +207,7 @@ function workWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', (eb) =>
           eb.fn.coalesce(
-            ...(free(db, tenant, environment, claiming).map((query) =>
+            ...(claimableItems(db, tenant, environment, claiming).map((query) =>
               lockSkippingLocked(db, query),
             ) as [never]),
           ),
