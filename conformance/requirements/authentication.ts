@@ -150,6 +150,7 @@ export const authentication = {
   'audit/export': { section: '3.10 Audit', says: 'GET `/v1/ext/audit/export` – answers a trail as lines of JSON: `?trail=&from=&to=`; for admins' },
   'audit/lines/each': { section: '3.10 Audit', says: 'Every call that changes something has a line, in the transaction of the change; a call that is refused has none.' },
   'audit/lines/fields': { section: '3.10 Audit', says: 'A line names the actor, the credential, the address and the user agent of the caller, the action, and the resource with the fields that changed.' },
+  'audit/lines/acting': { section: '3.10 Audit', says: 'What acts without a person is an actor of its own: `deployment`, `eval_run`, `dream`, `publication`, or `session` for its wakeups. Each session that it makes (`session.create`), posts to (`session.post`) or wakes (`session.wakeup`) has a line, whose `after.on_behalf_of` names the person or key that made or changed it last, as far as the audit goes back.' },
   'audit/lines/narrowed': { section: '3.10 Audit', says: 'Lines are narrowed by `actor_id`, `credential_id`, `action`, `resource_type`, `resource_id` and `created_at[…]`; `action=vault.*` stands for all actions of a noun.' },
   'audit/lines/no-secret': { section: '3.10 Audit', says: 'No line holds a secret. A value of more than 256 characters stands as its `sha256` and its `length`.' },
   'audit/lines/chained': { section: '3.10 Audit', says: 'Lines are chained within a minute, mostly within a second: `seq` is the number of a line, and `hash` covers the line and the hash before it.' },

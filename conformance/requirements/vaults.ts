@@ -39,7 +39,7 @@ export const vaults = {
   'credentials/match/host': { section: '14.2 Credentials', says: '`static_bearer` and `mcp_oauth` apply where a request\'s host is that of their `mcp_server_url`; an equal URL comes before an equal host.' },
   'credentials/match/cli': { section: '14.2 Credentials', says: '`cap_cli` applies by looking its `cli_id` up in a list of known programs.' },
   'credentials/match/order': { section: '14.2 Credentials', says: 'Of several vaults the first of the session\'s order that matches counts.' },
-  'audit/uses': { section: '14.3 The trail', says: 'GET `/v1/ext/audit/credential_uses` – calls that carried a credential: session, vault, credential, caller, server, host, method, status, time' },
+  'audit/uses': { section: '14.3 The trail', says: 'GET `/v1/ext/audit/credential_uses` – calls that carried a credential: session, vault, credential, caller, server, host, method, status, time; `actor` and `on_behalf_of` name who has made the session' },
   'audit/changes': { section: '14.3 The trail', says: 'GET `/v1/ext/audit/credential_changes` – what became of vaults, credentials and the keys of model cards, when, and by which key' },
   'audit/narrowed': { section: '14.3 The trail', says: 'Both are narrowed by `session_id`, `vault_id`, `credential_id` and `created_at[…]`, changes by `model_card_id` too.' },
   'audit/changes/together': { section: '14.3 The trail', says: 'A change and its record are written together or not at all.' },

@@ -355,6 +355,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['threads/session-status', 'sessions/budget/reached'],
+      'a child that stops at the budget ends the session with that reason',
+      async () => {
+        const amount = { amount: '60', currency: 'USD' } as const
+        const toolset = { type: 'agent_toolset_20260401' }
+        const session = await newTeam(service, model, [{ name: 'worker', tools: [toolset] }], {
+          session: { budget: { type: 'limit', max_list_cost: amount } },
+        })
+        const rests = Promise.withResolvers<void>()
+        teamOf(stub, {
+          boss: [starts(['worker', 'work']), says('it works')],
+          worker: [
+            () => ({
+              answer: uses(['bash', { command: 'echo done' }]),
+              hold: () => rests.promise,
+            }),
+            says('it is done'),
+          ],
+        })
+        await post(service, session, 'go')
+        await until(async () => (await threadsOf(session))[0]?.status === 'idle')
+        rests.resolve()
+        const log = () => say(service, session)
+        await until(async () => all(await log(), 'session.status_idle').length === 1)
+        const seen = await log()
+        assert.deepEqual(only(seen, 'session.status_idle')['stop_reason'], {
+          type: 'budget_reached',
+        })
+        const [child] = all(seen, 'session.thread_status_idle').slice(-1)
+        assert.deepEqual(child?.['stop_reason'], { type: 'budget_reached' })
+      },
+    )
+
+    verifies(
       ['sessions/budget/resumes', 'threads/children'],
       'a child that was left at the budget goes on by itself once the budget is raised',
       async () => {

@@ -12,6 +12,16 @@ export const ChangeQuery = AuditQuery.extend({
   model_card_id: z.string().optional().describe('Only entries of this model card.'),
 })
 
+const AuditActor = z.object({
+  type: z
+    .string()
+    .describe(
+      '`api_key`, `user`, `environment_key`, `worker` or `operator`; or what acts without a person: `deployment`, `eval_run`, `dream`, `publication` or `session`.',
+    ),
+  id: z.string().nullable(),
+  name: z.string().nullable().describe('As it was at the time.'),
+})
+
 /**
  * One call that carried a credential. `status` is null until the head of the answer comes, and stays null after a
  * crash.
@@ -33,6 +43,12 @@ export const CredentialUse = z
       .int()
       .nullable()
       .describe('Milliseconds until the head of the answer; null until it came.'),
+    actor: AuditActor.nullable().describe(
+      'Who has made the session: a caller, or what acts without one, such as a deployment. Null when the audit does not go back so far.',
+    ),
+    on_behalf_of: AuditActor.nullable().describe(
+      'The person or key behind an actor that is none; null for others.',
+    ),
     created_at: CreatedAt,
   })
   .meta({ id: 'CredentialUse', description: 'One call that carried a credential.' })
@@ -83,13 +99,9 @@ export const AuditLine = z
     type: z.literal('audit_line'),
     workspace_id: z.string().nullable().describe('Null for the deployment itself.'),
     action: z.string().describe('A noun and a verb, such as `agent.update`.'),
-    actor: z
-      .object({
-        type: z.string().describe('`api_key`, `user`, `environment_key`, `worker` or `operator`.'),
-        id: z.string().nullable(),
-        name: z.string().nullable().describe('As it was at the time.'),
-      })
-      .describe('Who has made the change.'),
+    actor: AuditActor.describe(
+      'Who has made the change. What acts without a person names the person or key behind it as `on_behalf_of` in `after`.',
+    ),
     credential: z
       .object({ type: z.string(), id: z.string().nullable() })
       .describe('What the caller identified itself with.'),

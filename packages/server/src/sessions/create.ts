@@ -7,6 +7,7 @@ import type { Tokens } from '../resources/agents/config.ts'
 import { updateConfig } from '../resources/agents/config.ts'
 import { sessionAgent } from '../resources/agents/session-agent.ts'
 import { agentStore } from '../resources/agents/store.ts'
+import type { ActingThing } from '../ground/core/audited-call.ts'
 import { auditChange } from '../ground/core/audited-call.ts'
 import { invalid } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
@@ -18,6 +19,7 @@ import type { LongTexts } from './log/long-texts.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { pinRoster, membersAt } from './pin-roster.ts'
 import { pinSkills } from '../resources/skills/pin-skills.ts'
+import { auditActing } from '../tenants/audit/acting.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
 import { defineOutcome } from './events/define-outcome.ts'
 import { attachResources } from './resources/attach.ts'
@@ -37,6 +39,8 @@ import { showSession } from './rows/show-session.ts'
 type SessionCreateDeps = RowDeps & {
   id: string
   deploymentId?: string | undefined
+  /** What creates the session, where no caller does. */
+  actor?: ActingThing | undefined
   texts?: LongTexts
 }
 
@@ -52,7 +56,7 @@ export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionRequest,
-  { now, seal, kinds, id, deploymentId, texts, ...refusals }: SessionCreateDeps,
+  { now, seal, kinds, id, deploymentId, actor, texts, ...refusals }: SessionCreateDeps,
 ): Promise<CreatedSession> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = requestsOf(input, chosen)
@@ -80,7 +84,7 @@ export async function createSession(
   const status = isPending ? 'pending' : 'running'
   const of = { ...serversOfHead(agent), budget: budgetUnits(input.budget) }
   const head = await sessionStore(tx).insert(row, status, of)
-  tellCreation(row)
+  await tellCreation(tx, row, actor, now)
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
@@ -115,8 +119,16 @@ async function withOutcome(
 }
 
 /** Reports the creation to the audit. */
-function tellCreation({ id, title, agent_id, agent_version, environment_id }: SessionRow): void {
-  auditChange({ type: 'session', id, after: { title, agent_id, agent_version, environment_id } })
+async function tellCreation(
+  tx: Queries,
+  { tenant_id, id, title, agent_id, agent_version, environment_id }: SessionRow,
+  thing: ActingThing | undefined,
+  now: number,
+): Promise<void> {
+  const after = { title, agent_id, agent_version, environment_id }
+  const action = 'session.create'
+  if (thing) await auditActing(tx, tenant_id, { thing, action, session: id, after }, now)
+  else auditChange({ type: 'session', id, after })
 }
 
 /** The agent's own memory store comes last. */

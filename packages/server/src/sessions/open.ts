@@ -4,6 +4,7 @@ import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { Bus } from '../ground/bus/bus.ts'
+import type { ActingThing } from '../ground/core/audited-call.ts'
 import { newId } from '../ground/core/ids.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
@@ -28,6 +29,8 @@ export type OpenSessionDeps = Refusals & {
   keeping: { blobs: Pick<Blobs, 'get'> }
   /** The deployment that creates the session. */
   deploymentId?: string | undefined
+  /** What creates the session, where no caller does. */
+  actor?: ActingThing | undefined
 }
 
 /** Fields of a session that refer to rows that are created in the same unit, for this session alone. */

@@ -9,6 +9,7 @@ import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
+import { auditActing } from '../tenants/audit/acting.ts'
 import { lockHead, stateOf } from './log/head.ts'
 import { admission, admitEvents } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
@@ -114,6 +115,8 @@ async function wake(
     note,
     ...ofThread,
   } as const
+  const thing = { type: 'session', id: session, name: null } as const
+  await auditActing(tx, tenant, { thing, action: 'session.wakeup', session }, now)
   const due = stateOf(head) !== 'requires_action'
   await admitEvents(tx, tenant, session, [admission(event)], { now, due, thread })
   if (due && head.team) await makeDue(tx, { tenant, session }, [thread_id])

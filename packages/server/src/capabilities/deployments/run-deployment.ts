@@ -17,6 +17,7 @@ import type { Database, Queries, Reads, TenantDatabase } from '../../ground/data
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
+import { auditActing } from '../../tenants/audit/acting.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { causeOf } from './cause.ts'
 import { requestOf } from './request.ts'
@@ -106,9 +107,10 @@ async function deliverRun(
   { take, keep }: RunDelivery,
 ): Promise<void> {
   const { session_id: session, initial_events } = row.spec
+  const actor = { type: 'deployment', id: row.id, name: row.name } as const
   if (session === undefined) {
     let id = ''
-    await openSession({ ...deps, deploymentId: row.id }, place, requestOf(deps.seal, row), {
+    await openSession({ ...deps, actor, deploymentId: row.id }, place, requestOf(deps.seal, row), {
       async make(tx, made) {
         await take(tx)
         id = made.id
@@ -123,6 +125,8 @@ async function deliverRun(
   const posted = await postInUnits(db, target, initial_events, async (tx) => {
     await take(tx)
     await keep(tx, session)
+    const line = { thing: actor, action: 'session.post', session } as const
+    await auditActing(tx, tenant, line, deps.clock.now())
   })
   announcePosted(deps.bus, tenant, session, posted)
 }

@@ -188,7 +188,8 @@ export async function openDream(
     const size = written.reduce((total, { row }) => total + row.size_bytes, 0)
     let made = { id: '', agent: '', environment: '' }
     let dream = seen
-    const opening = openSession(deps, place, requestOf(seen, written), {
+    const actor = { type: 'dream', id: seen.id, name: null } as const
+    const opening = openSession({ ...deps, actor }, place, requestOf(seen, written), {
       model: seen.model.id,
       async make(tx, { id, now }) {
         dream = await lockUnchanged(tx, seen)

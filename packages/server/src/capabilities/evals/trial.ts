@@ -108,13 +108,14 @@ async function beginTrial(
     initial_events: first?.type === 'user.message' && !setup ? [first] : [],
   }
   const countSession = await limits.quotas.daily(tenant)
+  const actor = { type: 'eval_run', id: run.id, name: run.name } as const
   try {
     const begun = await db.write(async (tx) => {
       const row = await lockTrialAt(tx, queued)
       if (!row) return undefined
       const now = clock.now()
       await countSession(tx)
-      const { queue } = await createSession(tx, tenant, body, { ...deps, id, now })
+      const { queue } = await createSession(tx, tenant, body, { ...deps, actor, id, now })
       const columns = { status: 'running', session_id: id, started_at: iso(now) } as const
       if (setup) await beginInspection(tx, { tenant, session: id }, setup, now)
       const step = setup ? { posted: 0, inspected: 1 } : { posted: 1, inspected: 0 }

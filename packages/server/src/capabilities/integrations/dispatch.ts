@@ -14,6 +14,7 @@ import { openCalls } from '../../sessions/log/calls.ts'
 import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
+import { auditActing } from '../../tenants/audit/acting.ts'
 import type { AccessDeps } from './app-access.ts'
 import { withAppAccess } from './app-access.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
@@ -179,6 +180,7 @@ async function give(
     })
     return
   }
+  const actor = { type: 'publication', id: row.id, name: row.integration } as const
   const served = await withAppAccess(deps, place, row)
   if (received.kind === 'message')
     attachments = await keepAttachments(deps, place, row, { seen, files: received.files, session })
@@ -192,6 +194,7 @@ async function give(
     const posted = await postInUnits(db, target, events, async (tx) => {
       await take(tx)
       await keep(tx, { session_id: session })
+      await auditActing(tx, tenant, { thing: actor, action: 'session.post', session }, clock.now())
     })
     announcePosted(bus, tenant, session, posted)
     return
@@ -202,7 +205,7 @@ async function give(
   const request = sessionRequestOf(served, { scope, events: first })
   const asked = { ...request, resources: resource ? [resource] : [] }
   let made = ''
-  await openSession(deps, { db, tenant }, asked, {
+  await openSession({ ...deps, actor }, { db, tenant }, asked, {
     async make(tx, { id }) {
       await take(tx)
       made = id

@@ -3,9 +3,17 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sealed } from './seal.ts'
 
 export type AuditActor = {
-  type: 'api_key' | 'user' | 'environment_key' | 'worker' | 'operator' | 'anonymous'
+  /** `api_key`, `user`, `environment_key`, `worker`, `operator`, `anonymous`, or the type of an `ActingThing`. */
+  type: string
   id: string | null
   /** The name when the line was written: the person or the key may be deleted later. */
+  name: string | null
+}
+
+/** What acts without a person: at a time, for a request of another system, or by itself. */
+export type ActingThing = {
+  type: 'deployment' | 'eval_run' | 'dream' | 'publication' | 'session'
+  id: string
   name: string | null
 }
 

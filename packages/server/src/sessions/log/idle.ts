@@ -7,8 +7,8 @@ import { hasOthersDue, isWorking, advisorEndEntries, combinedStop } from './thre
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /**
- * The events that end a turn; no event may follow them. At a reached budget the stop reason is `budget_reached`, unless
- * the session waits for an answer. In a session with several threads the thread's idle event comes first, and the
+ * The events that end a turn; no event may follow them. At a reached budget the stop reason is `budget_reached`, of the
+ * thread and of the session, unless the session waits for an answer. In a session with several threads the thread's idle event comes first, and the
  * session's follows only when no other thread is due. `goesOn`: the thread has work at once. [turns/usage-before-idle]
  * [turns/idle-last] [threads/session-status]
  */
@@ -22,7 +22,8 @@ export function idleEntries(head: Head, stop: StopReason, now: number, goesOn = 
   }
   const own = [resting, ...(goesOn ? [] : advisorEndEntries(team.self))]
   if (goesOn || hasOthersDue(team)) return own
-  return [...own, ...sessionIdle(team.session, combinedStop(team, stop_reason), now)]
+  const whole = stopAt(team.session, combinedStop(team, stop_reason))
+  return [...own, ...sessionIdle(team.session, whole, now)]
 }
 
 /** The events for the beginning or the continuation of a turn. */

@@ -11,6 +11,7 @@ import {
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import { originsOf } from './acting.ts'
 import { exportLines, shownLine } from './lines.ts'
 import { auditStore, lineStore } from './store.ts'
 
@@ -65,12 +66,20 @@ export const auditRoutes = (): Route[] => [
     },
     {
       scope: 'credential_uses',
-      rows: ({ db, tenant, query }, paging) =>
-        auditStore(db.read).uses(tenant, {
-          filter: query,
-          moments: timeComparisons(query),
-          paging,
-        }),
+      async rows({ db, tenant, query }, paging) {
+        const moments = timeComparisons(query)
+        const { rows, more } = await auditStore(db.read).uses(tenant, {
+          ...{ filter: query, moments, paging },
+        })
+        const sessions = rows.map(({ session_id }) => session_id)
+        const origins = await originsOf(db.read, tenant, sessions)
+        const unknown = { actor: null, on_behalf_of: null }
+        const withOrigin = rows.map((row) => ({
+          ...row,
+          ...(origins.get(row.session_id) ?? unknown),
+        }))
+        return { rows: withOrigin, more }
+      },
       show: ({ tenant_id: _, seq: _seq, hash: _hash, refreshed, ...use }) => ({
         type: 'credential_use',
         ...use,
