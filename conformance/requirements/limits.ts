@@ -21,7 +21,7 @@ export const limits = {
   'limits/json-body': { section: '21 Limits', says: 'JSON body with content: events, a session, files of a skill – 32 MB, 12,000 values (to the model gateway 50,000)' },
   'limits/record-body': { section: '21 Limits', says: 'JSON body of an agent, an environment, a model card, an update of a session – 4 MiB, 20,000 values' },
   'limits/plain-body': { section: '21 Limits', says: 'any other JSON body – 1 MiB, 10,000 values' },
-  'limits/rate/off-by-default': { section: '21.1 Rate limits', says: '`RATE_LIMITS` sets the rate limits, or turns them off. Without the setting they are off while there is one workspace; while there are several, each may make 600 reads, 60 other requests, 5 sessions and 30 uploads a minute.' },
+  'limits/rate/off-by-default': { section: '21.1 Rate limits', says: '`RATE_LIMITS` sets the rate limits, or turns them off. Without the setting they are off while there is one workspace; while there are several, each may make 6,000 reads, 3,000 other requests, 600 sessions and 600 uploads a minute.' },
   'limits/rate/per-tenant': { section: '21.1 Rate limits', says: 'Rate limits are counted per tenant: all keys of a workspace together, and all processes of the service.' },
   'limits/rate/classes': { section: '21.1 Rate limits', says: 'A request belongs to one class: the creation of a session to `sessions`, the upload of a file or a skill to `uploads`, any other GET or HEAD to `reads`, all else to `writes`. A stream counts once.' },
   'limits/rate/burst': { section: '21.1 Rate limits', says: 'A workspace may use its whole limit at once. The limit refills evenly: at 60 a minute one request a second.' },

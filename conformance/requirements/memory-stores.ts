@@ -22,6 +22,7 @@ export const memoryStores = {
   'memory-versions/list': { section: '13.2 Endpoints', says: 'GET `/v1/memory_stores/:id/memory_versions` – the history; `memory_id`' },
   'memory-versions/get': { section: '13.2 Endpoints', says: 'GET `/v1/memory_stores/:id/memory_versions/:vid` – a version with its content' },
   'memory-versions/redact': { section: '13.2 Endpoints', says: 'POST `/v1/memory_stores/:id/memory_versions/:vid/redact` – removes the content of an earlier version' },
+  'memories/list/raw-prefix': { section: '13.2 Endpoints', says: '`path_prefix` begins and ends with `/`. Under `managed-agents-2026-04-01` alone it may end otherwise, and is then the beginning of paths.' },
   'memory-stores/beta-header': { section: '13.2 Endpoints', says: 'A call without the beta value is refused with 400.' },
   'memory-versions/audit': { section: '13.2 Endpoints', says: 'A version records who changed what, with the content as it then was.' },
   'memory-stores/full-view': { section: '13.2 Endpoints', says: 'A page with `view=full` has 20 items at most, whatever `limit` says up to 100.' },

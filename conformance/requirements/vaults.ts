@@ -24,7 +24,7 @@ export const vaults = {
   'vaults/archive/purges': { section: '14.1 The vault', says: 'An archived vault or credential keeps its record and takes no change; its secrets are gone at once, for running sessions too.' },
   'vaults/errors-silent': { section: '14.1 The vault', says: 'No refusal repeats a secret, wherever in the body it stood.' },
   'credentials/type/static-bearer': { section: '14.2 Credentials', says: '`static_bearer` – `token`, `mcp_server_url`' },
-  'credentials/type/mcp-oauth': { section: '14.2 Credentials', says: '`mcp_oauth` – `access_token`, `mcp_server_url`, and optionally `refresh_token`, `token_endpoint`, `expires_at`, or the same nested in `refresh`' },
+  'credentials/type/mcp-oauth': { section: '14.2 Credentials', says: '`mcp_oauth` – `access_token`, `mcp_server_url`, and optionally `refresh_token`, `token_endpoint`, `expires_at`, or the same nested in `refresh`; `expires_at` lies in the future, unless there is a refresh token' },
   'credentials/type/cap-cli': { section: '14.2 Credentials', says: '`cap_cli` – `cli_id`, such as that of a code host\'s program, and `token`' },
   'credentials/type/command-secret': { section: '14.2 Credentials', says: '`command_secret` – `token`, `env_var`, `command_prefixes[]`' },
   'credentials/type/environment-variable': { section: '14.2 Credentials', says: '`environment_variable` – `secret_name`, `secret_value`, `networking`, `injection_location`' },

@@ -161,29 +161,55 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       )
     })
 
-    verifies('memories/list', 'lists go by prefix and depth, in pages', async () => {
-      const store = await newStore()
-      for (const path of ['/b', '/a/1', '/a/2', '/a/deep/3', '/ab', '/a%/x', '/a_b'])
-        await remember(store, path)
-      const paths = async (query: object) => {
-        const seen: (string | undefined)[] = []
-        for await (const each of memories().list(store, { limit: 2, ...query }))
-          seen.push(`${each.type === 'memory_prefix' ? '+' : ''}${each.path}`)
-        return seen
-      }
-      assert.deepEqual(await paths({}), ['/a%/x', '/a/1', '/a/2', '/a/deep/3', '/a_b', '/ab', '/b'])
-      assert.deepEqual(await paths({ path_prefix: '/a/' }), ['/a/1', '/a/2', '/a/deep/3'])
-      assert.deepEqual(await paths({ depth: 1 }), ['+/a%/', '+/a/', '/a_b', '/ab', '/b'])
-      assert.deepEqual(await paths({ depth: 1, path_prefix: '/a/' }), ['/a/1', '/a/2', '+/a/deep/'])
-      const basic = await ask('GET', `/${store}/memories?path_prefix=/a/deep/`)
-      const full = await ask('GET', `/${store}/memories?path_prefix=/a/deep/&view=full`)
-      assert.deepEqual(
-        [basic.body.data[0]?.['content'], full.body.data[0]?.['content']],
-        [null, '/a/deep/3'],
-      )
-      for (const query of ['depth=2', 'path_prefix=/a', 'limit=101', 'view=full&limit=101'])
-        assert.equal((await ask('GET', `/${store}/memories?${query}`)).status, 400, query)
-    })
+    verifies(
+      ['memories/list', 'memories/list/raw-prefix'],
+      'lists go by prefix and depth, in pages',
+      async () => {
+        const store = await newStore()
+        for (const path of ['/b', '/a/1', '/a/2', '/a/deep/3', '/ab', '/a%/x', '/a_b'])
+          await remember(store, path)
+        const paths = async (query: object) => {
+          const seen: (string | undefined)[] = []
+          for await (const each of memories().list(store, { limit: 2, ...query }))
+            seen.push(`${each.type === 'memory_prefix' ? '+' : ''}${each.path}`)
+          return seen
+        }
+        assert.deepEqual(await paths({}), [
+          '/a%/x',
+          '/a/1',
+          '/a/2',
+          '/a/deep/3',
+          '/a_b',
+          '/ab',
+          '/b',
+        ])
+        assert.deepEqual(await paths({ path_prefix: '/a/' }), ['/a/1', '/a/2', '/a/deep/3'])
+        assert.deepEqual(await paths({ depth: 1 }), ['+/a%/', '+/a/', '/a_b', '/ab', '/b'])
+        assert.deepEqual(await paths({ depth: 1, path_prefix: '/a/' }), [
+          '/a/1',
+          '/a/2',
+          '+/a/deep/',
+        ])
+        const headers = { 'anthropic-beta': 'managed-agents-2026-04-01' }
+        for (const [path_prefix, count] of [
+          ['/a', 6],
+          ['/a_b', 1],
+          ['/a/deep/3', 1],
+          ['/x', 0],
+        ] as const) {
+          const found = await memories().list(store, { path_prefix }, { headers })
+          assert.equal(found.data.length, count, path_prefix)
+        }
+        const basic = await ask('GET', `/${store}/memories?path_prefix=/a/deep/`)
+        const full = await ask('GET', `/${store}/memories?path_prefix=/a/deep/&view=full`)
+        assert.deepEqual(
+          [basic.body.data[0]?.['content'], full.body.data[0]?.['content']],
+          [null, '/a/deep/3'],
+        )
+        for (const query of ['depth=2', 'path_prefix=/a', 'limit=101', 'view=full&limit=101'])
+          assert.equal((await ask('GET', `/${store}/memories?${query}`)).status, 400, query)
+      },
+    )
 
     verifies(
       ['memory-stores/full-view', 'lists/short'],

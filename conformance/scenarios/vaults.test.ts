@@ -76,7 +76,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             type: 'mcp_oauth',
             access_token: two,
             mcp_server_url: 'https://b.example/mcp',
-            expires_at: '2999-01-01T00:00:00Z',
+            // It has expired, and is renewed at its first use.
+            expires_at: '2001-01-01T00:00:00Z',
             refresh: {
               client_id: 'me',
               refresh_token: three,

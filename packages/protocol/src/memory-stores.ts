@@ -117,9 +117,11 @@ export const MemoryListQuery = ListQuery.extend({
     .transform(Number)
     .describe('1 lists what lies directly below the prefix; 0 lists everything below it.'),
   path_prefix: Line.max(1024)
-    .refine((prefix) => prefix.startsWith('/') && prefix.endsWith('/'), 'must begin and end with /')
+    .refine((prefix) => prefix.startsWith('/'), 'must begin with /')
     .default('/')
-    .describe('Only memories below it; begins and ends with `/`.'),
+    .describe(
+      'Only memories below it; begins and ends with `/`. Under the older beta value alone it may end otherwise, and is then the beginning of paths.',
+    ),
 }).transform(capFullView)
 export type MemoryListQuery = z.infer<typeof MemoryListQuery>
 

@@ -11,7 +11,7 @@ export type MemoryFacts = Omit<MemoryRow, 'content'>
 export type MemoryDetail = 'basic' | 'full'
 
 /**
- * Paths that begin with `prefix`, which ends with `/`, and come after `after`. When `after` is a folder, all paths
+ * Paths that begin with `prefix` and come after `after`. When `after` is a folder, all paths
  * below it are skipped.
  */
 export type PathRange = { prefix: string; after?: string | undefined }
@@ -132,9 +132,14 @@ function above(path: string): string[] {
 
 /** The first text after all paths in a folder: `0` is the character after `/`. */
 const behind = (folder: string): string => `${folder.slice(0, -1)}0`
+/** The last text that begins so: no character comes after this one. */
+const lastWith = (prefix: string): string => `${prefix}\u{10ffff}`
 
-const below = (folder: string) => (eb: ExpressionBuilder<Tables, 'memories'>) =>
-  eb.and([eb('path', '>=', folder), eb('path', '<', behind(folder))])
+const below = (prefix: string) => (eb: ExpressionBuilder<Tables, 'memories'>) =>
+  eb.and([
+    eb('path', '>=', prefix),
+    eb('path', '<', prefix.endsWith('/') ? behind(prefix) : lastWith(prefix)),
+  ])
 
 export const showMemory = (
   row: MemoryFacts & { content?: string },

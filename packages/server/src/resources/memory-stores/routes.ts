@@ -221,6 +221,8 @@ function ofMemories(deps: MemoryRouteDeps): Route[] {
       async (call) => {
         await checkStore(call)
         const { db, tenant, params, query } = call
+        if (call.betas.has(own) && !query.path_prefix.endsWith('/'))
+          throw invalid('path_prefix: must begin and end with /')
         return listMemories({ db: db.read, tenant, store: params.id }, query)
       },
     ),

@@ -60,8 +60,11 @@ type OAuthInput = Extract<AuthCreate, { type: 'mcp_oauth' }>
 
 function writtenOAuth(input: OAuthInput, at: string, now: number): WrittenAuth {
   const { type, access_token, mcp_server_url } = input
-  const expires_at = checkedExpiry(input.expires_at ?? null, at, now)
   const given = input.refresh ?? flatRefresh(input)
+  // A token that has expired is renewed at its first use.
+  const expires_at = given
+    ? (input.expires_at ?? null)
+    : checkedExpiry(input.expires_at ?? null, at, now)
   if (!given) return written({ type, mcp_server_url, expires_at, refresh: null }, { access_token })
   const { client_id, token_endpoint, token_endpoint_auth, resource, scope, refresh_token } = given
   if (token_endpoint_auth.type !== 'none' && !client_id)
@@ -151,7 +154,10 @@ function changedOAuth(
   return written(
     {
       ...auth,
-      expires_at: expires_at ? checkedExpiry(expires_at, at, now) : auth.expires_at,
+      expires_at:
+        expires_at && !auth.refresh
+          ? checkedExpiry(expires_at, at, now)
+          : (expires_at ?? auth.expires_at),
       refresh: changedRefresh(auth.refresh, given),
     },
     definedOf({

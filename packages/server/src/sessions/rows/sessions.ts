@@ -192,6 +192,8 @@ function sessionReads(db: Reads) {
     async get(tenant: string, id: string, now: number): Promise<Session> {
       const session = await readRow(tenant, id)
       const head = await readHead(db, tenant, id)
+      // The row was read before a deletion, and the head after it.
+      if (head.status === 'deleted') throw notFound('session', id)
       const resources = await resourceStore(db).ofSession(tenant, id)
       const outcomes = await outcomesOf(db, tenant, [{ id, outcome: head.outcome }])
       return showSession(session, head, { now, resources, outcomes: outcomes.get(id) })
