@@ -21,7 +21,15 @@ export type UserBlock = TextBlock | ImageBlock | DocumentBlock
 export type AssistantBlock =
   | { type: 'text'; text: string; state?: string }
   | { type: 'thinking'; text: string; redacted?: boolean; state?: string }
-  | { type: 'tool_call'; id: string; name: string; input: Record<string, unknown>; state?: string }
+  /** `fault`: the reason why the input was not whole JSON. Such a call has no input, and must not run. */
+  | {
+      type: 'tool_call'
+      id: string
+      name: string
+      input: Record<string, unknown>
+      fault?: string
+      state?: string
+    }
 
 /** The model that wrote an assistant message. The wire drops the `state` of another model's blocks. */
 export type MessageOrigin = { provider: string; api: string; model: string }

@@ -27,11 +27,34 @@ export class RefusedAnswer extends Error {
   }
 }
 
+/** What the events of an answer go through on their way to the library. */
+export type AnswerPassage = {
+  /** Rewrites a group of whole events. */
+  fit: (group: Uint8Array) => Uint8Array[]
+  /** Resolves when the library's reader has taken what was given. */
+  ready: () => Promise<void>
+  /** Called when events or comments have come whole. */
+  alive: () => void
+}
+
+const openPassage: AnswerPassage = {
+  fit: (group) => [group],
+  ready: async () => {},
+  alive: () => {},
+}
+
 /** `refused` is called with the reason when the body is given up while it is read. */
 export async function boundedAnswer(
   response: Response,
-  refused: (error: RefusedAnswer) => void = () => {},
-  limits: AnswerLimits = answerLimits,
+  {
+    refused = () => {},
+    limits = answerLimits,
+    passage = openPassage,
+  }: {
+    refused?: (error: RefusedAnswer) => void
+    limits?: AnswerLimits
+    passage?: AnswerPassage
+  } = {},
 ): Promise<Response> {
   const { body, status, statusText, headers, ok } = response
   const wrong = unfit(response)
@@ -41,7 +64,7 @@ export async function boundedAnswer(
   }
   if (body === null) return response
   const head = { status, statusText, headers }
-  if (ok) return new Response(eventsOf(body, limits, refused), head)
+  if (ok) return new Response(eventsOf(body, limits, refused, passage), head)
   const begun = await beginning(body, limits)
   // JSON that was cut is invalid, and the library would then lose the status.
   return begun.length < limits.errorBytes
@@ -92,19 +115,29 @@ function eventsOf(
   body: ReadableStream<Uint8Array>,
   limits: AnswerLimits,
   refused: (error: RefusedAnswer) => void,
+  passage: AnswerPassage,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   const events = eventSplitter(limits)
+  /** Bytes that were given since the library's reader was known to be ready. */
+  let given = 0
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           for (let isFed = false; !isFed;) {
+            if (given >= groupBytes) {
+              await passage.ready()
+              given = 0
+            }
             const { done, value } = await reader.read()
             const whole = done ? [events.rest()] : events.split(value)
-            for (const each of whole) if (each.length > 0) controller.enqueue(each)
+            if (whole.length > 0) passage.alive()
+            const fitted = whole.flatMap(passage.fit).filter(({ length }) => length > 0)
+            for (const each of fitted) controller.enqueue(each)
             if (done) return controller.close()
-            isFed = whole.length > 0
+            for (const each of whole) given += each.length
+            isFed = fitted.length > 0
           }
         } catch (error) {
           controller.error(error)

@@ -4,9 +4,7 @@ import type { ModelSpec, ModelWire } from '../spec.ts'
 import { redact, secretsOf } from './failure.ts'
 import { mailbox } from './mailbox.ts'
 import type { AssistantMessage, WireLibrary } from './pi.ts'
-import { requestAnswer } from './request.ts'
-
-const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'The call was aborted' }
+import { aborted, requestAnswer } from './request.ts'
 
 /** Characters of an answer's content. An event of the log must hold it, where one character may take six bytes. */
 const mostContent = 8 * 1024 * 1024
@@ -35,7 +33,7 @@ export async function* callWire(
   call: ModelCall,
 ): AsyncGenerator<ModelEvent> {
   const stop = new AbortController()
-  const box = mailbox<ModelEvent>()
+  const box = mailbox()
   let latest: AssistantMessage | undefined
   const fail = (failure: ModelFailure) => {
     box.last({ type: 'failed', failure, usage: usageOf(latest) })
@@ -57,8 +55,9 @@ export async function* callWire(
     },
     saw: (partial: AssistantMessage) => {
       latest = partial
-      idle?.refresh()
     },
+    alive: () => void idle?.refresh(),
+    room: () => box.room(),
   }
   call.signal.addEventListener('abort', onAbort, { once: true })
   if (call.signal.aborted) onAbort()
@@ -69,6 +68,7 @@ export async function* callWire(
     clearTimeout(idle)
     clearTimeout(late)
     call.signal.removeEventListener('abort', onAbort)
+    box.close()
     stop.abort(over)
   }
 

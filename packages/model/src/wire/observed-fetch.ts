@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { boundedAnswer } from './bounded-answer.ts'
+import { type AnswerPassage, type RefusedAnswer, boundedAnswer } from './bounded-answer.ts'
 
-type ProcessFetch = typeof globalThis.fetch
+export type ProcessFetch = typeof globalThis.fetch
 
 /** Details of an HTTP exchange that the library's errors leave out. */
 export type HttpObservation = { sent: boolean; cause?: unknown; retryAfterMs?: number }
@@ -12,15 +12,15 @@ const processFetch = globalThis.fetch
 /**
  * A fetch that bounds answers, follows no redirects, because these could carry a key elsewhere, and records failures.
  */
-export function observedFetch(seen: HttpObservation): ProcessFetch {
+export function observedFetch(seen: HttpObservation, passage?: AnswerPassage): ProcessFetch {
   return async (input, init) => {
     seen.sent = true
     try {
       const response = await processFetch(input, { ...init, redirect: 'manual' })
       if (!response.ok) seen.retryAfterMs = retryAfterMs(response.headers)
-      return await boundedAnswer(response, (error) => {
-        seen.cause = error
-      })
+      passage?.alive()
+      const refused = (error: RefusedAnswer) => (seen.cause = error)
+      return await boundedAnswer(response, { refused, ...(passage && { passage }) })
     } catch (cause) {
       seen.cause = cause
       throw cause

@@ -19,7 +19,6 @@ export type {
 export type WireLibrary = {
   streams: ProviderStreams
   isContextOverflow: (message: AssistantMessage, contextWindow?: number) => boolean
-  parseStreamingJson: (json: string) => unknown
   normalizeContext: (context: Context) => TranscriptContext
 }
 
@@ -40,16 +39,14 @@ function streamsOf(module: Pick<ProviderStreams, never>): ProviderStreams {
 }
 
 export async function loadLibrary(wire: ModelWire): Promise<WireLibrary> {
-  const [streams, overflow, json, transcript] = await Promise.all([
+  const [streams, overflow, transcript] = await Promise.all([
     modules[wire](),
     import('@earendil-works/pi-ai/utils/overflow'),
-    import('@earendil-works/pi-ai/utils/json-parse'),
     import('@earendil-works/pi-ai/utils/transcript'),
   ])
   return {
     streams,
     isContextOverflow: overflow.isContextOverflow,
-    parseStreamingJson: json.parseStreamingJson,
     normalizeContext: transcript.normalizeContext,
   }
 }

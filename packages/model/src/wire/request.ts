@@ -4,10 +4,16 @@ import type { ModelSpec, ModelWire } from '../spec.ts'
 import { withoutAmbient } from './ambient-variables.ts'
 import { documentSet } from './documents.ts'
 import { failureOf, redact, secretsOf } from './failure.ts'
+import { groupFitter } from './fit/fit.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
 import { RefusedAnswer } from './bounded-answer.ts'
 import { boundToolCalls } from './tool-calls.ts'
-import { observedFetch, type HttpObservation, withFetch } from './observed-fetch.ts'
+import {
+  type HttpObservation,
+  observedFetch,
+  type ProcessFetch,
+  withFetch,
+} from './observed-fetch.ts'
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
 import type { AssistantMessage, AssistantMessageEvent, WireLibrary } from './pi.ts'
@@ -21,11 +27,21 @@ export type EventReader = {
   emit: (event: ModelEvent) => void
   /** The partial message, at every event. */
   saw: (partial: AssistantMessage) => void
+  /** The endpoint has sent something whole, if only a comment. */
+  alive: () => void
+  /** Resolves when the reader can take more. */
+  room: () => Promise<void>
 }
 
 /** The most events handled without a break of the event loop: one event of an endpoint can cause a hundred thousand. */
 const eventsAtOnce = 500
 const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+export const aborted: ModelFailure = {
+  kind: 'aborted',
+  retryable: false,
+  message: 'The call was aborted',
+}
 
 /** Sends the call and reads its answer to the end. */
 export async function requestAnswer(
@@ -37,15 +53,26 @@ export async function requestAnswer(
   reader: EventReader,
 ): Promise<RequestEnd> {
   const seen: HttpObservation = { sent: false }
-  const events = send(library, wire, spec, call, signal, seen)
-  const ordered = createSequence(
-    wire === 'openai-completions',
-    library.parseStreamingJson,
-    reader.emit,
-  )
-  let read = 0
-  for await (const event of events) {
-    if (++read % eventsAtOnce === 0) await nextRound()
+  /** True while everything that the library has read is taken from it. */
+  let isIdle = false
+  async function ready(): Promise<void> {
+    do await nextRound()
+    while (!isIdle && !signal.aborted)
+    await reader.room()
+  }
+  const passage = { fit: groupFitter(wire), ready, alive: reader.alive }
+  const events = send(library, wire, spec, call, signal, observedFetch(seen, passage))
+  const iterator = events[Symbol.asyncIterator]()
+  const ordered = createSequence(wire === 'openai-completions', reader.emit)
+  for (let read = 1; ; read++) {
+    if (read % eventsAtOnce === 0) await nextRound()
+    isIdle = true
+    const next = await iterator.next()
+    isIdle = false
+    // What was read before the abort is not taken apart.
+    if (signal.aborted) return { type: 'failed', failure: aborted }
+    if (next.done === true) throw new Error('The library ended its stream without a last event')
+    const event = next.value
     if (event.type === 'done') {
       reader.saw(event.message)
       ordered.close(event.message)
@@ -63,7 +90,6 @@ export async function requestAnswer(
     reader.saw(event.partial)
     ordered.take(event)
   }
-  throw new Error('The library ended its stream without a last event')
 }
 
 function send(
@@ -72,7 +98,7 @@ function send(
   spec: ModelSpec,
   call: ModelCall,
   signal: AbortSignal,
-  seen: HttpObservation,
+  fetch: ProcessFetch,
 ): AsyncIterable<AssistantMessageEvent> {
   const model = libraryModel(wire, spec)
   const documents = documentSet(inputOf(spec).includes('document'))
@@ -82,7 +108,6 @@ function send(
     tools: libraryTools(call.tools),
   })
   const effort = spec.effort && clampEffort(spec.native_config ?? {}, spec.effort)
-  const fetch = observedFetch(seen)
   const stream = () =>
     library.streams.streamSimple(model, context, {
       apiKey: spec.api_key,

@@ -131,20 +131,6 @@ void describe('blocks in one order', () => {
     assert.deepEqual(read.inputs, [{}, JSON.parse(named(8_192))])
   })
 
-  void it('makes do with an input that was broken off', async () => {
-    await using stub = await startStub(anthropicDialect)
-    const pieces = ['{"command":"echo', ' one']
-    stub.replies({
-      blocks: [{ type: 'tool_call', id: 't', name: 'bash', pieces }],
-      stop: 'max_tokens',
-    })
-    const model = openModel({ ...spec, api: 'anthropic-messages', base_url: stub.url })
-    assert.deepEqual(await inputsOf(model), {
-      inputs: [{ command: 'echo one' }],
-      stop: 'max_tokens',
-    })
-  })
-
   void it('reads the input of a large call in time that grows with its size alone', async () => {
     await using stub = await startStub(anthropicDialect)
     const text = JSON.stringify({ command: 'echo "line"\n'.repeat(5_000) })

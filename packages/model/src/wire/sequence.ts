@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AssistantBlock, ModelEvent } from '../model.ts'
 import type { AssistantMessage, AssistantMessageEvent } from './pi.ts'
+import { type GrowingText, growingText } from './growing-text.ts'
 import { readToolInput } from './tool-input.ts'
 
 type LibraryBlock = AssistantMessage['content'][number]
@@ -12,9 +13,8 @@ type AnswerSegment = {
   /** Index of the library's block. */
   of: number
   kind: 'text' | 'thinking' | 'tool_call'
-  text: string
-  /** Number of characters of `text` that were emitted; undefined before the block's start. */
-  sent?: number
+  text: GrowingText
+  isStarted: boolean
   /** The library's block in its final form. */
   end?: LibraryBlock
   /** Ended here, although the library may still extend its block. */
@@ -31,7 +31,6 @@ type SequenceState = {
   lateState?: string
   /** True when the wire ends no block before the message. */
   endsLate: boolean
-  parseJson: (json: string) => unknown
   emit: (event: ModelEvent) => void
 }
 
@@ -43,7 +42,6 @@ export type Sequence = {
 
 export function createSequence(
   endsLate: boolean,
-  parseJson: (json: string) => unknown,
   emit: (event: ModelEvent) => void,
 ): Sequence {
   const state: SequenceState = {
@@ -51,7 +49,6 @@ export function createSequence(
     byBlock: new Map(),
     head: 0,
     endsLate,
-    parseJson,
     emit,
   }
   return {
@@ -87,7 +84,7 @@ function begin(
 ): AnswerSegment {
   const last = state.segments.at(-1)
   if (state.endsLate && last !== undefined && isWhole(last)) last.cut = true
-  const segment: AnswerSegment = { of, kind, text: '', cut: false }
+  const segment: AnswerSegment = { of, kind, text: growingText(), isStarted: false, cut: false }
   state.segments.push(segment)
   const parts = state.byBlock.get(of)
   if (parts) parts.push(segment)
@@ -106,11 +103,8 @@ function extend(
   const last = state.byBlock.get(of)?.at(-1)
   if (kind !== 'tool_call') {
     const segment = last?.cut === false ? last : begin(state, of, kind, partial)
-    segment.text += delta
-  } else if (last?.cut === false && delta !== last.text) {
-    // The Responses wire repeats the whole input when it is complete.
-    last.text += delta
-  }
+    segment.text.add(delta)
+  } else if (last?.cut === false) last.text.add(delta)
 }
 
 function end(state: SequenceState, of: number, partial: AssistantMessage): void {
@@ -130,23 +124,21 @@ function end(state: SequenceState, of: number, partial: AssistantMessage): void 
 
 /** Emits everything whose turn has come. */
 function flush(state: SequenceState, partial: AssistantMessage): void {
-  const { segments, emit, parseJson } = state
+  const { segments, emit } = state
   for (let segment = segments[state.head]; segment !== undefined; segment = segments[state.head]) {
     const index = state.head
     const block = segment.end ?? partial.content[segment.of]
-    if (segment.sent === undefined && !emitStart(segment, block, index, emit)) return
-    const sent = segment.sent ?? 0
-    if (segment.text.length > sent) {
-      emit({ type: 'delta', index, delta: segment.text.slice(sent) })
-    }
-    segment.sent = segment.text.length
-    if (segment.end === undefined && !segment.cut) return
-    emit({ type: 'block_end', index, block: finished(segment, block, parseJson) })
+    if (!segment.isStarted && !emitStart(segment, block, index, emit)) return
+    const isOver = segment.end !== undefined || segment.cut
+    const delta = segment.text.takeNews(isOver)
+    if (delta !== '') emit({ type: 'delta', index, delta })
+    if (!isOver) return
+    emit({ type: 'block_end', index, block: finished(segment, block, state.endsLate) })
     state.head += 1
   }
 }
 
-/** A call waits for its name. */
+/** A call waits for its name, and for its id. A call that ends without them is given some, so that it is answered. */
 function emitStart(
   segment: AnswerSegment,
   block: LibraryBlock | undefined,
@@ -156,42 +148,40 @@ function emitStart(
   if (segment.kind !== 'tool_call') {
     emit({ type: 'block_start', index, block: segment.kind })
   } else {
-    if (block?.type !== 'toolCall' || block.name === '') return false
-    if (block.id === '') {
-      if (segment.end === undefined && !segment.cut) return false
-      block.id = `call_${randomUUID().replaceAll('-', '')}`
-    }
+    if (block?.type !== 'toolCall') return false
+    const isOver = segment.end !== undefined || segment.cut
+    if (!isOver && (block.name === '' || block.id === '')) return false
+    block.name = block.name === '' ? 'unnamed' : block.name.toWellFormed()
+    if (block.id === '') block.id = `call_${randomUUID().replaceAll('-', '')}`
     emit({ type: 'block_start', index, block: 'tool_call', id: block.id, name: block.name })
   }
-  segment.sent = 0
+  segment.isStarted = true
   return true
 }
 
 function finished(
   segment: AnswerSegment,
   block: LibraryBlock | undefined,
-  parseJson: (json: string) => unknown,
+  endsLate: boolean,
 ): AssistantBlock {
-  if (block?.type === 'toolCall') {
-    const input = segment.text === '' ? block.arguments : readToolInput(segment.text, parseJson)
-    return {
-      type: 'tool_call',
-      id: block.id,
-      name: block.name,
-      input: isRecord(input) ? input : {},
-      ...state(block.thoughtSignature),
-    }
-  }
+  const text = segment.text.whole()
   const whole = segment.end !== undefined
+  if (block?.type === 'toolCall') {
+    const given = text === '' ? JSON.stringify(block.arguments) : text
+    const isBare = text === '' && !whole && !endsLate
+    const read = isBare ? { input: {}, fault: 'it never came' } : readToolInput(given)
+    const { id, name, thoughtSignature } = block
+    return { type: 'tool_call', id, name, ...read, ...state(thoughtSignature) }
+  }
   if (block?.type === 'thinking') {
     if (block.redacted === true) {
       return { type: 'thinking', text: '', redacted: true, ...state(block.thinkingSignature) }
     }
-    const text = whole ? block.thinking : segment.text
-    return { type: 'thinking', text, ...state(block.thinkingSignature) }
+    const thought = whole ? block.thinking.toWellFormed() : text
+    return { type: 'thinking', text: thought, ...state(block.thinkingSignature) }
   }
-  if (block?.type !== 'text' || !whole) return { type: 'text', text: segment.text }
-  return { type: 'text', text: block.text, ...state(block.textSignature) }
+  if (block?.type !== 'text' || !whole) return { type: 'text', text }
+  return { type: 'text', text: block.text.toWellFormed(), ...state(block.textSignature) }
 }
 
 function state(signature: string | undefined): { state?: string } {
@@ -201,9 +191,8 @@ function state(signature: string | undefined): { state?: string } {
 /** A call whose input is complete JSON cannot grow. */
 function isWhole(segment: AnswerSegment): boolean {
   if (segment.kind !== 'tool_call') return true
-  if (!segment.text.trimEnd().endsWith('}')) return false
   try {
-    JSON.parse(segment.text)
+    JSON.parse(segment.text.whole())
     return true
   } catch (error) {
     if (error instanceof SyntaxError) return false
@@ -221,8 +210,4 @@ function unburden(block: LibraryBlock | undefined): void {
     if (!(scratch in block)) continue
     Object.defineProperty(block, scratch, { configurable: true, get: () => '', set: () => {} })
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,22 +1,62 @@
-/** Parses the input of a tool call, which an untrusted endpoint may have cut off or spelled wrongly. */
+/**
+ * Reads the input of a tool call, which an untrusted endpoint may have cut off or spelled wrongly. Nothing half-read is
+ * run: an input that is not whole has a fault and no content.
+ */
 import { deepestJson, longestJsonName } from '@steward/base/json-limits.ts'
+import { isRecord } from './fit/loose.ts'
+import { mendedJson } from './mended-json.ts'
 
-/** Characters of a faulty input that is repaired. A longer one counts as empty. */
-const mostRepaired = 512 * 1024
+/** `fault`: the reason why the input is not whole, for the model that wrote it. */
+export type ToolInput = { input: Record<string, unknown>; fault?: string }
+
+const faulty = (fault: string): ToolInput => ({ input: {}, fault })
 
 /**
- * `repair`: the library's reader of faulty JSON. Attack: it calls itself for each bracket, and a text of open brackets
- * gives it a stack overflow for each, ten microseconds for every character. And a deep value cannot be written as JSON
- * again, so that its turn would be tried for ever. So an input beyond the bounds counts as empty.
+ * Attack: a deep value cannot be written as JSON again, so that its turn would be tried for ever. So an input beyond the
+ * bounds is a fault.
  */
-export function readToolInput(text: string, repair: (json: string) => unknown): unknown {
-  if (isOversized(text)) return {}
+export function readToolInput(text: string): ToolInput {
+  if (isOversized(text)) {
+    return faulty(`it is nested deeper than ${deepestJson}, or has a name of more than ${longestJsonName} characters`)
+  }
+  return readOnce(text, true)
+}
+
+/** `mayQuote`: the text may be JSON that is quoted as a text of JSON. */
+function readOnce(text: string, mayQuote: boolean): ToolInput {
+  const trimmed = text.trim()
+  if (trimmed === '' || trimmed === 'null') return { input: {} }
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
+    const mended = mendedJson(text)
+    if (!mended.ok) return faulty(mended.why)
+    const [, another] = /^[^{]*(\{[^]*)$/.exec(mended.rest) ?? []
+    if (another !== undefined && !isSame(another, mended.value)) return faulty('another object stands behind it')
+    ;({ value } = mended)
   }
-  return text.length <= mostRepaired ? repair(text) : {}
+  if (typeof value === 'string' && mayQuote && !isOversized(value)) return readOnce(value, false)
+  return isRecord(value) ? { input: wellFormed(value, text) } : faulty('it is no object')
+}
+
+function isSame(text: string, value: unknown): boolean {
+  const again = mendedJson(text)
+  return again.ok && JSON.stringify(again.value) === JSON.stringify(value)
+}
+
+/** Half of a surrogate pair cannot be written as UTF-8: clients fail at it, and providers refuse it. */
+function wellFormed(value: Record<string, unknown>, text: string): Record<string, unknown> {
+  if (text.isWellFormed() && !/\\+u[dD][89a-fA-F]/.test(text)) return value
+  const mend = (each: unknown): unknown => {
+    if (typeof each === 'string') return each.toWellFormed()
+    if (Array.isArray(each)) return each.map(mend)
+    return isRecord(each) ? record(each) : each
+  }
+  const record = (each: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(each).map(([name, one]) => [name.toWellFormed(), mend(one)]))
+  return record(value)
 }
 
 /** Brackets within strings do not count. */

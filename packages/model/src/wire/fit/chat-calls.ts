@@ -1,0 +1,85 @@
+/**
+ * Which call a piece of chat completions belongs to. Servers give every call the index 0, no index, no id, one id to two
+ * calls, or a new id with every piece.
+ */
+import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '../documents.ts'
+import { countOf, jsonTextOf, recordOf, recordsOf, textOf } from './loose.ts'
+import { type ObjectEnd, objectEnd } from './object-end.ts'
+
+/** `id` and `name` are empty where the library knows them already. */
+export type ChatCall = { slot: number; id: string; name: string; text: string }
+
+type Piece = { index: number | undefined; id: string; name: string; text: string }
+type CallSlot = {
+  slot: number
+  name: string
+  /** As the server sent it. */
+  id: string
+  isBegun: boolean
+  /** The name came again behind a whole input: what follows may be another call. */
+  isNamedAgain: boolean
+  end: ObjectEnd
+}
+
+export function callSlots() {
+  const all: CallSlot[] = []
+  const byId = new Map<string, CallSlot>()
+  const byIndex = new Map<number, CallSlot>()
+
+  function create({ id, name }: Piece): CallSlot {
+    const end = objectEnd()
+    const slot = { slot: all.length, name, id, isBegun: false, isNamedAgain: false, end }
+    all.push(slot)
+    return slot
+  }
+
+  function read(piece: Piece): ChatCall {
+    const { index, id, text } = piece
+    const known = index === undefined ? (byId.get(id) ?? all.at(-1)) : byIndex.get(index)
+    const isNew = known === undefined || isNext(known, piece)
+    const name = piece.name || (isNew && known ? known.name : '')
+    const slot = isNew ? create({ ...piece, name }) : known
+    if (index !== undefined) byIndex.set(index, slot)
+    const isNamed = isNew || (slot.name === '' && name !== '')
+    if (isNamed) slot.name = name
+    const given = isNew || slot.id === '' ? idFor(id) : ''
+    if (slot.id === '') slot.id = id
+    if (id !== '' && (isNew || !byId.has(id))) byId.set(id, slot)
+    slot.isBegun ||= text !== ''
+    slot.end.read(text)
+    return { slot: slot.slot, id: given, name: isNamed ? name : '', text }
+  }
+
+  const idFor = (id: string): string =>
+    id !== '' && byId.has(id) ? `call_${randomUUID().replaceAll('-', '')}` : id
+
+  return {
+    hasAny: () => all.length > 0,
+    take(delta: JsonObject): ChatCall[] {
+      const legacy = recordsOf(delta.function_call).map((said) => ({ function: said }))
+      return [...recordsOf(delta.tool_calls), ...legacy].map(pieceOf).map(read)
+    },
+  }
+}
+
+function pieceOf(sent: JsonObject): Piece {
+  const said = { ...recordOf(sent.custom), ...recordOf(sent.function) }
+  return {
+    index: countOf(sent.index),
+    id: textOf(sent.id),
+    name: textOf(said.name ?? sent.name),
+    text: jsonTextOf(said.arguments ?? said.input ?? sent.arguments),
+  }
+}
+
+/** True when the piece begins another call in this slot. */
+function isNext(slot: CallSlot, { id, name, text }: Piece): boolean {
+  if (name === '') return slot.isNamedAgain && text !== ''
+  if (slot.name === '') return false
+  const isOther = id !== '' && slot.id !== '' && id !== slot.id
+  if (!slot.end.isReached()) return name !== slot.name || (isOther && !slot.isBegun)
+  if (isOther || text !== '') return true
+  slot.isNamedAgain = id === ''
+  return false
+}
