@@ -8,8 +8,8 @@ export type ModelToolCall = {
   event_id: string
   name: string
   input: Record<string, unknown>
-  /** True when the model was cut off while it wrote the input. */
-  isTruncated: boolean
+  /** The reason why the input is not whole, as a sentence for the model. Such a call must not run. */
+  unread?: string
 }
 
 type AnswerPiece = Exclude<ModelEvent, { type: 'end' | 'failed' }>
@@ -74,8 +74,13 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
         return
       }
       case 'tool_call': {
-        const { name, input } = block
-        calls.push({ event_id: id, name, input, isTruncated: false })
+        const { name, input, fault } = block
+        calls.push({
+          event_id: id,
+          name,
+          input,
+          ...(fault !== undefined && { unread: notWhole(fault) }),
+        })
         kept.push(
           entry(toolUse(id, name, input, tools.get(name)), { ...opaque, call_id: block.id }),
         )
@@ -90,7 +95,9 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
       const last = kept.findLast(({ event }) => event.type !== 'agent.thinking')?.event.id
       return {
         kept: endingInSpeech(kept, isCut),
-        calls: calls.map((call) => ({ ...call, isTruncated: isCut && call.event_id === last })),
+        calls: calls.map((call) =>
+          isCut && call.event_id === last ? { ...call, unread: truncated } : call,
+        ),
       }
     },
     /** The texts that people saw. Tool calls are left out: no call of a failed answer was started. */
@@ -108,6 +115,10 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
     },
   }
 }
+
+const truncated = 'the answer was cut before the input of this call was whole; nothing was run'
+const notWhole = (fault: string): string =>
+  `the input of this call is not whole JSON: ${fault}; nothing was run. Call again with the whole input`
 
 const hasContent = (block: AssistantBlock): boolean => block.type !== 'text' || block.text !== ''
 

@@ -28,15 +28,13 @@ export async function sortCalls(
   for (const call of made) {
     const { event_id, name, input } = call
     const tool = tools.get(name)
-    const why = call.isTruncated ? truncated : await impossible(name, tool, input)
+    const why = call.unread ?? (await impossible(name, tool, input))
     const waits = (tool && tool.runs !== 'here') || asksFirst(tool)
     if (why) refused.push(resultOf(turn, call, tool, textResult(why, true)))
     else calls.push({ event_id, name, input, decision: waits ? 'wait' : 'run' })
   }
   return { refused, calls }
 }
-
-const truncated = 'the answer was cut before the input of this call was whole; nothing was run'
 
 /** The reason why a call cannot run, as a sentence for the model. Inputs for clients are not checked. */
 async function impossible(

@@ -29,6 +29,7 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply>
   const needed = calls.flatMap(({ name, decision }) => (decision === 'wait' ? [] : [name]))
   if (needed.length > 0) await servers.ready({ needed, signal })
   let tools = toolsNow(turn)
+  let unread = 0
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
       const isOpen = begun === undefined && requests < turn.maxRequests
@@ -62,6 +63,8 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply>
     if (stop) return end(stop, asked.kept)
     const sorted = await sortCalls(turn, tools, asked.calls)
     const kept = [...asked.kept, ...sorted.refused]
+    unread = asked.calls.every((call) => call.unread !== undefined) ? unread + 1 : 0
+    if (unread === mostUnread) return end({ type: 'retries_exhausted' }, [...kept, neverRead(turn)])
     yield { type: 'keep', kept }
     history = foldHistory(history, kept)
     calls = sorted.calls
@@ -98,6 +101,15 @@ function stopOf({ stop, calls }: RequestOutcome): StopReason | undefined {
   if (stop === 'refusal' || stop === 'budget_reached') return { type: stop }
   return stop === 'interrupted' || calls.length === 0 ? { type: 'end_turn' } : undefined
 }
+
+/** Answers in a row whose calls cannot be read: a model that writes them so does not stop by itself. */
+const mostUnread = 5
+
+const neverRead = (turn: Turn): KeptEvent =>
+  sessionError(turn, {
+    type: 'tool_use_limit_reached_error',
+    message: `the turn was ended after ${mostUnread} answers in a row whose calls were not whole JSON; send a message to go on, or choose another model`,
+  })
 
 const tooMany = (turn: Turn): KeptEvent =>
   sessionError(turn, {

@@ -61,11 +61,19 @@ const errorTypes: Record<ModelFailure['kind'], SessionErrorType> = {
 
 export function failureEvent(
   turn: Turn,
-  { kind, message }: ModelFailure,
+  failure: ModelFailure,
   retry: 'retrying' | 'exhausted',
 ): KeptEvent {
-  return sessionError(turn, { type: errorTypes[kind], message }, retry)
+  const message = isRefusal(failure) ? `${failure.message}${howToGoOn}` : failure.message
+  return sessionError(turn, { type: errorTypes[failure.kind], message }, retry)
 }
+
+/** The provider takes exception to the request itself, which each later turn of the session repeats. */
+const isRefusal = ({ kind, retryable, status }: ModelFailure): boolean =>
+  kind === 'request_failed' && !retryable && (status === 400 || status === 422)
+
+const howToGoOn =
+  ' (if the next message fails too, something in the conversation is refused: fork the session with `at_seq` before the event that brought it, or go on with another model)'
 
 export const sessionError = (
   turn: Turn,

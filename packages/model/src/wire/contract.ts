@@ -162,7 +162,11 @@ export function wireContract(name: string, subject: WireSubject): void {
     })
 
     check('takes pictures and documents, also as results', async (stub, model) => {
-      const picture = { type: 'image', media_type: 'image/png', data: 'UElDVFVSRQ==' } as const
+      const picture = {
+        type: 'image',
+        media_type: 'image/png',
+        data: 'iVBORw0KGgpQSUNUVVJF',
+      } as const
       const document = {
         type: 'document',
         media_type: 'application/pdf',
@@ -186,14 +190,20 @@ export function wireContract(name: string, subject: WireSubject): void {
           content: [
             { type: 'text', text: 'Read' },
             { ...document, data: 'UkVTVUxU' },
-            { ...picture, data: 'U0hPVA==' },
+            { ...picture, data: 'iVBORw0KGgpTSE9U' },
           ],
           is_error: false,
         },
         user('Well?'),
       ])
       const body = JSON.stringify(stub.requests[0]?.body)
-      for (const data of [picture.data, document.data, 'UkVTVUxU', 'U0hPVA==', 'plain words']) {
+      for (const data of [
+        picture.data,
+        document.data,
+        'UkVTVUxU',
+        'iVBORw0KGgpTSE9U',
+        'plain words',
+      ]) {
         assert.equal(body.split(data).length, 2, `${data} stands once in ${body}`)
       }
       assert.doesNotMatch(body, /\[[0-9a-f-]{36}:/, 'no marker is left')

@@ -30,7 +30,9 @@ const strings = /"(?:[^"\\]|\\[^])*"/g
 function spelled(json: string): string {
   return json.replace(strings, (string) =>
     string
-      .replace(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\/g, (escape) => (escape === '\\' ? '\\\\' : escape))
+      .replace(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\/g, (escape) =>
+        escape === '\\' ? '\\\\' : escape,
+      )
       // oxlint-disable-next-line no-control-regex -- these are the characters to mend
       .replace(/[\u0000-\u001f]/g, (control) => controlNames[control] ?? escapedUnit(control)),
   )

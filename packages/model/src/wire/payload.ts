@@ -3,23 +3,32 @@ import type { ToolSpec } from '../model.ts'
 import type { ModelSpec, ModelWire } from '../spec.ts'
 import type { Documents, JsonObject } from './documents.ts'
 import { betasOf } from './pi-model.ts'
+import { type RefusedPart, replaceRefused } from './refused-part.ts'
 import { joinTurns } from './turns.ts'
+import { wellFormed } from './well-formed.ts'
 
 export function finishPayload(
   wire: ModelWire,
   spec: ModelSpec,
   tools: readonly ToolSpec[],
   documents: Documents,
+  refused?: RefusedPart,
 ): (payload: unknown) => unknown {
   return (payload) => {
-    const body = payload as JsonObject
+    const body = wellFormed(payload) as JsonObject
     documents.fill(wire, body)
     joinTurns(wire, body)
     if (wire === 'anthropic-messages') finishAnthropic(body, spec, tools)
     if (spec.speed === 'fast' && wire.startsWith('openai-')) body.service_tier = 'priority'
     if (spec.effort === undefined) leaveThinkingToProvider[wire](body)
+    if (refused !== undefined && replaceRefused(body, refused) === 0) throw new NothingReplaced()
     return body
   }
+}
+
+/** The request is as the provider refused it. */
+class NothingReplaced extends Error {
+  override readonly name = 'NothingReplaced'
 }
 
 function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly ToolSpec[]): void {

@@ -17,9 +17,11 @@ import {
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
 import type { AssistantMessage, AssistantMessageEvent, WireLibrary } from './pi.ts'
+import type { RefusedPart } from './refused-part.ts'
+import { sendableMessages } from './sendable.ts'
 import { createSequence } from './sequence.ts'
 
-type RequestEnd =
+export type RequestEnd =
   | { type: 'end'; stop: Extract<ModelEvent, { type: 'end' }>['stop'] }
   | { type: 'failed'; failure: ModelFailure }
 
@@ -43,7 +45,7 @@ export const aborted: ModelFailure = {
   message: 'The call was aborted',
 }
 
-/** Sends the call and reads its answer to the end. */
+/** Sends the call and reads its answer to the end. `refused`: a part that is left out. */
 export async function requestAnswer(
   library: WireLibrary,
   wire: ModelWire,
@@ -51,6 +53,7 @@ export async function requestAnswer(
   call: ModelCall,
   signal: AbortSignal,
   reader: EventReader,
+  refused?: RefusedPart,
 ): Promise<RequestEnd> {
   const seen: HttpObservation = { sent: false }
   /** True while everything that the library has read is taken from it. */
@@ -61,7 +64,7 @@ export async function requestAnswer(
     await reader.room()
   }
   const passage = { fit: groupFitter(wire), ready, alive: reader.alive }
-  const events = send(library, wire, spec, call, signal, observedFetch(seen, passage))
+  const events = send(library, wire, spec, call, signal, observedFetch(seen, passage), refused)
   const iterator = events[Symbol.asyncIterator]()
   const ordered = createSequence(wire === 'openai-completions', reader.emit)
   for (let read = 1; ; read++) {
@@ -99,12 +102,15 @@ function send(
   call: ModelCall,
   signal: AbortSignal,
   fetch: ProcessFetch,
+  refused: RefusedPart | undefined,
 ): AsyncIterable<AssistantMessageEvent> {
   const model = libraryModel(wire, spec)
   const documents = documentSet(inputOf(spec).includes('document'))
+  const toolNames = new Set(call.tools.map(({ name }) => name))
+  const messages = sendableMessages(call.messages, wire, toolNames)
   const context = library.normalizeContext({
     systemPrompt: call.system,
-    messages: libraryMessages(call.messages, model, documents),
+    messages: libraryMessages(messages, model, documents),
     tools: libraryTools(call.tools),
   })
   const effort = spec.effort && clampEffort(spec.native_config ?? {}, spec.effort)
@@ -115,7 +121,7 @@ function send(
       headers: { ...model.headers, ...(call.traceparent && { traceparent: call.traceparent }) },
       cacheRetention: 'short',
       maxRetries: 0,
-      onPayload: finishPayload(wire, spec, call.tools, documents),
+      onPayload: finishPayload(wire, spec, call.tools, documents, refused),
       ...(wire !== 'google-generative-ai' && { fetch }),
       ...(call.cacheKey !== undefined && { sessionId: call.cacheKey }),
       ...(call.maxTokens !== undefined && { maxTokens: call.maxTokens }),

@@ -40,10 +40,7 @@ export type Sequence = {
   close(message: AssistantMessage): void
 }
 
-export function createSequence(
-  endsLate: boolean,
-  emit: (event: ModelEvent) => void,
-): Sequence {
+export function createSequence(endsLate: boolean, emit: (event: ModelEvent) => void): Sequence {
   const state: SequenceState = {
     segments: [],
     byBlock: new Map(),

@@ -5,6 +5,7 @@
 import { deepestJson, longestJsonName } from '@steward/base/json-limits.ts'
 import { isRecord } from './fit/loose.ts'
 import { mendedJson } from './mended-json.ts'
+import { wellFormed } from './well-formed.ts'
 
 /** `fault`: the reason why the input is not whole, for the model that wrote it. */
 export type ToolInput = { input: Record<string, unknown>; fault?: string }
@@ -17,7 +18,9 @@ const faulty = (fault: string): ToolInput => ({ input: {}, fault })
  */
 export function readToolInput(text: string): ToolInput {
   if (isOversized(text)) {
-    return faulty(`it is nested deeper than ${deepestJson}, or has a name of more than ${longestJsonName} characters`)
+    return faulty(
+      `it is nested deeper than ${deepestJson}, or has a name of more than ${longestJsonName} characters`,
+    )
   }
   return readOnce(text, true)
 }
@@ -34,29 +37,18 @@ function readOnce(text: string, mayQuote: boolean): ToolInput {
     const mended = mendedJson(text)
     if (!mended.ok) return faulty(mended.why)
     const [, another] = /^[^{]*(\{[^]*)$/.exec(mended.rest) ?? []
-    if (another !== undefined && !isSame(another, mended.value)) return faulty('another object stands behind it')
+    if (another !== undefined && !isSame(another, mended.value))
+      return faulty('another object stands behind it')
     ;({ value } = mended)
   }
   if (typeof value === 'string' && mayQuote && !isOversized(value)) return readOnce(value, false)
-  return isRecord(value) ? { input: wellFormed(value, text) } : faulty('it is no object')
+  const fitted = wellFormed(value)
+  return isRecord(fitted) ? { input: fitted } : faulty('it is no object')
 }
 
 function isSame(text: string, value: unknown): boolean {
   const again = mendedJson(text)
   return again.ok && JSON.stringify(again.value) === JSON.stringify(value)
-}
-
-/** Half of a surrogate pair cannot be written as UTF-8: clients fail at it, and providers refuse it. */
-function wellFormed(value: Record<string, unknown>, text: string): Record<string, unknown> {
-  if (text.isWellFormed() && !/\\+u[dD][89a-fA-F]/.test(text)) return value
-  const mend = (each: unknown): unknown => {
-    if (typeof each === 'string') return each.toWellFormed()
-    if (Array.isArray(each)) return each.map(mend)
-    return isRecord(each) ? record(each) : each
-  }
-  const record = (each: Record<string, unknown>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(each).map(([name, one]) => [name.toWellFormed(), mend(one)]))
-  return record(value)
 }
 
 /** Brackets within strings do not count. */

@@ -63,7 +63,7 @@ const said = (text: string, origin: typeof another): Message => ({
   content: [{ type: 'text', text }],
   origin,
 })
-const picture = { type: 'image', media_type: 'image/png', data: 'U0hPVA==' } as const
+const picture = { type: 'image', media_type: 'image/png', data: 'iVBORw0KGgpTSE9U' } as const
 const document = { type: 'document', media_type: 'application/pdf', data: 'RE9D' } as const
 
 /** Turns that were given up, messages that were promoted together, pictures in results, and messages without a word. */

@@ -103,7 +103,8 @@ function joins(before: FittedEvent | string | undefined, next: FittedEvent | str
   if (typeof before !== 'object' || typeof next !== 'object') return false
   const [grown, growing] = [before.growing, next.growing]
   if (grown === undefined || growing === undefined || grown.slot !== growing.slot) return false
-  grown.holder[grown.field] = `${String(grown.holder[grown.field])}${String(growing.holder[growing.field])}`
+  grown.holder[grown.field] =
+    `${String(grown.holder[grown.field])}${String(growing.holder[growing.field])}`
   return true
 }
 

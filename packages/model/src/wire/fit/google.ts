@@ -1,7 +1,15 @@
 /** Google's wire, as gateways speak it. */
 import type { JsonObject } from '../documents.ts'
 import type { EventFitter, FittedEvent } from './fit.ts'
-import { type StopWord, isRecord, recordOf, recordsOf, stopWordOf, textOf, usageOf } from './loose.ts'
+import {
+  type StopWord,
+  isRecord,
+  recordOf,
+  recordsOf,
+  stopWordOf,
+  textOf,
+  usageOf,
+} from './loose.ts'
 
 const finishReasons: Partial<Record<StopWord, string>> = {
   stop: 'STOP',

@@ -15,7 +15,14 @@ const deltaTypes: Record<string, ItemType> = {
   'response.reasoning_text.delta': 'reasoning',
   'response.function_call_arguments.delta': 'function_call',
 }
-const statuses = new Set(['completed', 'incomplete', 'failed', 'cancelled', 'in_progress', 'queued'])
+const statuses = new Set([
+  'completed',
+  'incomplete',
+  'failed',
+  'cancelled',
+  'in_progress',
+  'queued',
+])
 
 export function responsesFitter(): EventFitter {
   /** Open items by the key that the endpoint gave: its index, or else its id. */
@@ -52,7 +59,10 @@ export function responsesFitter(): EventFitter {
     const { before, at } = openItem(key, { type: of })
     at.pieces.push(delta)
     const data = { type, output_index: at.index, delta }
-    return [...before, { data, growing: { slot: `${at.index} ${type}`, holder: data, field: 'delta' } }]
+    return [
+      ...before,
+      { data, growing: { slot: `${at.index} ${type}`, holder: data, field: 'delta' } },
+    ]
   }
 
   /** The whole input of a call: what the pieces did not say is added. */
@@ -73,14 +83,18 @@ export function responsesFitter(): EventFitter {
     const fitted = fitItem(item)
     if (type === 'message') {
       const content = textOf(contentText(item))
-      if (at.pieces.length === 0) events.push(...text(key, 'response.output_text.delta', type, content))
+      if (at.pieces.length === 0)
+        events.push(...text(key, 'response.output_text.delta', type, content))
       const said = content === '' ? at.pieces.join('') : content
       fitted.content = [{ type: 'output_text', text: said }]
     }
     // The input that the library reads is the one that was streamed.
     if (type === 'function_call') fitted.arguments = at.pieces.join('')
     open.delete(key)
-    return [...events, { data: { type: 'response.output_item.done', output_index: at.index, item: fitted } }]
+    return [
+      ...events,
+      { data: { type: 'response.output_item.done', output_index: at.index, item: fitted } },
+    ]
   }
 
   function end(type: string, sent: JsonObject): FittedEvent[] {
