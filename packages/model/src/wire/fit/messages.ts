@@ -141,7 +141,7 @@ function typeOf(delta: JsonObject): string | undefined {
   return Object.entries(deltaKinds).find(([, { field }]) => field in delta)?.[0]
 }
 
-/** `input`: the input of a call that came with its start and is no object. */
+/** `input`: the input of a call that came with its start. */
 function fitBlock(
   block: JsonObject,
   type: string,
@@ -158,9 +158,10 @@ function fitBlock(
       const said = textOf(block.id)
       const id = said === '' || ids.has(said) ? `toolu_${randomUUID().replaceAll('-', '')}` : said
       ids.add(id)
-      const whole = isRecord(block.input) ? block.input : {}
-      const input = isRecord(block.input) ? '' : jsonTextOf(block.input)
-      return { content_block: { type, id, name: textOf(block.name), input: whole }, input }
+      // The library reads an input from its pieces only.
+      const isEmpty = isRecord(block.input) && Object.keys(block.input).length === 0
+      const input = isEmpty ? '' : jsonTextOf(block.input)
+      return { content_block: { type, id, name: textOf(block.name), input: {} }, input }
     }
     default:
       return { content_block: { ...block, type }, input: '' }

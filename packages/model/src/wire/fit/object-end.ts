@@ -13,13 +13,14 @@ export function objectEnd() {
       for (let at = 0; at < piece.length; at++) {
         const code = piece.charCodeAt(at)
         if (isEscaped) isEscaped = false
-        else if (code === 34) isText = !isText
-        else if (isText) isEscaped = code === 92
+        else if (code === 34) {
+          isText = !isText
+          // JSON that is quoted as a text of JSON.
+          if (!isText && depth === 0) isReached = true
+        } else if (isText) isEscaped = code === 92
         else if (code === 123 || code === 91) depth++
-        else if ((code === 125 || code === 93) && --depth <= 0) {
-          isReached = true
-          return at + 1
-        }
+        else if (code === 125 || code === 93) isReached = --depth <= 0
+        if (isReached) return at + 1
       }
       return undefined
     },
