@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
 import { z } from 'zod'
 import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
+import { cookieOf } from './people.ts'
 import type { ServiceClients, LooseBody } from './service.ts'
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -276,8 +277,28 @@ export async function comeBack(
   { id = '42', code = 'a code', state }: { id?: string; code?: string; state: string },
 ): Promise<{ status: number; body: LooseBody }> {
   const query = new URLSearchParams({ installation_id: id, code, state })
-  const path = `/v1/ext/integrations/github/callback?${String(query)}`
-  return service.ask('GET', path, undefined, { 'x-api-key': '' })
+  return returnFrom(service, 'github', query)
+}
+
+/** Comes back from a provider with the query, as a browser does whose person confirms what the page asks. */
+export async function returnFrom(
+  { base }: Pick<ServiceClients, 'base'>,
+  app: string,
+  query: URLSearchParams,
+): Promise<{ status: number; body: LooseBody }> {
+  const callback = `${base}/v1/ext/integrations/${app}/callback`
+  const shown = await fetch(`${callback}?${String(query)}`)
+  if (!shown.headers.get('content-type')?.startsWith('text/html'))
+    return { status: shown.status, body: (await shown.json()) as LooseBody }
+  const page = await shown.text()
+  const valueOf = (name: string) =>
+    (new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '').replaceAll('&amp;', '&')
+  const answer = await fetch(callback, {
+    method: 'POST',
+    headers: { cookie: cookieOf(shown.headers) },
+    body: new URLSearchParams({ form_token: valueOf('form_token'), search: valueOf('search') }),
+  })
+  return { status: answer.status, body: (await answer.json()) as LooseBody }
 }
 
 /** Begins an installation and returns its state. */
@@ -286,7 +307,7 @@ export async function beginGithub(
   headers?: Record<string, string>,
 ): Promise<string> {
   const path = '/v1/ext/integrations/github/install'
-  const { body } = await service.ask('GET', path, undefined, headers)
+  const { body } = await service.ask('POST', path, {}, headers)
   return new URL(String(body['url'])).searchParams.get('state') ?? ''
 }
 

@@ -9,7 +9,13 @@ import { jsonLog } from '@steward/base/log.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import { start } from '@steward/server/start/start.ts'
 import { z } from 'zod'
-import { deliverGithub, githubComment, githubSettings, githubStub } from '../conformance/github.ts'
+import {
+  deliverGithub,
+  githubComment,
+  githubSettings,
+  githubStub,
+  returnFrom,
+} from '../conformance/github.ts'
 import { deliverLinear, linearEvent, linearSettings, linearStub } from '../conformance/linear.ts'
 import { startReceiver } from '../conformance/receiver.ts'
 import {
@@ -74,13 +80,12 @@ const { id: agent } = await ask('POST', '/v1/agents', {
 /** Installs the app as a person does, who returns from the provider with a code, and creates a publication. */
 async function installAndPublish(kind: 'linear' | 'github' | 'slack', source: object) {
   const path = `/v1/ext/integrations/${kind}`
-  const { url = '' } = await ask('GET', `${path}/install`)
+  const { url = '' } = await ask('POST', `${path}/install`, {})
   const state = new URL(url).searchParams.get('state') ?? ''
   const brought = { code: 'a code', state, installation_id: '42' }
-  const { id: installation } = await ask(
-    'GET',
-    `${path}/callback?${String(new URLSearchParams(brought))}`,
-  )
+  const { status, body } = await returnFrom({ base }, kind, new URLSearchParams(brought))
+  if (status !== 200) throw new Error(`the installation: ${status} ${JSON.stringify(body)}`)
+  const { id: installation } = body
   const { id } = await ask('POST', `${path}/publications`, {
     agent,
     environment_id: environment,

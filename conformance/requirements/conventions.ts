@@ -31,7 +31,7 @@ export const conventions = {
   'dialects/agent-model': { section: '2.2 Two dialects', says: 'agent `model` – as it was written: string or object – always an object `{id, speed, …}`' },
   'dialects/error-type': { section: '2.2 Two dialects', says: '`error.type` – the six words of 20.1 – the official client\'s words' },
   'dialects/post-events': { section: '2.2 Two dialects', says: 'answer to `POST /v1/sessions/:id/events` – 202 and no body – 200 and `{data: [events]}`' },
-  'dialects/agent-tools': { section: '2.2 Two dialects', says: '`tools` when an agent is created – must be present, may be empty – may be absent' },
+  'dialects/agent-tools': { section: '2.2 Two dialects', says: '`tools` when an agent is created – may be absent – may be absent' },
   'dialects/skill-source': { section: '2.2 Two dialects', says: 'skill `source` – the string `anthropic` or `custom` – an object `{type}`' },
   'dialects/metadata-text': { section: '2.2 Two dialects', says: 'values of an agent\'s `metadata` – as they were written – text; what is no text as its JSON' },
   'dialects/event-data': { section: '2.2 Two dialects', says: '`data` of an event – its fields once more – absent' },

@@ -41,11 +41,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'each field is kept and returned, or refused by its name',
       async () => {
         const place = await service.ask('POST', '/v1/environments', { name: fresh('env') })
+        const store = await service.client.beta.memoryStores.create({ name: fresh('store') })
         const given = {
           description: 'does things',
           system: 's'.repeat(100_000),
           environment_id: place.body.id,
-          memory_store_id: 'memstore_1',
+          memory_store_id: store.id,
           harness: 'native',
           execution_identity: { type: 'service_account' },
         }
@@ -61,6 +62,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [plain['archived'], plain['archived_at'], plain['multiagent']],
           [false, null, null],
         )
+        const other = await service.otherWorkspace('the owner of an environment')
+        const key = { 'x-api-key': other.key, 'vendor-beta': 'agent-memory-2026-07-22' }
+        const foreign = await service.ask('POST', '/v1/environments', { name: 'e' }, key)
+        const foreignStore = await service.ask('POST', '/v1/memory_stores', { name: 's' }, key)
+        for (const id of [
+          { environment_id: 'env_of_nobody' },
+          { environment_id: foreign.body.id },
+          { memory_store_id: 'memstore_of_nobody' },
+          { memory_store_id: foreignStore.body.id },
+        ]) {
+          assert.equal((await ask(id)).status, 404, JSON.stringify(id))
+          const changed = await service.ask('PATCH', `/v1/agents/${made.id}`, id)
+          assert.equal(changed.status, 404, JSON.stringify(id))
+        }
         await refused({ name: '' }, /name/)
         await refused({ name: 'n'.repeat(257) }, /name/)
         await refused({ name: undefined }, /name/)

@@ -110,6 +110,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     verifies(
+      'oauth/state',
+      'a state holds at the provider for which it was made alone',
+      async () => {
+        const started = await get('/v1/ext/oauth/github/authorize')
+        const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? ''
+        const callback = new URL(`${origin}/v1/ext/oauth/oidc/callback?code=stolen&state=${state}`)
+        const answer = await come({ callback, cookie: cookieOf(started.headers) })
+        assert.match(answer.headers.get('location') ?? '', /\/signin\?error=state_mismatch/)
+        assert.deepEqual(answer.headers.getSetCookie(), [])
+      },
+    )
+
+    verifies(
+      'oauth/answers',
+      'an answer of a provider that is not understood is told',
+      async () => {
+        await invite('dan@example.com')
+        const good = { sub: '9', email: 'dan@example.com', email_verified: true, name: 'Dan' }
+        for (const bad of [{ email_verified: 1 }, { email: 7 }, { sub: {} }, { name: [] }]) {
+          profile = Object.assign({}, good, bad)
+          const { headers } = await come(await throughProvider())
+          const location = headers.get('location') ?? ''
+          assert.match(location, /\/signin\?error=/, JSON.stringify(bad))
+          const page = await (
+            await get(new URL(location, origin).pathname + new URL(location, origin).search)
+          ).text()
+          assert.match(page, /role="alert"/)
+          assert.deepEqual(headers.getSetCookie(), [])
+        }
+        assert.ok(service.logged.some((line) => line.includes('did not say who a person is')))
+      },
+    )
+
+    verifies(
       'oauth/uninvited',
       'nobody comes in uninvited, or with an address that the provider does not vouch for',
       async () => {
@@ -130,7 +164,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies('oauth/return-to', 'the browser goes to paths of this service alone', async () => {
-      const others = ['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil', 'x']
+      const others = [
+        ...['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil', 'x'],
+        ...['/%5cevil.example', '/%2f%2fevil.example', '/%2Fevil.example'],
+      ]
       for (const to of others) {
         const path = `/v1/ext/oauth/oidc/authorize?return_to=${encodeURIComponent(to)}`
         assert.equal((await get(path)).status, 400, to)

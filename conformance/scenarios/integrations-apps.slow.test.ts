@@ -18,6 +18,7 @@ import {
   githubSettings,
   githubStub,
   installGithub,
+  returnFrom,
 } from '../github.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { deliverLinear, linearEvent, linearSettings, linearStub } from '../linear.ts'
@@ -76,13 +77,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     /** Installs an app as a person does, who returns from the provider with a code. */
     async function install(app: string) {
-      const { body: begun } = await service.ask('GET', `${kinds}/${app}/install`)
+      const { body: begun } = await service.ask('POST', `${kinds}/${app}/install`, {})
       const state = new URL(String(begun['url'])).searchParams.get('state') ?? ''
-      const query = String(new URLSearchParams({ code: 'a code', state }))
-      const { status, body } = await clientsOf(front.base).ask(
-        'GET',
-        `${kinds}/${app}/callback?${query}`,
-      )
+      const query = new URLSearchParams({ code: 'a code', state })
+      const { status, body } = await returnFrom(front, app, query)
       assert.deepEqual([status, body['workspace_name']], [200, 'Acme'])
       return { installation: body.id, publish: publishing(app, body.id) }
     }

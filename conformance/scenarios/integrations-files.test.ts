@@ -7,6 +7,7 @@ import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { deliverSlack, slackMessage, slackSettings, slackStub } from '../slack.ts'
 import { fresh } from '../turns.ts'
+import { returnFrom } from '../github.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -37,9 +38,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     async function install(): Promise<string> {
-      const begun = await service.ask('GET', `${kind}/install`)
+      const begun = await service.ask('POST', `${kind}/install`, {})
       const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
-      return (await service.ask('GET', `${kind}/callback?code=a+code&state=${state}`)).body.id
+      const query = new URLSearchParams({ code: 'a code', state })
+      return (await returnFrom(service, 'slack', query)).body.id
     }
 
     async function publish(): Promise<string> {

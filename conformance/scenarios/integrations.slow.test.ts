@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { z } from 'zod'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { newSecret } from '@steward/server/tenants/webhooks/sign.ts'
@@ -11,7 +12,7 @@ import {
   githubStub,
   installGithub,
 } from '../github.ts'
-import { accept } from '../people.ts'
+import { accept, cookieOf } from '../people.ts'
 import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import { publishSigned, signedPublications as base } from '../signed-publication.ts'
@@ -229,6 +230,59 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'integrations/install/confirm',
+      'an installation that a key has begun names the workspace and asks whoever comes back',
+      async () => {
+        const stub = githubStub([{ id: 42, login: 'acme' }])
+        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+        const other = await service.otherWorkspace('the <hostile> one')
+        const callback = `${service.base}/v1/ext/integrations/github/callback`
+        const state = await beginGithub(service, { 'x-api-key': other.key })
+        const query = new URLSearchParams({ installation_id: '42', code: 'a code', state })
+        const shown = await fetch(`${callback}?${String(query)}`)
+        const page = await shown.text()
+        assert.match(page, /<strong>the &lt;hostile&gt; one<\/strong>/)
+        const installed = () =>
+          service.ask('GET', '/v1/ext/integrations', undefined, { 'x-api-key': other.key })
+        const post = (fields: Record<string, string>, cookie = '') =>
+          fetch(callback, {
+            method: 'POST',
+            headers: { cookie },
+            body: new URLSearchParams({ search: String(query), ...fields }),
+          })
+        const form_token = /name="form_token" value="([^"]*)"/.exec(page)?.[1] ?? ''
+        for (const refused of [
+          await post({}),
+          await post({ form_token }),
+          await post({ form_token: 'x' }, cookieOf(shown.headers)),
+        ])
+          assert.equal(refused.status, 403)
+        assert.ok(!JSON.stringify((await installed()).body).includes('acme'))
+        assert.equal((await post({ form_token }, cookieOf(shown.headers))).status, 200)
+        assert.ok(JSON.stringify((await installed()).body).includes('acme'))
+        const begunByGet = await service.ask('GET', '/v1/ext/integrations/github/install')
+        assert.equal(begunByGet.status, 404, 'a link on a page elsewhere begins nothing')
+        const { body } = await installed()
+        const all = z
+          .array(
+            z.looseObject({
+              id: z.string(),
+              installations: z.array(z.looseObject({ id: z.string() })),
+            }),
+          )
+          .parse(body.data)
+          .flatMap(({ id, installations }) => (id === 'github' ? installations : []))
+        for (const { id } of all)
+          await service.ask(
+            'POST',
+            '/v1/ext/integrations/github/uninstall',
+            { installation_id: id },
+            { 'x-api-key': other.key },
+          )
+      },
+    )
+
+    verifies(
       [
         'integrations/install',
         'integrations/install/callback',
@@ -254,7 +308,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const invited = await service.invite(String(me.body['active_workspace_id']), 'admin')
         const admin = await accept(service, invited, { email: 'installs@example.com' })
         const { user } = (await admin.ask<{ user: { id: string } }>('GET', '/v1/ext/me')).body
-        const begun = await admin.ask<{ url: string }>('GET', `${kinds}/github/install`)
+        const begun = await admin.ask<{ url: string }>('POST', `${kinds}/github/install`, {})
         const theirState = new URL(begun.body.url).searchParams.get('state') ?? ''
         const query = new URLSearchParams({
           installation_id: '42',

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, cookieOf, firstLink, password, personAt } from '../people.ts'
 import { openStream } from '../reader.ts'
 import type { TestService } from '../service.ts'
-import { adminKey, boot, scenarioDatabases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -284,86 +283,3 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
   })
 }
-
-describe('sign-in with settings', () => {
-  verifies(
-    ['settings/mail', 'invitations/mail', 'settings/session-secret'],
-    'letters leave by SMTP_URL, and cookies behind TLS are for TLS alone',
-    async () => {
-      await using mail = await mailServer()
-      const env = {
-        SMTP_URL: mail.url,
-        PUBLIC_URL: 'https://steward.example/',
-        SESSION_SIGNING_SECRET: 'a secret of its own for cookies',
-      }
-      const service = await boot('sqlite', { env })
-      try {
-        const owner = await accept(service, firstLink(service), { email })
-        assert.match(owner.cookie, /^__Host-steward_session=/)
-        const as = { origin: 'https://steward.example' }
-        const invited = { email: 'Cy@example.com', role: 'member' }
-        const made = await owner.ask<{ url: string; mailed: boolean }>(
-          'POST',
-          '/v1/ext/invitations',
-          invited,
-          as,
-        )
-        assert.equal(made.body.mailed, true, JSON.stringify(made.body))
-        await until(() => mail.letters.length === 1)
-        assert.ok(mail.letters[0]?.includes(made.body.url))
-        assert.match(mail.letters[0] ?? '', /From: Steward <steward@example\.com>/)
-        assert.match(made.body.url, /^https:\/\/steward\.example\/signin\/invitation\//)
-        await service.ask('POST', '/v1/ext/auth/code', { email }, nobody)
-        await until(() => mail.letters.length === 2)
-        assert.ok(!service.logged.some((line) => line.includes('Your code is')))
-      } finally {
-        await service.close()
-      }
-    },
-  )
-
-  verifies(
-    ['sign-in/limits', 'limits/rate/address', 'limits/rate/failures', 'settings/trusted-proxies'],
-    'attempts to sign in, letters, guesses of a password and failed keys are limited by address, also behind a proxy',
-    async () => {
-      const env = {
-        RATE_LIMITS: 'sign_in:3/h,mail:2/h,failures:2/h',
-        TRUSTED_PROXIES: '127.0.0.1,::1',
-      }
-      const service = await boot('sqlite', { env })
-      try {
-        const by = (key: string, from: string) =>
-          service.ask('GET', '/v1/agents', undefined, {
-            ...{ 'x-api-key': key, 'x-forwarded-for': `6.6.6.6, ${from}` },
-          })
-        const failures: number[] = []
-        for (let tries = 0; tries < 3; tries++)
-          failures.push((await by('sk-wrong', '192.0.2.1')).status)
-        assert.deepEqual(failures, [401, 401, 429])
-        assert.equal((await by('sk-wrong', '192.0.2.2')).status, 401)
-        assert.equal((await by(adminKey, '192.0.2.1')).status, 200)
-        const ada = await accept(service, firstLink(service), { email, name: 'Ada' })
-        const guess = async (from: string) => {
-          const body = { current_password: 'not the password', new_password: 'x'.repeat(12) }
-          const headers = { 'x-forwarded-for': from }
-          return (await ada.ask('POST', '/v1/ext/auth/password', body, headers)).status
-        }
-        const guesses: number[] = []
-        for (let tries = 0; tries < 4; tries++) guesses.push(await guess(`192.0.2.1${tries}`))
-        assert.deepEqual(guesses, [403, 403, 403, 429])
-        const ask = async (path: string, body: object) =>
-          (await service.ask('POST', `/v1/ext/auth${path}`, body, elsewhere)).status
-        const elsewhere = { ...nobody, 'x-forwarded-for': '192.0.2.50' }
-        const statuses: number[] = []
-        for (let tries = 0; tries < 4; tries++)
-          statuses.push(await ask('/sign_in', { email: 'bea@example.com', password }))
-        assert.deepEqual(statuses, [401, 401, 401, 429])
-        assert.equal(await ask('/code', { email }), 200)
-        assert.equal(await ask('/reset', { email }), 200)
-        assert.equal(await ask('/code', { email: 'bea@example.com' }), 429)
-      } finally {
-        await service.close()
-      }
-    },
-  )
-})

@@ -17,7 +17,7 @@ type StartPeopleDeps = {
   clock: Clock
   bus: Bus
   log: Log
-  limits: Pick<Limits, 'admit'>
+  limits: Pick<Limits, 'admit' | 'people'>
 }
 
 export const peopleFor = (config: Config, { limits, ...deps }: StartPeopleDeps): People =>
@@ -32,6 +32,7 @@ export const peopleFor = (config: Config, { limits, ...deps }: StartPeopleDeps):
       ...deps,
       mail: mailBy({ ...config.mail, log: deps.log }),
       admit: (of, key) => limits.admit(of, key),
+      personLimits: limits.people,
       invited: openInvitations(deps),
     },
   )

@@ -7,14 +7,16 @@ import {
   integrationIds,
 } from '@steward/protocol/integrations.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import { emptyReply } from '../../ground/http/reply.ts'
+import { emptyReply, jsonReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from '../../tenants/people/authenticate.ts'
 import type { People } from '../../tenants/people/people.ts'
+import { checkFormToken, formToken } from '../../tenants/signin/form-token.ts'
+import { confirmationPage } from './confirmation-page.ts'
 import { appHeaders } from './entrance.ts'
 import type { InstallDeps } from './installations.ts'
-import { beginInstall, finishInstall, uninstall } from './installations.ts'
+import { beginInstall, finishInstall, uninstall, workspaceToConfirm } from './installations.ts'
 import { displayNames, integrationOf } from './kinds.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { deliveryBody } from './receive.ts'
@@ -38,8 +40,50 @@ const returningUser = (signIn: SignIn | undefined) =>
 type Deps = InstallDeps &
   ReceiveDeps & {
     publicUrl: string | undefined
-    people: Pick<People, 'find'>
+    people: Pick<People, 'find' | 'key' | 'isSecure'>
   }
+
+/** Where a browser comes back from a provider. */
+const callbackRoutes = (deps: Deps): Route[] => [
+  open.get(
+    '/:app/callback',
+    {
+      summary: 'Come back from the installation of an app',
+      description:
+        'Where the provider sends the browser. An installation that a key has begun is answered with a page that names the workspace and asks whether the app may serve it.',
+      answer: InstallationShown,
+    },
+    async ({ params, search, header, address, origin, signal }) => {
+      await deps.limits.admit('sign_in', address)
+      const integration = integrationOf(params.app)
+      const query = new URLSearchParams(search)
+      const workspace = await workspaceToConfirm(deps, { query, integration })
+      if (workspace)
+        return confirmationPage({ integration, search, workspace }, formToken(deps.people, header))
+      const user = returningUser(await deps.people.find(header))
+      const base = deps.publicUrl ?? origin
+      return finishInstall(deps, { query, user, integration, base }, signal)
+    },
+  ),
+  open.raw.post(
+    '/:app/callback',
+    {
+      summary: 'Confirm the installation of an app from its page',
+      answer: 'bytes',
+      isPage: true,
+    },
+    async ({ params, header, address, origin, signal }, raw) => {
+      await deps.limits.admit('sign_in', address)
+      const given = await raw.form()
+      checkFormToken(deps.people, header, given)
+      const integration = integrationOf(params.app)
+      const query = new URLSearchParams(given.get('search') ?? '')
+      const user = returningUser(await deps.people.find(header))
+      const base = deps.publicUrl ?? origin
+      return jsonReply(200, await finishInstall(deps, { query, user, integration, base }, signal))
+    },
+  ),
+]
 
 export const installationRoutes = (deps: Deps): Route[] => [
   integrations.get(
@@ -65,12 +109,12 @@ export const installationRoutes = (deps: Deps): Route[] => [
       }
     },
   ),
-  administration.get(
+  administration.post(
     '/:app/install',
     {
       summary: 'Begin the installation of an app',
       description:
-        'The URL installs it once, within ten minutes; a person who begins it has to come back with the same sign-in.',
+        'The URL installs it once, within ten minutes. A person who begins it has to come back with the same sign-in; where a key begins it, whoever comes back is shown the workspace and asked once.',
       answer: InstallStarted,
     },
     async ({ tenant, params, principal, origin }) => {
@@ -91,22 +135,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
     async ({ db, tenant, params, body: { installation_id: id }, signal }) =>
       uninstall(deps, { db, tenant, integration: integrationOf(params.app), id }, signal),
   ),
-  open.get(
-    '/:app/callback',
-    {
-      summary: 'Come back from the installation of an app',
-      description: 'Where the provider sends the browser.',
-      answer: InstallationShown,
-    },
-    async ({ params, search, header, address, origin, signal }) => {
-      await deps.limits.admit('sign_in', address)
-      const integration = integrationOf(params.app)
-      const user = returningUser(await deps.people.find(header))
-      const query = new URLSearchParams(search)
-      const base = deps.publicUrl ?? origin
-      return finishInstall(deps, { query, user, integration, base }, signal)
-    },
-  ),
+  ...callbackRoutes(deps),
   open.raw.post(
     '/:app/webhook',
     {

@@ -22,6 +22,7 @@ import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { integrationStore, mostInstallations, showInstallation } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
+import { peopleStore } from '../../tenants/people/store.ts'
 import { isInUse, openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 
@@ -76,8 +77,26 @@ const isSpent = () =>
   invalid('state: is unknown, too old or used; begin the installation again, within ten minutes')
 
 /**
+ * The workspace into which a key has begun an installation; undefined for one that a person has begun. Whoever comes back
+ * is asked whether the app may serve it.
+ */
+export async function workspaceToConfirm(
+  { databases, clock }: Pick<InstallDeps, 'databases' | 'clock'>,
+  { query, integration }: Pick<ReturnedInstall, 'query' | 'integration'>,
+): Promise<{ id: string; name: string } | undefined> {
+  const { control } = databases
+  const state = await placeStore(control.read).begun(hashToken(query.get('state') ?? ''))
+  if (!state || state.integration !== integration || state.expires_ms <= clock.now())
+    return undefined
+  if (state.user_id !== null) return undefined
+  const workspace = await peopleStore(control.read).workspace(state.tenant_id)
+  if (!workspace) throw isSpent()
+  return workspace
+}
+
+/**
  * Attack: with a link, somebody could install a victim's external workspace into their own workspace. So the person who
- * returns must be the person who began. An installation that a key began has no such check.
+ * returns must be the person who began. Where a key began, a page has named the workspace to whoever returns.
  */
 export async function finishInstall(
   deps: InstallDeps,

@@ -18,6 +18,9 @@ const placeReads = (db: Reads) => ({
       .where('integration', '=', integration)
       .where('external_id', '=', external)
       .executeTakeFirst(),
+
+  begun: (id: string): Promise<InstallState | undefined> =>
+    db.selectFrom('install_states').selectAll().where('id', '=', id).executeTakeFirst(),
 })
 
 /** Matches the id of an installation that is being finished, and no hash of a state. */

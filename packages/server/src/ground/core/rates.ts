@@ -30,6 +30,21 @@ export const usualRates = {
   failures: perMinute(600),
 } as const satisfies Record<RateClass, Rate>
 
+/** Attempts at the password of one account: ten at once and one a minute, 50 within hours and then one an hour. */
+export const passwordRates: readonly Rate[] = [
+  { limit: 10, periodMs: 10 * minuteMs },
+  { limit: 50, periodMs: 50 * hourMs },
+]
+/** The same from a network from which the person has signed in. */
+export const passwordRatesOfKnownNetwork: readonly Rate[] = [{ limit: 30, periodMs: 30 * minuteMs }]
+
+/** Letters to one address: the rate of mails, three times its limit an hour, and eight times its limit a day. */
+export const letterRatesOf = (mail: Rate): readonly Rate[] => [
+  mail,
+  { limit: mail.limit * 3, periodMs: hourMs },
+  { limit: mail.limit * 8, periodMs: dayMs },
+]
+
 const periods: Record<RateUnit, number> = {
   second: secondMs,
   minute: minuteMs,

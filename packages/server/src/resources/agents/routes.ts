@@ -9,7 +9,7 @@ import type { AgentConfig, SkillRefs } from '@steward/protocol/agents.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
-import { invalid, notFound } from '../../ground/core/errors.ts'
+import { notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { defaultLimit } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
@@ -22,6 +22,7 @@ import { section } from '../../ground/http/section.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
 import { configOf, keepSpelling, updateConfig } from './config.ts'
+import { checkReferences } from './references.ts'
 import { multiagentAfter } from './roster.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
 
@@ -55,19 +56,17 @@ export function agentRoutes({
     { one: 'an agent', many: 'agents', item: '/:id', answer },
     {
       create: {
-        description:
-          'The agent begins with version 1. In the interface dialect `tools` is required, and may be empty.',
+        description: 'The agent begins with version 1.',
         body: AgentCreate,
         limits: recordBody,
-        async run({ db, tenant, body, dialect }) {
-          if (dialect === 'interface' && (body.tools ?? null) === null)
-            throw invalid('tools: is required, and may be empty')
+        async run({ db, tenant, body }) {
           const { config, tokens } = configOf(body)
           const sealed = sealAll(tenant, tokens)
           const checkRoom = await limits.quotas.room(tenant, 'agents')
           const owner = { id: newId('agent'), version: 1, name: config.name }
           return db.write(async (tx) => {
             await checkSkills(tx, tenant, config.skills)
+            await checkReferences(tx, tenant, body)
             await checkRoom(tx, 1)
             const multiagent = await multiagentAfter(tx, tenant, owner, body)
             const whole = { ...config, multiagent }
@@ -99,6 +98,7 @@ export function agentRoutes({
         run: ({ db, tenant, params, body, dialect }) =>
           db.write(async (tx) => {
             await checkSkills(tx, tenant, body.skills ?? [])
+            await checkReferences(tx, tenant, body)
             const change = async (kept: AgentConfig, version: number) => {
               const { config, tokens } = updateConfig(kept, body)
               const owner = { id: params.id, version, name: config.name }

@@ -16,16 +16,25 @@ export type Passed = {
   names: readonly string[]
   /** Absent for a GET. */
   body?: string
+  /** True where the answer may be a page for a browser, with its cookie and its policy. */
+  isPage?: boolean
 }
 
 export type Answer = { status: number; headers: Record<string, string>; text: string }
 
 export type Pass = (incoming: IncomingMessage, passed: Passed) => Promise<Answer>
 
+const answerHeaders = ['content-type', 'retry-after']
+const pageHeaders = [
+  ...answerHeaders,
+  ...['set-cookie', 'content-security-policy', 'cache-control'],
+  ...['referrer-policy', 'cross-origin-opener-policy', 'x-content-type-options'],
+]
+
 /** Resolves to the service's answer, whatever its status. Throws `unavailable` when the service does not answer. */
 export const passing =
   (settings: ProcessSettings, { agent, log }: { agent: Agent; log: Log }): Pass =>
-  async (incoming, { path, search, names, body }) => {
+  async (incoming, { path, search, names, body, isPage = false }) => {
     const address = clientAddress(incoming, { proxies: settings.trustedProxies })
     try {
       const answer = await request(`${settings.serviceUrl}${path}${search}`, {
@@ -40,7 +49,7 @@ export const passing =
       })
       return {
         status: answer.statusCode,
-        headers: headersOf(answer.headers, ['content-type', 'retry-after']),
+        headers: headersOf(answer.headers, isPage ? pageHeaders : answerHeaders),
         text: await answer.body.text(),
       }
     } catch (error) {

@@ -108,7 +108,15 @@ function taking(pass: Pass, check: Check): (incoming: IncomingMessage) => Promis
     [
       'GET',
       paths.callback,
-      (incoming, matched) => pass(incoming, { ...matched, names: ['cookie'] }),
+      (incoming, matched) => pass(incoming, { ...matched, names: ['cookie'], isPage: true }),
+    ],
+    [
+      'POST',
+      paths.callback,
+      async (incoming, matched) => {
+        const body = await textOf(incoming)
+        return pass(incoming, { ...matched, names: ['cookie', 'content-type'], body, isPage: true })
+      },
     ],
   ]
   let underWay = 0

@@ -60,6 +60,7 @@ function depsOver(database: Database): AppDeps {
         log,
         mail,
         admit: undefined,
+        personLimits: undefined,
         invited: { isInvited: never, join: never },
       },
     ),

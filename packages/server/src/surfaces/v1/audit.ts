@@ -44,6 +44,13 @@ export const auditExceptions: AuditExceptions = {
     told: 'the delivery and its session are the record; the end of an installation is told',
     type: 'integration',
   },
+  'post /v1/ext/integrations/:app/install': {
+    reason: 'nothing is there before the browser has come back, and what it then makes is told',
+  },
+  'post /v1/ext/integrations/:app/callback': {
+    told: 'the path names the kind, and the change the installation',
+    type: 'integration',
+  },
   'get /v1/ext/integrations/:app/callback': {
     told: 'the path names the kind, and the change the installation',
     type: 'integration',

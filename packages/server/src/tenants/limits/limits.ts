@@ -1,6 +1,6 @@
 /** Limits of the server and of workspaces, and the counting of requests against them. */
 import type { Clock } from '@steward/base/time.ts'
-import type { AddressClass, Rates, RequestClass } from '../../ground/core/rates.ts'
+import type { AddressClass, Rate, Rates, RequestClass } from '../../ground/core/rates.ts'
 import { requestClasses, usualRates } from '../../ground/core/rates.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { RateLimits } from '../../ground/http/rate-limits.ts'
@@ -15,7 +15,9 @@ import { effectiveRate, lowerRate } from './effective-limits.ts'
 import type { LimitsCacheDeps, LimitsCache } from './limits-cache.ts'
 import { createLimitsCache, limitsFreshMs } from './limits-cache.ts'
 import { bucketsInMemory } from './memory-buckets.ts'
-import { networkOf } from './network.ts'
+import { networkOf, wideNetworkOf } from '../../ground/core/network.ts'
+import type { PersonLimits } from '../people/people.ts'
+import { peopleLimits, unlimitedPeople } from './person-limits.ts'
 import type { SpendCap, Spending } from './spending/spending.ts'
 import { capsOf, spendingOver } from './spending/spending.ts'
 import type { Quotas } from './quotas.ts'
@@ -36,6 +38,7 @@ export type Limits = {
   spending: Spending
   /** Counts an attempt by a key such as an address; rejects where there are too many. */
   admit(of: AddressClass, key: string): Promise<void>
+  people: PersonLimits
 }
 
 function pacesOf(server: Rates, rows: readonly LimitRow[]): Paces {
@@ -103,6 +106,11 @@ export function limitsFor(
     },
   }
 
+  async function admitAddress(of: AddressClass, network: string, rate: Rate): Promise<void> {
+    const verdict = await bucketsOfAddresses.take(`${of}/${network}`, paceOf(rate))
+    if (!verdict.isAdmitted) throw rateLimitError(verdict, of, 'this address')
+  }
+
   return {
     requests: given === 'off' ? undefined : requests,
     serverRates: () => (isOn() ? rates : {}),
@@ -111,9 +119,15 @@ export function limitsFor(
     quotas: quotasOver(workspaces, serverQuotas, deps.clock),
     async admit(of, key) {
       if (given === 'off') return
-      const pace = paceOf(given?.[of] ?? usualRates[of])
-      const verdict = await bucketsOfAddresses.take(`${of}/${networkOf(key)}`, pace)
-      if (!verdict.isAdmitted) throw rateLimitError(verdict, of, 'this address')
+      const rate = given?.[of] ?? usualRates[of]
+      const wide = wideNetworkOf(key)
+      await admitAddress(of, networkOf(key), rate)
+      if (wide !== undefined)
+        await admitAddress(of, wide, { ...rate, limit: rate.limit * networksOfCustomer })
     },
+    people: given === 'off' ? unlimitedPeople : peopleLimits(bucketsOfAddresses, given?.mail),
   }
 }
+
+/** How many times the requests of one network a customer with a /48 has. */
+const networksOfCustomer = 4

@@ -156,7 +156,8 @@ export async function acceptInvitation(
   checkAddress(invitation, signIn, given.email)
   const email = invitation.email ?? signIn?.person.email ?? given.email
   if (!email) throw invalid('email: the invitation names no address, so name yours')
-  const hash = !signIn && password ? await (await library()).hashPassword(password) : undefined
+  const hash =
+    !signIn && password ? await (await library()).hashPassword(password, visitor) : undefined
   const isProved = isOfLetter(key, token)
   const accepted = await control.write(async (tx) => {
     const consumed = await invitationStore(tx).consume(token, now)

@@ -26,6 +26,7 @@ export async function signInByPassword(
   visitor: Visitor,
 ): Promise<string> {
   await people.admit('sign_in', visitor.address)
+  await people.admitPassword(given.email.toLowerCase(), visitor)
   const library = await people.library()
   return noteFailure(people, given.email, visitor, () => library.byPassword(given, visitor))
 }
@@ -46,9 +47,9 @@ export async function signInByCode(
 }
 
 /** Counts known and unknown addresses alike, so that a refusal does not reveal who is known. */
-async function admitMail(people: People, email: string, { address }: Visitor): Promise<void> {
-  await people.admit('mail', address)
-  await people.admit('mail', email)
+async function admitMail(people: People, email: string, visitor: Visitor): Promise<void> {
+  await people.admit('mail', visitor.address)
+  await people.admitLetter(email.toLowerCase(), visitor)
 }
 
 export async function requestCode(people: People, email: string, visitor: Visitor): Promise<void> {
@@ -67,7 +68,7 @@ export async function resetPassword(
   visitor: Visitor,
 ): Promise<void> {
   await people.admit('sign_in', visitor.address)
-  await (await people.library()).reset(token, password)
+  await (await people.library()).reset(token, password, visitor)
   people.announce()
 }
 

@@ -31,7 +31,7 @@ const redirect = (location: string, cookies: string[]): RouteReply => ({
 
 /** Attack: browsers read `\` as `/` and drop control characters, so both are refused in the path. */
 function pathOf(returnTo: string, base: string): string {
-  const isPath = returnTo.startsWith('/') && !/[\\\p{Cc}]/u.test(returnTo)
+  const isPath = returnTo.startsWith('/') && !/[\\\p{Cc}]|^\/(?:\/|%2f|%5c)/iu.test(returnTo)
   if (!isPath || !URL.canParse(returnTo, base) || new URL(returnTo, base).origin !== base)
     throw invalid('return_to: must be a path of this service, such as /docs')
   return returnTo

@@ -7,6 +7,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { IdentityProvider } from '../../ground/config/identity-providers.ts'
 import type { AddressClass } from '../../ground/core/rates.ts'
 import { hashToken } from '../../ground/core/token.ts'
+import { networkOf } from '../../ground/core/network.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { FindSignIn } from './authenticate.ts'
@@ -33,6 +34,20 @@ export type PeopleSettings = {
 /** Counts an attempt by an address of a visitor or of a letter; rejects beyond the limit. */
 type CountAttempt = (of: AddressClass, key: string) => Promise<void>
 
+/** What is counted by person, whether anybody has the address or not. Each rejects beyond its limit. */
+export type PersonLimits = {
+  /** Counts an attempt at the password of an account. Attack: guesses from many addresses. */
+  admitPassword(account: string, from: AttemptOrigin): Promise<void>
+  /** Counts a letter to an address. */
+  admitLetter(email: string, from: AttemptOrigin): Promise<void>
+}
+
+export type AttemptOrigin = {
+  address: string
+  /** Asked where the limit is reached: a person is not locked out of networks from which the person is signed in. */
+  isKnownNetwork: () => Promise<boolean>
+}
+
 /** Open invitations, as a port: their room is on a higher floor. */
 export type OpenInvitations = {
   isInvited: (email: string) => Promise<boolean>
@@ -48,6 +63,8 @@ type PeopleDeps = {
   mail: Mail
   /** Left out: attempts are not limited. */
   admit: CountAttempt | undefined
+  /** Left out: the same. */
+  personLimits: PersonLimits | undefined
   invited: OpenInvitations
 }
 
@@ -66,6 +83,9 @@ export type People = {
   find: FindSignIn
   library: () => Promise<SignInLibrary>
   admit: CountAttempt
+  /** Counts an attempt at the password of the account, an email or an id of a person. */
+  admitPassword: (account: string, visitor: Visitor) => Promise<void>
+  admitLetter: (email: string, visitor: Visitor) => Promise<void>
   /**
    * Sends a letter after the answer, after a random delay: the time of an answer does not reveal whether the address
    * is known.
@@ -78,7 +98,7 @@ export type People = {
 
 export function peopleOf(
   settings: PeopleSettings,
-  { databases, clock, bus, log, mail, invited, admit = async () => {} }: PeopleDeps,
+  { databases, clock, bus, log, mail, invited, admit = async () => {}, personLimits }: PeopleDeps,
 ): People {
   const { keys, publicUrl, base, providers } = settings
   const isSecure = publicUrl?.startsWith('https:') ?? false
@@ -90,6 +110,7 @@ export function peopleOf(
     const { openLibrary } = await import('./library/library.ts')
     return openLibrary({
       control: databases.control,
+      clock,
       key: keys[0],
       publicUrl: base,
       log,
@@ -112,6 +133,14 @@ export function peopleOf(
     })
   }
 
+  const fromOf = (account: string, { address }: Visitor) => ({
+    address,
+    async isKnownNetwork() {
+      const known = await peopleStore(databases.control.read).addressesOf(account)
+      return known.some((each) => networkOf(each) === networkOf(address))
+    },
+  })
+
   return {
     databases,
     clock,
@@ -126,6 +155,9 @@ export function peopleOf(
     find: findSignIn({ databases, clock, bus, cookie }),
     library: () => (loaded ??= load()),
     admit,
+    admitPassword: async (account, visitor) =>
+      personLimits?.admitPassword(account, fromOf(account, visitor)),
+    admitLetter: async (email, visitor) => personLimits?.admitLetter(email, fromOf(email, visitor)),
     later(what, send) {
       const report = (error: unknown) =>
         log.error(`${what} could not be sent to a person`, { error })

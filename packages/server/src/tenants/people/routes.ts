@@ -155,15 +155,17 @@ export function signInRoutes(people: People): Route[] {
         answer: 'none',
         status: 204,
       },
-      async ({ principal, body, address }) => {
+      async ({ principal, body, header, address }) => {
         const { userId, signInId } = personOf(principal)
+        const visitor = visitorOf({ header, address })
         // Attack: guessing the password with a stolen cookie, from many addresses. It counts as attempts to sign in.
         await people.admit('sign_in', address)
         await people.admit('sign_in', userId)
+        await people.admitPassword(userId, visitor)
         const library = await people.library()
-        if (!(await library.isPassword(userId, body.current_password)))
+        if (!(await library.isPassword(userId, body.current_password, visitor)))
           throw forbidden('current_password: this is not your password')
-        const hash = await library.hashPassword(body.new_password)
+        const hash = await library.hashPassword(body.new_password, visitor)
         await control.write(async (tx) => {
           await peopleStore(tx).setPassword(userId, hash, clock.now())
           await peopleStore(tx).endSignIns(userId, { except: signInId })

@@ -51,6 +51,19 @@ function peopleReads(db: Reads) {
     byEmail: (email: string): Promise<PersonRow | undefined> =>
       db.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst(),
 
+    /** The addresses from which the person with this email or id is signed in, the newest 100. */
+    async addressesOf(account: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('sign_ins')
+        .innerJoin('people', 'people.id', 'sign_ins.person_id')
+        .select('sign_ins.ip_address')
+        .where((eb) => eb.or([eb('people.id', '=', account), eb('people.email', '=', account)]))
+        .orderBy('sign_ins.created_at', 'desc')
+        .limit(100)
+        .execute()
+      return rows.flatMap(({ ip_address: address }) => (address === null ? [] : [address]))
+    },
+
     workspace: (id: string) =>
       db
         .selectFrom('workspaces')

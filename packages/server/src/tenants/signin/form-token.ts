@@ -16,7 +16,7 @@ const tokenOf = (key: Buffer, seed: string): string =>
 const nameOf = (isSecure: boolean) => cookieName('steward_form', isSecure)
 
 /** The token for the forms of one page. `cookies`: the cookie to set when the browser has none. */
-export function formToken({ key, isSecure }: FormDeps, header: Header): FormToken {
+export function formToken({ key, isSecure }: Omit<FormDeps, 'origin'>, header: Header): FormToken {
   const known = cookieOf(header('cookie'), nameOf(isSecure))
   const seed = known ?? randomBytes(18).toString('base64url')
   const attributes = cookieAttributes(isSecure).replace('SameSite=Lax', 'SameSite=Strict')
@@ -28,11 +28,20 @@ export function formToken({ key, isSecure }: FormDeps, header: Header): FormToke
 
 /** Throws for a form that this service has not shown to this browser. */
 export function checkForm(
-  { key, isSecure, origin }: FormDeps,
+  { origin, ...deps }: FormDeps,
   header: Header,
   form: URLSearchParams,
 ): void {
   origin.check(header, { isChange: true })
+  checkFormToken(deps, header, form)
+}
+
+/** Like `checkForm`, for a page that is also shown below another origin of this service. */
+export function checkFormToken(
+  { key, isSecure }: Omit<FormDeps, 'origin'>,
+  header: Header,
+  form: URLSearchParams,
+): void {
   const seed = cookieOf(header('cookie'), nameOf(isSecure))
   if (seed === undefined || !isSameSecret(form.get('form_token') ?? '', tokenOf(key, seed)))
     throw forbidden('the form has expired: load the page again', 'form_expired')

@@ -40,6 +40,8 @@ type FormPost = { fields: Record<string, string>; header: Header; visitor: Visit
 const providerErrors: Record<string, string> = {
   unable_to_create_user: 'Nobody has invited this address, or the provider does not vouch for it.',
   account_not_linked: 'The provider does not vouch for this address, or it is not proved here.',
+  provider_failed:
+    'The provider gave an answer that is not understood here. The operator of this server finds the reason in its log.',
   state_mismatch: 'The sign-in took too long, or was begun in another browser. Try again.',
 }
 

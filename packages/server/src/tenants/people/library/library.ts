@@ -1,5 +1,6 @@
 /** The library of sign-in. It is large, so it is imported with `import()` when the first person signs in. */
 import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
 import { betterAuth } from 'better-auth/minimal'
 import { isAPIError } from 'better-auth/api'
 import { z } from 'zod'
@@ -8,13 +9,14 @@ import { createHmac } from 'node:crypto'
 import type { IdentityProvider } from '../../../ground/config/identity-providers.ts'
 import { asOperator } from '../../../ground/core/dial.ts'
 import type { ErrorKind } from '../../../ground/core/errors.ts'
-import { PlatformError } from '../../../ground/core/errors.ts'
+import { invalid, PlatformError } from '../../../ground/core/errors.ts'
 import type { IdKind } from '../../../ground/core/ids.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { signInSeconds } from '../cookie.ts'
 import { modelNames, peopleAdapter } from './adapter.ts'
 import { passwordsInTurn } from './passwords.ts'
+import { checkNewPassword } from './usual-passwords.ts'
 import { providersPlugin } from './providers.ts'
 
 /** Origin of a sign-in. */
@@ -22,6 +24,7 @@ export type Visitor = { address: string; userAgent: string | undefined }
 
 export type SignInLibraryDeps = {
   control: Database
+  clock: Pick<Clock, 'now'>
   /** Signs the library's cookies, and keys the hashes of codes. */
   key: Buffer
   publicUrl: string
@@ -51,7 +54,9 @@ const addressHeader = 'x-steward-address'
 const headersOf = ({ address, userAgent }: Visitor): Headers =>
   new Headers({ [addressHeader]: address, ...(userAgent && { 'user-agent': userAgent }) })
 
-function authOf(deps: SignInLibraryDeps) {
+type InTurn = ReturnType<typeof passwordsInTurn>
+
+function authOf(deps: SignInLibraryDeps, passwords: InTurn) {
   const { control, key, publicUrl, log, providers, isInvited, sendCode, sendReset } = deps
   const callback = (provider: string) => `${publicUrl}/v1/ext/oauth/${provider}/callback`
   return betterAuth({
@@ -67,7 +72,7 @@ function authOf(deps: SignInLibraryDeps) {
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      password: passwordsInTurn(),
+      password: passwords,
       minPasswordLength: passwordLimits.min,
       maxPasswordLength: passwordLimits.max,
       revokeSessionsOnPasswordReset: true,
@@ -82,7 +87,7 @@ function authOf(deps: SignInLibraryDeps) {
       },
     },
     plugins: [
-      providersPlugin(providers, callback),
+      providersPlugin(providers, callback, log),
       emailOTP({
         otpLength: 6,
         expiresIn: 300,
@@ -127,8 +132,15 @@ function atProviders(auth: Auth, publicUrl: string) {
           disableRedirect: true,
         }),
       })
+      // The library refuses more paths than a URL does, such as one with an encoded slash or a fragment.
+      if (answer.status === 400 || answer.status === 403)
+        throw invalid('return_to: must be a path of this service, such as /docs')
       const { url } = Started.parse(await answer.json())
-      return { url, cookies: answer.headers.getSetCookie() }
+      const cookies = answer.headers.getSetCookie()
+      return {
+        url,
+        cookies: cookies.map((cookie) => cookie.replace(stateCookie, `$1.${provider}=`)),
+      }
     },
 
     /** The token of the new sign-in, or undefined with the `location` of the page that shows the reason. */
@@ -137,26 +149,39 @@ function atProviders(auth: Auth, publicUrl: string) {
       { search, cookies, visitor }: { search: string; cookies: string; visitor: Visitor },
     ): Promise<{ token: string | undefined; location: string }> {
       const headers = headersOf(visitor)
-      headers.set('cookie', cookies)
+      headers.set('cookie', ofProvider(cookies, provider))
       const answer = await handle(`/callback/${provider}?${search}`, { headers })
       return {
         token: tokenIn(answer.headers.getSetCookie()),
-        location: answer.headers.get('location') ?? '/signin',
+        location: answer.headers.get('location') ?? '/signin?error=provider_failed',
       }
     },
   }
 }
 
-function byOwnMeans(auth: Auth) {
+function byOwnMeans(auth: Auth, passwords: InTurn) {
   return {
-    hashPassword: async (password: string): Promise<string> =>
-      (await auth.$context).password.hash(password),
+    /** The hash of a new password, which is not one that anybody would guess. */
+    hashPassword(password: string, { address }: Visitor): Promise<string> {
+      checkNewPassword(password)
+      return passwords.as({ address, account: undefined }, () => passwords.hash(password))
+    },
 
     /** A new token of the person with this address and password. */
     byPassword: (given: { email: string; password: string }, visitor: Visitor) =>
       translateRefusal(async () => {
-        const { token } = await auth.api.signInEmail({ body: given, headers: headersOf(visitor) })
-        return token
+        const { address } = visitor
+        const headers = headersOf(visitor)
+        const attempt = { address, account: given.email.toLowerCase() }
+        try {
+          const { token } = await passwords.as(attempt, () =>
+            auth.api.signInEmail({ body: given, headers }),
+          )
+          return token
+        } catch (error) {
+          if (isAPIError(error)) passwords.noteFailure(attempt)
+          throw error
+        }
       }),
 
     /** Answers alike whether anybody has the address or not. */
@@ -176,15 +201,25 @@ function byOwnMeans(auth: Auth) {
       translateRefusal(() => auth.api.requestPasswordReset({ body: { email } })),
 
     /** Sets a new password and ends all sign-ins of the person. */
-    reset: (token: string, newPassword: string) =>
-      translateRefusal(() => auth.api.resetPassword({ body: { token, newPassword } })),
+    reset(token: string, newPassword: string, { address }: Visitor) {
+      checkNewPassword(newPassword)
+      return translateRefusal(() =>
+        passwords.as({ address, account: undefined }, () =>
+          auth.api.resetPassword({ body: { token, newPassword } }),
+        ),
+      )
+    },
 
     /** True when this is the person's password; false also for a person without one. */
-    async isPassword(person: string, password: string): Promise<boolean> {
-      const { internalAdapter, password: passwords } = await auth.$context
+    async isPassword(person: string, password: string, { address }: Visitor): Promise<boolean> {
+      const { internalAdapter } = await auth.$context
       const account = await internalAdapter.findCredentialAccount(person)
       const hash = account?.password
-      return hash ? passwords.verify({ hash, password }) : false
+      if (!hash) return false
+      const attempt = { address, account: person }
+      const isRight = await passwords.as(attempt, () => passwords.verify({ hash, password }))
+      if (!isRight) passwords.noteFailure(attempt)
+      return isRight
     },
   }
 }
@@ -192,8 +227,23 @@ function byOwnMeans(auth: Auth) {
 export type SignInLibrary = ReturnType<typeof openLibrary>
 
 export function openLibrary(deps: SignInLibraryDeps) {
-  const auth = authOf(deps)
-  return { ...byOwnMeans(auth), ...atProviders(auth, deps.publicUrl) }
+  const passwords = passwordsInTurn(deps.clock)
+  const auth = authOf(deps, passwords)
+  return { ...byOwnMeans(auth, passwords), ...atProviders(auth, deps.publicUrl) }
+}
+
+/**
+ * Attack: the state of one provider, taken to the callback of another, would give the code and the verifier of the one to
+ * the other. So the cookie that holds the state of this browser names its provider.
+ */
+const stateCookie = /^((?:__Secure-)?steward\.state)=/
+
+function ofProvider(cookies: string, provider: string): string {
+  const kept = cookies
+    .split(/;\s*/)
+    .filter((cookie) => !stateCookie.test(cookie))
+    .map((cookie) => cookie.replace(`steward.state.${provider}=`, 'steward.state='))
+  return kept.join('; ')
 }
 
 const Started = z.object({ url: z.string() })

@@ -1,4 +1,5 @@
 /** Identity providers with explicit endpoints: the service starts without them, and a later sign-in works. */
+import type { Log } from '@steward/base/log.ts'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { z } from 'zod'
 import { asOperator } from '../../../ground/core/dial.ts'
@@ -46,6 +47,7 @@ async function profileOf({ userInfoUrl, emailsUrl }: IdentityProvider, accessTok
 export const providersPlugin = (
   providers: readonly IdentityProvider[],
   callback: (provider: string) => string,
+  log: Log,
 ) =>
   genericOAuth({
     config: providers.map((provider) => ({
@@ -61,6 +63,14 @@ export const providersPlugin = (
       accountSubject: ({ profile }: { profile: { id?: string | number | null | undefined } }) =>
         profile.id ?? '',
       getUserInfo: async ({ accessToken }: { accessToken?: string | undefined }) =>
-        accessToken === undefined ? null : profileOf(provider, accessToken),
+        accessToken === undefined
+          ? null
+          : profileOf(provider, accessToken).catch((error: unknown) => {
+              log.warn('an identity provider did not say who a person is', {
+                provider: provider.id,
+                error,
+              })
+              return null
+            }),
     })),
   })
