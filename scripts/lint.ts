@@ -42,8 +42,106 @@ const noDoubleCast = {
   }),
 }
 
+type Named = Node & { name?: string; value?: unknown }
+type MemberExpression = Node & { object: Node; property: Named }
+type Assignment = Node & { operator: string; left: Node; right: Node }
+type Annotated = Node & { typeAnnotation?: Node | null; key?: Named; name?: string }
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value
+
+/** The nodes below a node. `into`: whether the nodes below one of them belong to it. */
+function* nodesBelow(node: Node, into: (node: Node) => boolean = () => true): Generator<Node> {
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'parent') continue
+    for (const each of [value].flat()) {
+      if (!isNode(each)) continue
+      yield each
+      if (into(each)) yield* nodesBelow(each, into)
+    }
+  }
+}
+
+/** The name of a variable, or of the last property. */
+const nameOf = (node: Node): string | undefined =>
+  node.type === 'MemberExpression' ? (node as MemberExpression).property.name : (node as Named).name
+
+const isMember = (node: Node, names: readonly string[]): boolean =>
+  node.type === 'MemberExpression' && names.includes(nameOf(node) ?? '')
+
+const namesPromise = (type: Node | null | undefined): boolean =>
+  Boolean(type) &&
+  [...nodesBelow(type as Node, ({ type: kind }) => kind !== 'TSFunctionType')].some(
+    (each) => (each as Named).name === 'Promise' || (each as Named).name === 'PromiseLike',
+  )
+
+const promiseMethods = ['then', 'catch', 'finally']
+
+/** Whether an expression is a promise by what stands in it; types are not known here. */
+const makesPromise = (right: Node): boolean =>
+  [right, ...nodesBelow(right, ({ type }) => !functions.includes(type))].some((node) => {
+    if (node.type === 'ImportExpression') return true
+    if (node.type === 'NewExpression') return nameOf((node as CallExpression).callee) === 'Promise'
+    if (node.type !== 'CallExpression') return false
+    const { callee } = node as CallExpression
+    if (functions.includes(callee.type))
+      return (callee as Node & { async?: boolean }).async === true
+    const { object } = callee as MemberExpression
+    return isMember(callee, promiseMethods) || (isNode(object) && nameOf(object) === 'Promise')
+  })
+
+/** True for `x ??= f().finally(() => (x = undefined))`, which keeps nothing. */
+function forgetsItself({ left, right }: Assignment): boolean {
+  if (right.type !== 'CallExpression' || !isMember((right as CallExpression).callee, ['finally']))
+    return false
+  return [...nodesBelow(right)].some(
+    (node) =>
+      node.type === 'AssignmentExpression' &&
+      nameOf((node as Assignment).left) === nameOf(left) &&
+      nameOf((node as Assignment).right) === 'undefined',
+  )
+}
+
+/** A promise that is kept may have failed, and then fails for all who ask later. */
+const noKeptPromise = {
+  create(context: Context) {
+    /** Names of variables and properties whose type is a promise. */
+    const promises = new Set<string>()
+    const found: Assignment[] = []
+    const declare = ({ typeAnnotation, key, name }: Annotated) => {
+      const declared = key?.name ?? name
+      if (declared !== undefined && namesPromise(typeAnnotation)) promises.add(declared)
+    }
+    const isPromise = ({ left, right, parent }: Assignment): boolean =>
+      right.type !== 'AwaitExpression' &&
+      (parent?.type === 'AwaitExpression' ||
+        promises.has(nameOf(left) ?? '') ||
+        makesPromise(right))
+    return {
+      Identifier: declare,
+      TSPropertySignature: declare,
+      PropertyDefinition: declare,
+      AssignmentExpression(node: Assignment) {
+        if (node.operator === '??=' && !forgetsItself(node)) found.push(node)
+      },
+      'Program:exit'() {
+        for (const node of found.filter(isPromise))
+          context.report({
+            node,
+            message:
+              '`??=` keeps a promise that fails: use runOnce, runTogether or runAgain of @steward/base/shared-runs.ts.',
+          })
+      },
+    }
+  },
+}
+
 // oxlint-disable-next-line import/no-default-export -- oxlint loads a plugin by its default export
 export default {
   meta: { name: 'steward' },
-  rules: { 'no-double-cast': noDoubleCast, 'no-root-hook': noRootHook },
+  rules: {
+    'no-double-cast': noDoubleCast,
+    'no-kept-promise': noKeptPromise,
+    'no-root-hook': noRootHook,
+  },
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import Anthropic from '@anthropic-ai/sdk'
 import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import type { RawRequest } from '@steward/harness/tools/mcp/raw-fixture.ts'
@@ -147,9 +148,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const host = 'slow.api.example'
         const slow = streamable(() => echoServer())
-        let delay: Promise<void> | undefined
+        const delay = runOnce(() => systemClock.sleep(1_200, new AbortController().signal))
         hosts.set(host, async (request) => {
-          await (delay ??= systemClock.sleep(1_200, new AbortController().signal))
+          await delay()
           return slow.answer(request)
         })
         discoveryMs = 15_000

@@ -1,4 +1,5 @@
 /** The catalog: which provider serves a model, over which wire, at which URL, and the model's properties. */
+import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { type EffortLevel, supportedLevels } from './effort.ts'
 import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
 import { isCatalogued, loadCatalog } from './wire/pi.ts'
@@ -164,17 +165,15 @@ function merge(known: ModelFacts, described: ModelFacts): ModelFacts {
   }
 }
 
-const read = new Map<string, Promise<CatalogFacts[] | undefined>>()
-
 /** Cached: the catalog does not change while the process runs. */
-function factsOf(provider: string): Promise<CatalogFacts[] | undefined> {
-  const known = read.get(provider)
-  if (known !== undefined) return known
-  const facts = loadCatalog(provider).then((entries) =>
-    entries?.map((entry) => readFacts(entry as CatalogEntry)),
-  )
-  if (isCatalogued(provider)) read.set(provider, facts)
-  return facts
+const catalogued = runOnceEach(readCatalog)
+
+const factsOf = (provider: string): Promise<CatalogFacts[] | undefined> =>
+  isCatalogued(provider) ? catalogued(provider) : readCatalog(provider)
+
+async function readCatalog(provider: string): Promise<CatalogFacts[] | undefined> {
+  const entries = await loadCatalog(provider)
+  return entries?.map((entry) => readFacts(entry as CatalogEntry))
 }
 
 type CatalogEntry = Omit<ModelFacts, 'api'> & {

@@ -1,8 +1,9 @@
 /** Models that are reached over a provider's protocol. */
+import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { type Model, type ModelEvent, noUsage } from './model.ts'
 import { type ModelSpec, refuseModel, type ModelWire, isWire } from './spec.ts'
 import { callWire } from './wire/call.ts'
-import { type WireLibrary, loadLibrary } from './wire/pi.ts'
+import { loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
 
 /**
@@ -32,17 +33,7 @@ async function* refusal(message: string): AsyncGenerator<ModelEvent> {
   }
 }
 
-const loaded = new Map<ModelWire, Promise<WireLibrary>>()
-
-function library(wire: ModelWire): Promise<WireLibrary> {
-  const known = loaded.get(wire)
-  if (known) return known
-  const loading = loadLibrary(wire)
-  loaded.set(wire, loading)
-  // A process may be out of files for a moment: the next call loads the library again.
-  loading.catch(() => loaded.delete(wire))
-  return loading
-}
+const library = runOnceEach(loadLibrary)
 
 /** Loads the wires ahead of time, so that a first call need not wait for them. */
 export async function preloadWires(which: readonly ModelWire[]): Promise<void> {

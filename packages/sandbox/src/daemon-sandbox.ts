@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { connectDaemon } from './connection.ts'
 import type { DaemonStream, SandboxConnection, FrameReply } from './connection.ts'
 import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
@@ -346,8 +347,7 @@ async function runAside(
 /** Resolves when the daemon is ready. When it does not start, calls `stop` and rejects with `SandboxEnded`. */
 export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
   const ended = Promise.withResolvers<string>()
-  let stopping: Promise<void> | undefined
-  const stop = () => (stopping ??= options.stop())
+  const stop = runOnce(() => options.stop())
   const { readyMs } = options.patience ?? defaultPatience
   const daemon = connectDaemon(options.stream, readyMs, (reason) => {
     ended.resolve(reason)

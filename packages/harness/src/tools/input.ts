@@ -1,16 +1,16 @@
 /**
  * Checks whether an input fits its tool. Each schema is compiled once, and the library keeps for good what it compiled.
  */
+import { runOnce } from '@steward/base/shared-runs.ts'
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Tool } from './tool.ts'
 
 type InputChecks = { ajv: Ajv2020; anything: ValidateFunction }
 
-let checks: Promise<InputChecks> | undefined
 const validators = new WeakMap<object, ValidateFunction>()
 
 /** Loads the library with the first input: a process that checks no input starts without its modules. */
-async function loadChecks(): Promise<InputChecks> {
+const loadChecks = runOnce(async (): Promise<InputChecks> => {
   const library = await import('ajv/dist/2020.js')
   // Only our own schemas (`Tool.input`) are checked here. Validating the schemas as well takes 45 ms.
   const ajv = new library.Ajv2020({
@@ -20,24 +20,18 @@ async function loadChecks(): Promise<InputChecks> {
     logger: false,
   })
   return { ajv, anything: ajv.compile({}) }
-}
+})
 
 /** The problem of the input, as a sentence that the model can act on; undefined when the input fits. */
 export async function inputProblem(
   { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
   input: Record<string, unknown>,
 ): Promise<string | undefined> {
-  const loaded = await (checks ??= loadChecks().catch(forget))
+  const loaded = await loadChecks()
   const validate = validators.get(input_schema) ?? compile(loaded, input_schema)
   if (validate(input)) return undefined
   const errors = loaded.ajv.errorsText(validate.errors, { dataVar: 'input' })
   return `the input does not fit the schema of ${name}: ${errors}`
-}
-
-/** A process may be out of files for a moment: the next input loads the library again. */
-function forget(error: unknown): never {
-  checks = undefined
-  throw error
 }
 
 function compile(

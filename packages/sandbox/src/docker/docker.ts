@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { egressVariables } from '../egress/variables.ts'
 import { chownFolders, chownSocket, sessionUser } from '../ownership.ts'
 import { remoteSandbox } from '../daemon-sandbox.ts'
@@ -76,12 +77,7 @@ export function dockerSandboxes({
 }: DockerOptions): SandboxProvider {
   const engine = engineAt(socket)
   const deps: DockerDeps = { engine, images: imagesOf(engine), image, report, againMs }
-  let found: Promise<EngineAbilities> | undefined
-  const abilities = () => (found ??= readAbilities(engine).catch(forgetAbilities))
-  const forgetAbilities = (error: unknown) => {
-    found = undefined
-    throw error
-  }
+  const abilities = runOnce(() => readAbilities(engine))
   const refuseImage = (reference: string) =>
     refuseReference(reference) ?? (allowed && refuseUnlisted(reference, allowed))
   /** Checks an image that a tenant has named. The operator's own image is always allowed. */

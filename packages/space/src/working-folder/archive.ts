@@ -9,6 +9,7 @@ import type { Readable, Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { confineCommand } from './confine-command.ts'
 import { settledMs } from './settled-time.ts'
 
@@ -81,13 +82,11 @@ export async function* packFolders(
   }
 }
 
-let packedOnce: Promise<Uint8Array> | undefined
+const packOnce = runOnceEach(packEmpty)
 
 /** The archive of empty folders of these names. It is the same for all sessions, so tar runs once. */
 export async function* packEmptyFolders(names: readonly string[]): AsyncGenerator<Uint8Array> {
-  packedOnce ??= packEmpty(names)
-  packedOnce.catch(() => (packedOnce = undefined))
-  yield await packedOnce
+  yield await packOnce(names)
 }
 
 async function packEmpty(names: readonly string[]): Promise<Uint8Array> {

@@ -141,11 +141,14 @@ export async function folderId(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true })
   const id = randomUUID()
   const mine = `${path}.${id}`
-  await writeFile(mine, id, { flag: 'wx' })
-  await link(mine, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await rm(mine)
+  try {
+    await writeFile(mine, id, { flag: 'wx' })
+    await link(mine, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(mine, { force: true })
+  }
   return readFile(path, 'utf8')
 }
 

@@ -2,6 +2,7 @@
  * The sandbox of a session: started by the first call that needs it, started again after it has ended, and closed with
  * the harness.
  */
+import { runOnce } from '@steward/base/shared-runs.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
@@ -37,19 +38,18 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
   const written = [start.workdir, start.outputs, start.user ?? [], stores].flat()
   let inputs: MountedKinds | undefined = parts.inputs
   let isKnown = start.is_known ?? true
-  let found: Promise<RunningSandbox> | undefined
   let released: Promise<void> = Promise.resolve()
   let isClosing = false
 
   /** Ends the mounted inputs before another sandbox starts. */
   async function release({ inputs: own }: RunningSandbox): Promise<void> {
     if (isClosing) return
-    found = undefined
+    running.forget()
     inputs = undefined
     await own.ended().catch((error: Error) => report(`inputs were not kept: ${error.message}`))
   }
 
-  async function begin(): Promise<RunningSandbox> {
+  const running = runOnce(async (): Promise<RunningSandbox> => {
     await released
     const own = (inputs ??= await parts.mountInputs())
     const spec = {
@@ -67,51 +67,44 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
     await provider.reap(spec)
     const sandbox = await provider.acquire(spec)
     isKnown = true
-    const running = { sandbox, inputs: own }
+    const mine = { sandbox, inputs: own }
     void sandbox.ended.then(async () => {
-      released = release(running)
+      released = release(mine)
       await disk.ended()
     })
     try {
       await disk.started(sandbox)
       await own.started(sandbox)
-      return running
+      return mine
     } catch (error) {
       await sandbox.close()
       throw error
     }
-  }
-
-  async function open(): Promise<RunningSandbox> {
-    const mine = (found ??= begin())
-    try {
-      return await mine
-    } catch (error) {
-      if (found === mine) found = undefined
-      throw error
-    }
-  }
+  })
 
   return {
     async open(): Promise<Sandbox> {
-      const { sandbox, inputs: own } = await open()
+      const { sandbox, inputs: own } = await running()
       await own.before(sandbox)
       return sandbox
     },
     /** Call after a call that may have changed a file. Returns lines for the model. */
     async changed(): Promise<readonly string[]> {
+      const found = running.current()
       if (!found) return []
       const { sandbox, inputs: own } = await found
       return [...notices.splice(0), ...(await own.changed(sandbox))]
     },
     /** Call after any call. Returns lines for the model. */
     async announced(): Promise<readonly string[]> {
+      const found = running.current()
       if (!found) return []
       const { sandbox, inputs: own } = await found
       return own.announced(sandbox)
     },
     /** Call when all calls have ended and the session rests. */
     async rested(): Promise<void> {
+      const found = running.current()
       if (!found) return
       const { sandbox, inputs: own } = await found
       await own.rested(sandbox)
@@ -120,7 +113,10 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
     async close(how: 'rested' | 'left'): Promise<void> {
       isClosing = true
       const late = new Promise<string>((resolve) => setTimeout(resolve, closeWithinMs, 'late'))
-      const ending = found?.then(({ sandbox }) => sandbox.close()).catch(() => 'late')
+      const ending = running
+        .current()
+        ?.then(({ sandbox }) => sandbox.close())
+        .catch(() => 'late')
       const ended = await Promise.race([ending, late])
       await quota.close()
       await tunnel?.close()

@@ -1,4 +1,5 @@
 /** An MCP server of a session: connected when needed, reconnected after a failure, with the tools that it lists. */
+import { runAgain } from '@steward/base/shared-runs.ts'
 import type { McpErrorType } from '@steward/protocol/events.ts'
 import type { GuardedFetch } from '../egress.ts'
 import type { ToolResult } from '../tool.ts'
@@ -47,8 +48,6 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
   const closed = new AbortController()
   let connection: McpConnection | undefined
   let connecting: Promise<McpConnection | undefined> | undefined
-  let listing: Promise<void> | undefined
-  let isStale = false
   /** Undefined until the server has listed its tools, and again after a failed connection. */
   let listed: readonly ListedTool[] | undefined
   let lastFailure = ''
@@ -72,7 +71,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     let opened: McpConnection | undefined
     try {
       await within(time, async (signal) => {
-        opened = await connectMcp({ url, fetch, signal, listChanged: relist })
+        opened = await connectMcp({ url, fetch, signal, listChanged: () => void relist() })
         setTools(await opened.list(signal))
       })
       connection = opened
@@ -96,7 +95,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     return connecting
   }
 
-  async function refresh(): Promise<void> {
+  /** One listing at a time. A change during a listing causes another one. */
+  const relist = runAgain(async () => {
     const from = connection ?? (await connecting)
     if (!from || from.isClosed()) return
     try {
@@ -104,19 +104,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     } catch (error) {
       fail(error)
     }
-  }
-
-  /** One listing at a time. A change during a listing causes another one. */
-  function relist(): void {
-    isStale = true
-    listing ??= (async () => {
-      while (isStale) {
-        isStale = false
-        await refresh()
-      }
-      listing = undefined
-    })()
-  }
+  })
 
   function forget(old: McpConnection): void {
     if (connection === old) connection = undefined
@@ -129,7 +117,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     isListed: () => listed !== undefined,
     connecting: (): Promise<unknown> | undefined => connecting,
     /** The running listing after the server reported a change of its tools. */
-    listing: (): Promise<unknown> | undefined => listing,
+    listing: (): Promise<unknown> | undefined => relist.current(),
     async call(
       tool: string,
       input: Record<string, unknown>,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import { resolveTools } from '@steward/protocol/tools.ts'
@@ -57,9 +58,9 @@ void describe('an MCP server', () => {
 
   void it('that is slow to begin has its tools in the first list', async () => {
     const echo = streamable(() => echoServer())
-    let delay: Promise<unknown> | undefined
+    const delay = runOnce(() => new Promise((resolve) => setTimeout(resolve, 1_200)))
     await using server = await httpPeer(async (request) => {
-      await (delay ??= new Promise((resolve) => setTimeout(resolve, 1_200)))
+      await delay()
       return echo.answer(request)
     })
     await using servers = open({ slow: server.url })

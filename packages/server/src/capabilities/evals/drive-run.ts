@@ -1,4 +1,5 @@
 /** Drives a run: starts its trials, up to its concurrency, and ends the run after them. */
+import { runTogether } from '@steward/base/shared-runs.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -138,19 +139,17 @@ function openTrials(
 ): AsyncIterable<ResultRow> {
   const rows: ResultRow[] = []
   let last: ResultRow | undefined
-  let reading: Promise<boolean> | undefined
-  async function readMore(): Promise<boolean> {
+  const readMore = runTogether(async () => {
     const found = await read(last)
     last = found.at(-1) ?? last
     rows.push(...found)
-    reading = undefined
     return found.length > 0
-  }
+  })
   async function next(): Promise<IteratorResult<ResultRow, undefined>> {
     for (;;) {
       const row = rows.shift()
       if (row) return { done: false, value: row }
-      if (!(await (reading ??= readMore()))) return { done: true, value: undefined }
+      if (!(await readMore())) return { done: true, value: undefined }
     }
   }
   return { [Symbol.asyncIterator]: () => ({ next }) }

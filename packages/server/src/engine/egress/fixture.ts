@@ -11,15 +11,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { buildConnector } from 'undici'
 import type { Connector } from '../../ground/core/dial.ts'
 import { dialsFor } from '../../ground/core/dial.ts'
 
 const run = promisify(execFile)
-let made: Promise<{ key: string; cert: string }> | undefined
 
 /** One certificate for the names that tests use; this process trusts it from then on. */
-async function certificate(): Promise<{ key: string; cert: string }> {
+const certificate = runOnce(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
   const names =
@@ -33,7 +33,7 @@ async function certificate(): Promise<{ key: string; cert: string }> {
   await rm(folder, { recursive: true })
   setDefaultCACertificates([...getCACertificates('default'), pair.cert])
   return pair
-}
+})
 
 export type UpstreamListener = (request: IncomingMessage, response: ServerResponse) => unknown
 
@@ -49,7 +49,7 @@ export async function upstreamServer(
   listener: UpstreamListener,
   { tls = true } = {},
 ): Promise<TestUpstream> {
-  const pair = tls ? await (made ??= certificate()) : undefined
+  const pair = tls ? await certificate() : undefined
   const server = pair
     ? createTlsServer(pair, (...at) => void listener(...at))
     : createServer((...at) => void listener(...at))

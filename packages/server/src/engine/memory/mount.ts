@@ -1,5 +1,6 @@
 /** Mounts a session's memory stores into its sandbox, over the rows in the database. [resources/memory-store] */
 import { join } from 'node:path'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { MountedStoreRow } from '@steward/space/memory/stores.ts'
 import { mountStores } from '@steward/space/memory/stores.ts'
@@ -31,8 +32,7 @@ export function mountMemory(deps: MemoryMountDeps) {
       revisions: () => memoryStoreStore(database.read).revisions(tenant, ids),
       now: () => deps.clock.now(),
     })
-    let ended: Promise<void> | undefined
-    const end = () => (ended ??= mounted.ended().finally(() => ending.delete(session)))
+    const end = runOnce(() => mounted.ended().finally(() => ending.delete(session)))
     ending.set(session, end)
     return { ...mounted, ended: end }
   }

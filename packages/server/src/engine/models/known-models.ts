@@ -2,6 +2,7 @@
  * Models that run without a model card: the offline model, and the catalog models of providers whose keys the operator
  * has set.
  */
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { catalog, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
@@ -21,10 +22,8 @@ export const unknownTime = '1970-01-01T00:00:00.000Z'
 export type KnownModels = () => Promise<readonly KnownModel[]>
 
 /** Ordered by id. The catalog is read once. */
-export function knownModels(keys: FallbackKeys, hasOffline: boolean): KnownModels {
-  let known: Promise<readonly KnownModel[]> | undefined
-  return () => (known ??= read(keys, hasOffline))
-}
+export const knownModels = (keys: FallbackKeys, hasOffline: boolean): KnownModels =>
+  runOnce(() => read(keys, hasOffline))
 
 async function read(keys: FallbackKeys, hasOffline: boolean): Promise<readonly KnownModel[]> {
   const providers = (['anthropic', 'openai', 'google'] as const).filter((each) => keys[each])

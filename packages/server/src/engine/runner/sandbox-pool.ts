@@ -283,6 +283,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
       /** Call after any tool call. Returns lines for the model about events that came in the meantime. */
       announced: () => whileRunning(mine, ({ mounted, sandbox }) => mounted.announced(sandbox), []),
       /** Call at the end of the turn. Threads whose turns end at the same time share the work after them. */
+      // oxlint-disable-next-line steward/no-kept-promise -- `rest` forgets it as it begins
       rested: () => (mine.next ??= mine.resting.catch(() => {}).then(() => rest(deps, mine))),
       ...connections(mine, thread, () => sandboxOf(mine)),
       giveBack(): void {

@@ -45,8 +45,8 @@ export function takeSlot(
       .catch(() => undefined)
       .then((waited) => {
         release = waited
-        holding = undefined
       })
+      .finally(() => (holding = undefined))
     await holding
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { runAgain } from '@steward/base/shared-runs.ts'
 import { z } from 'zod'
 import { countCharacters } from '../core/characters.ts'
 import { keepConnection } from '../core/postgres-connection.ts'
@@ -47,7 +48,6 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
   /** The message whose parts arrive now. Parts of one message arrive together and in order. */
   let cut: { id: string; texts: string[] } | undefined
   let closed = false
-  let sending: Promise<void> | undefined
   const connection = await keepConnection(url, limits, async (client) => {
     cut = undefined
     client.on('notification', ({ payload }) => hearText(payload ?? ''))
@@ -77,7 +77,7 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
     if (messages) hear({ from: note.from, messages })
   }
 
-  async function send(): Promise<void> {
+  const send = runAgain(async () => {
     while (waiting.length > 0) {
       const batch = waiting.splice(0)
       try {
@@ -93,22 +93,21 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }
-    sending = undefined
-  }
+  })
 
   return {
     publish(topic, message) {
       local.publish(topic, message)
       if (closed) return
       waiting.push([topic, message])
-      sending ??= Promise.resolve().then(send)
+      void send()
     },
     subscribe: (topic, hear) => local.subscribe(topic, hear),
     isOpen: () => connection.isOpen(),
     async close() {
       closed = true
       const late = new AbortController()
-      await Promise.race([sending, systemClock.sleep(lastWordsMs, late.signal)])
+      await Promise.race([send.current(), systemClock.sleep(lastWordsMs, late.signal)])
       late.abort()
       await connection.close()
     },

@@ -24,6 +24,7 @@ export function shareLookups<Answer>(
   return (about) => {
     const question = underWay.get(about)
     if (!question) return begin(about)
+    // oxlint-disable-next-line steward/no-kept-promise -- `begin` puts a new question in the place of this
     return (question.next ??= question.over.then(() => begin(about)))
   }
 }

@@ -3,9 +3,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import pg from 'pg'
 import type { Database } from './database.ts'
-import type { Postgres } from './postgres-fixture.ts'
 import { startPostgres } from './postgres-fixture.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
@@ -48,38 +48,31 @@ export const newPostgresUrl = (): Promise<string> => createdUrl(templates.postgr
 /** The URL of a new database without tables, for tests of migrations. */
 export const emptyPostgresUrl = (): Promise<string> => createdUrl('template1')
 
-let own: Promise<Postgres> | undefined
+const own = runOnce(() => startPostgres({ isDurable: false }))
 
 /** The URL of the Postgres that `npm test` starts. `node --test FILE` has none, so this process starts its own. */
 export async function postgresServer(): Promise<string> {
   const given = process.env['STEWARD_TEST_POSTGRES']
   if (given) return given
-  own ??= startPostgres({ isDurable: false })
-  return (await own).socketUrl
+  return (await own()).socketUrl
 }
 
 /** The types of the library lack two of its methods. */
 type Client = pg.Client & { ref(): void; unref(): void }
 
 /** The connection that creates all databases of this process. */
-let admin: Promise<Client> | undefined
-
-async function connectAdmin(server: string): Promise<Client> {
-  const client = new pg.Client({ connectionString: server }) as Client
-  const forget = () => (admin = undefined)
-  client.on('error', forget)
-  await client.connect().catch((error: unknown) => {
-    forget()
-    throw error
-  })
+const admin = runOnce(async () => {
+  const client = new pg.Client({ connectionString: await postgresServer() }) as Client
+  client.on('error', admin.forget)
+  await client.connect()
   return client
-}
+})
 
 async function createdUrl(template = 'template1'): Promise<string> {
   const server = await postgresServer()
   // The name holds the process id: `npm test` drops the databases of processes that have ended.
   const name = `test_${process.pid}_${randomUUID().replaceAll('-', '')}`
-  const client = await (admin ??= connectAdmin(server))
+  const client = await admin()
   // The connection stays open, and must not keep the process of the tests from its end.
   client.ref()
   await client.query(`create database ${name} template ${template} strategy file_copy`)

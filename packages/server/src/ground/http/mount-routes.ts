@@ -1,6 +1,7 @@
 /** Mounts routes on the router: finds the caller, parses the input, sends the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
@@ -93,17 +94,8 @@ function loading(
   { load, wire }: LaterRoutes,
   deps: RouteMountDeps,
 ): (http: HttpContext) => Promise<Response> {
-  let loaded: Promise<Hono<NodeBindings>> | undefined
-  return async (http) => {
-    loaded ??= load().then(
-      (routes) => mountRoutes(routes, { ...deps, wire }),
-      (error: unknown) => {
-        loaded = undefined
-        throw error
-      },
-    )
-    return (await loaded).fetch(http.req.raw, http.env)
-  }
+  const loaded = runOnce(async () => mountRoutes(await load(), { ...deps, wire }))
+  return async (http) => (await loaded()).fetch(http.req.raw, http.env)
 }
 
 /** Reads headers of node's request, so that no web-standard request is created for them. */

@@ -92,6 +92,20 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.deepEqual(await arrive(other), { kind: 'here' })
     })
 
+    it('begin once the folder of working folders can be read, however often it could not before', async () => {
+      await using here = await place()
+      const one = here.machine('one')
+      // As on a share that is not mounted yet, or in a process that is out of files.
+      await writeFile(join(here.folder, 'one'), 'no folder')
+      await assert.rejects(arrive(one), { code: 'EEXIST' })
+      await rm(join(here.folder, 'one'))
+      assert.deepEqual(await arrive(one), { kind: 'new' })
+      assert.deepEqual(
+        (await readdir(join(here.folder, 'one'))).toSorted((a, b) => (a < b ? -1 : 1)),
+        ['folder-id', session],
+      )
+    })
+
     it('move no folder of a workspace along a link that was in it', async () => {
       await using here = await place()
       const [one, other] = [here.machine('one'), here.machine('other')]

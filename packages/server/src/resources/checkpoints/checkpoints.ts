@@ -1,4 +1,5 @@
 /** Checkpoints of working folders: rows in the database, archives in the blob store. */
+import { runOnce } from '@steward/base/shared-runs.ts'
 import type { Arrival, SessionCheckpoints } from '@steward/space/working-folder/checkpoints.ts'
 import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
 import {
@@ -34,8 +35,7 @@ export type Checkpoints = ReturnType<typeof checkpoints>
 
 export function checkpoints(deps: CheckpointDeps) {
   const { folder, largest } = deps
-  let known: Promise<string> | undefined
-  const here = () => (known ??= folderId(folder))
+  const here = runOnce(() => folderId(folder))
   const storeOf = async ({ tenant, session }: Omit<CheckpointOwner, 'own'>) =>
     workspaceStore(await deps.databases.open(tenant), deps, tenant, session)
   const placeOf = async ({ session, own }: CheckpointOwner) => ({

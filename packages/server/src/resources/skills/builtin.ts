@@ -1,5 +1,6 @@
 /** The skills that every workspace has, as rows that no database holds. */
 import { createHash } from 'node:crypto'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { iso } from '@steward/base/time.ts'
 import { bundleOf } from './bundle.ts'
 import { changedAtMs, filesOfSkill, titles } from '@steward/skills/skills.ts'
@@ -14,10 +15,8 @@ export const isBuiltin = (id: string): boolean => Object.hasOwn(titles, id)
 
 export type BuiltinSkill = { skill: SkillRow; version: SkillVersionRow; archive: Buffer }
 
-let read: Promise<Map<string, BuiltinSkill>> | undefined
-
 /** The built-in skills by name, read once, at the first call. */
-export const builtins = (): Promise<Map<string, BuiltinSkill>> => (read ??= readAll())
+export const builtins = runOnce(readAll)
 
 async function readAll(): Promise<Map<string, BuiltinSkill>> {
   const all = await Promise.all(Object.entries(titles).map(([id, title]) => readOne(id, title)))

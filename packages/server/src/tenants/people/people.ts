@@ -1,5 +1,6 @@
 /** The parts of sign-in that a process builds once. The library is loaded when the first person signs in. */
 import { randomBytes, randomInt } from 'node:crypto'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -104,7 +105,6 @@ export function peopleOf(
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const cookie = sessionCookie(keys, { isSecure })
   const origin = ownOrigin(publicUrl)
-  let loaded: Promise<SignInLibrary> | undefined
 
   async function load(): Promise<SignInLibrary> {
     const { openLibrary } = await import('./library/library.ts')
@@ -153,7 +153,7 @@ export function peopleOf(
     providers,
     invited,
     find: findSignIn({ databases, clock, bus, cookie }),
-    library: () => (loaded ??= load()),
+    library: runOnce(load),
     admit,
     admitPassword: async (account, visitor) =>
       personLimits?.admitPassword(account, fromOf(account, visitor)),

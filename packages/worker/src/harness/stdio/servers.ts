@@ -2,6 +2,7 @@
  * The stdio MCP servers of a session. They run in its sandbox; their tools are reported to the service and run here.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { runAgain } from '@steward/base/shared-runs.ts'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ListedTool } from '@steward/harness/tools/mcp/listed-tool.ts'
 import { longestDescription, offerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
@@ -72,8 +73,6 @@ export function serversOf({
   /** Names of the tools that can run. The client accepts no further names once it has begun. */
   const known = new Set<string>()
   let hasBegun = false
-  let sending: Promise<void> | undefined
-  let isStale = false
 
   function serverOf(name: string, declared: Parameters<typeof childOf>[1]) {
     const child = childOf(open, declared, closed)
@@ -141,17 +140,11 @@ export function serversOf({
   }
 
   /** Reports one at a time. A change during a report causes another report. */
-  function tell(): void {
-    isStale = true
-    sending ??= (async () => {
-      while (isStale && !closed.aborted) {
-        isStale = false
-        // A failed report loses only news; results of calls are sent separately.
-        await put().catch(() => {})
-      }
-      sending = undefined
-    })()
-  }
+  const report = runAgain(async () => {
+    // A failed report loses only news; results of calls are sent separately.
+    if (!closed.aborted) await put().catch(() => {})
+  })
+  const tell = () => void report()
 
   return {
     async begin() {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { runOnce } from '@steward/base/shared-runs.ts'
 
 const ending = '.crt'
 const own = `${hostname()}-`
@@ -18,15 +19,11 @@ export async function writeCertificates(folder: string, text: string): Promise<s
 
 /** `write` writes the file at its first call and returns the path. After a failure the next call tries again. */
 export function certificatesIn(folder: string, text: () => string) {
-  let laid: Promise<string> | undefined
+  const write = runOnce(() => writeCertificates(folder, text()))
   return {
-    write: (): Promise<string> =>
-      (laid ??= writeCertificates(folder, text()).catch((error: unknown) => {
-        laid = undefined
-        throw error
-      })),
+    write,
     async remove(): Promise<void> {
-      const path = await laid?.catch(() => undefined)
+      const path = await write.current()?.catch(() => undefined)
       if (path) await rm(path, { force: true })
     },
   }

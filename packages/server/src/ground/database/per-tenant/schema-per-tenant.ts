@@ -2,6 +2,7 @@
  * Postgres with a schema for each tenant in one database, with one pool, one listener and one set of locks. Connections
  * keep no schema: each unit and each read names its schema itself.
  */
+import { type SharedRun, runOnce } from '@steward/base/shared-runs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
 import { runUnaudited } from '../../core/audited-call.ts'
@@ -38,21 +39,23 @@ type SchemaPreparation = (database: Database) => Promise<void>
 type SchemaEntry = {
   readonly tenant: string
   readonly database: Database
-  opening: Promise<void> | undefined
+  opening: SharedRun<void>
   aside: { error: WorkspaceDatabaseError; until: number } | undefined
   wokenAt: number
   isForgotten: boolean
   prepared: number
 }
 
-const unopened = (tenant: string): Omit<SchemaEntry, 'database'> => ({
+const unopened = (tenant: string): Omit<SchemaEntry, 'database' | 'opening'> => ({
   tenant,
-  opening: undefined,
   aside: undefined,
   wokenAt: -Infinity,
   isForgotten: false,
   prepared: 0,
 })
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof StorageError || error instanceof NoWorkspaceError
 
 /** Only ids become names of schemas. A name has at most 63 characters. */
 const safeId = /^[A-Za-z0-9_-]{1,61}$/
@@ -100,6 +103,11 @@ function entriesOf({
     }
     const entry: SchemaEntry = {
       ...unopened(tenant),
+      opening: runOnce(() =>
+        begin(entry).catch((error: unknown) => {
+          throw mayPass(error) ? error : setAside(entry, error)
+        }),
+      ),
       database: observe({
         ...own,
         write: (unit) => written(() => own.write(unit)),
@@ -115,11 +123,7 @@ function entriesOf({
   async function ready(entry: SchemaEntry): Promise<void> {
     if (entry.isForgotten) throw new NoWorkspaceError(entry.tenant)
     if (entry.aside && entry.aside.until > clock.now()) throw entry.aside.error
-    await (entry.opening ??= begin(entry).catch((error: unknown) => {
-      entry.opening = undefined
-      if (error instanceof StorageError || error instanceof NoWorkspaceError) throw error
-      throw setAside(entry, error)
-    }))
+    await entry.opening()
   }
 
   async function begin(entry: SchemaEntry): Promise<void> {
@@ -168,7 +172,7 @@ function entriesOf({
     } catch (error) {
       if (error instanceof StorageError) throw error
       // A process was killed between the removal of the schema and that of its row.
-      entry.opening = undefined
+      entry.opening.forget()
       throw setAside(entry, error)
     }
   }
@@ -181,7 +185,7 @@ function entriesOf({
     dropIdle: recent.dropIdle,
     prepareAll: async (work: SchemaPreparation): Promise<void> => {
       preparations.push(work)
-      for (const entry of entries.all()) if (entry.opening) await prepare(entry)
+      for (const entry of entries.all()) if (entry.opening.current()) await prepare(entry)
     },
   }
 }

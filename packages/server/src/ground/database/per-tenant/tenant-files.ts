@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runOnce } from '@steward/base/shared-runs.ts'
 import { diskError } from '../../core/errors.ts'
 import type { Database, Owners } from '../database.ts'
 import { migrationNames } from '../migrate.ts'
@@ -26,8 +27,6 @@ const rules = { examine: (text: string) => checkTablePlace(text, 'tenant') }
 
 /** `mostBytes`: largest file of a tenant, so that no tenant fills the disk of others with rows. Commands set none. */
 export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) {
-  let template: Promise<string> | undefined
-
   function pathOf(tenant: string): string {
     if (!safeId.test(tenant)) throw new Error(`${tenant} cannot be the name of a file`)
     return join(folder, `${tenant}.db`)
@@ -44,11 +43,7 @@ export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) 
     return path
   }
 
-  const makeTemplateOnce = (): Promise<string> =>
-    (template ??= makeTemplate().catch((error: unknown) => {
-      template = undefined
-      throw error
-    }))
+  const makeTemplateOnce = runOnce(makeTemplate)
 
   return {
     pathOf,
