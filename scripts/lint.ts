@@ -136,10 +136,76 @@ const noKeptPromise = {
   },
 }
 
+type Ranged = Node & { range: [number, number] }
+type Declarator = Node & { id: Named; init: Node | null }
+
+const isCallOf = (
+  node: Node | null | undefined,
+  names: readonly string[],
+): node is CallExpression => {
+  if (node?.type !== 'CallExpression') return false
+  const { callee } = node as CallExpression
+  return names.includes(nameOf(callee) ?? '')
+}
+
+const startOf = (node: Node): number => (node as Ranged).range[0]
+const endOf = (node: Node): number => (node as Ranged).range[1]
+
+/** Nodes that wait, or leave the function by an error. */
+const pausing = ['AwaitExpression', 'YieldExpression', 'ThrowStatement']
+
+/** Whether a node awaits the variable itself, alone or among others. */
+function awaits(node: Node, name: string): boolean {
+  if (node.type === 'AwaitExpression')
+    return nameOf((node as Node & { argument: Node }).argument) === name
+  if (!isCallOf(node, ['all', 'allSettled', 'race'])) return false
+  const { object } = node.callee as MemberExpression
+  if (!isNode(object) || nameOf(object) !== 'Promise') return false
+  const given = (node as CallExpression & { arguments: Node[] }).arguments[0]
+  return [given, ...((given as Node & { elements?: Node[] }).elements ?? [])].some(
+    (each) =>
+      each !== undefined &&
+      ((each.type === 'Identifier' && nameOf(each) === name) ||
+        (each.type === 'SpreadElement' &&
+          nameOf((each as Node & { argument: Node }).argument) === name)),
+  )
+}
+
+/** A promise that fails before anybody awaits it ends the process. */
+const awaitLaterRule = {
+  create(context: Context) {
+    const check = (body: Node) => {
+      const nodes = [...nodesBelow(body, ({ type }) => !functions.includes(type))]
+      for (const node of nodes) {
+        const { id, init } = node as Declarator
+        if (node.type !== 'VariableDeclarator' || init?.type !== 'CallExpression') continue
+        if (id.name === undefined || isCallOf(init, ['awaitLater', 'catch', 'resolve'])) continue
+        const { name } = id
+        const use = nodes.find((each) => startOf(each) > endOf(node) && awaits(each, name))
+        if (!use) continue
+        const isMany = isCallOf(init, ['map', 'flatMap', 'from'])
+        const between = nodes.some(
+          (each) =>
+            startOf(each) > endOf(node) &&
+            endOf(each) < startOf(use) &&
+            (pausing.includes(each.type) || (isMany && each.type === 'CallExpression')),
+        )
+        if (between)
+          context.report({
+            node,
+            message: `Nobody handles a failure of ${name} until it is awaited: begin it there, or by awaitLater() of @steward/base/await-later.ts.`,
+          })
+      }
+    }
+    return Object.fromEntries(functions.map((type) => [type, check]))
+  },
+}
+
 // oxlint-disable-next-line import/no-default-export -- oxlint loads a plugin by its default export
 export default {
   meta: { name: 'steward' },
   rules: {
+    'await-later': awaitLaterRule,
     'no-double-cast': noDoubleCast,
     'no-kept-promise': noKeptPromise,
     'no-root-hook': noRootHook,

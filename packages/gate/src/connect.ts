@@ -99,6 +99,7 @@ export function connectHandler({
 
     async function tunnel(to: GateTarget, dialled: Duplex): Promise<void> {
       const flow = pump(socket, dialled, limits.idleMs)
+      // oxlint-disable-next-line steward/await-later -- a flow ends without an error
       const ended = ending(to, flow)
       // On ports other than 443 the upstream may speak first, or alone.
       const isOpen = to.port !== 443

@@ -1,4 +1,5 @@
 /** One request to the model: frames while it streams, events when it is complete. */
+import { awaitLater } from '@steward/base/await-later.ts'
 import type { Message, ModelEvent, ModelFailure, ToolSpec, Usage } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { ModelAnswer, ModelToolCall } from './answer.ts'
@@ -49,7 +50,7 @@ export async function* askModel(
     [Symbol.asyncIterator]()
   try {
     // A model request may be repeated, so it need not wait until its start is stored.
-    const first = stream.next()
+    const first = awaitLater(stream.next())
     if (!begun) yield keep([requestStart(startId)])
     const answer = readAnswer(turn, tools)
     for (let step = await first, isFirst = true; !step.done; step = await stream.next()) {

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { expectStarted } from '@steward/base/started-program.ts'
 import { rgPath } from '@vscode/ripgrep'
 import { daemonBinary } from './daemon/binary.ts'
 import { egressVariables } from './egress/variables.ts'
@@ -54,7 +55,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
   linkMounts(folder, spec)
   const bridge = spec.egress && (await loopbackBridge(spec.egress.socket))
-  const child = spawn(daemonBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawnDaemon()
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (child.pid) writeRecord(spec.workspace, child.pid)
   const sandbox = await remoteSandbox({
@@ -80,6 +81,16 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
     },
   })
   return onHost(sandbox, spec)
+}
+
+function spawnDaemon() {
+  try {
+    return expectStarted(spawn(daemonBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] }))
+  } catch (error) {
+    throw new SandboxEnded(`the sandbox did not start: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
 }
 
 const home = '/home/user/'

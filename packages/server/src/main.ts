@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { jsonLog } from '@steward/base/log.ts'
 import { resolveOwnFilesByName } from '@steward/base/own-imports.ts'
 import { nearestName } from '@steward/base/nearest-name.ts'
+import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { serverProgram } from './ground/config/settings.ts'
 import type * as Operator from './start/commands/operator.ts'
@@ -79,6 +80,7 @@ function usageOf(command = 'help'): string {
 async function serve(): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
+  logUnhandledFailures(log)
   const { start } = await import('./start/start.ts')
   const running = await start(config, log)
   let stopping = false

@@ -47,21 +47,25 @@ export async function filesOfSkill(id: string): Promise<SkillFile[]> {
   const own = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-    .map((place) => fileAt(place, relative(root, place)))
+    .map((place) => ({ place, path: relative(root, place) }))
   const lib = `${id}/scripts/lib`
-  const ofOthers = (shared[id] ?? []).map((name) =>
-    fileAt(join(root, 'shared', `${name}.mjs`), `${lib}/${name}.mjs`),
-  )
+  const ofOthers = (shared[id] ?? []).map((name) => ({
+    place: join(root, 'shared', `${name}.mjs`),
+    path: `${lib}/${name}.mjs`,
+  }))
   const ofLibraries = (libraries[id] ?? []).flatMap(([name, module, licence]) => {
     const code = import.meta.resolve(module)
     return [
-      fileAt(fileURLToPath(code), `${lib}/${name}.mjs`),
-      fileAt(fileURLToPath(new URL(licence, code)), `${lib}/LICENSE-${name}`),
+      { place: fileURLToPath(code), path: `${lib}/${name}.mjs` },
+      { place: fileURLToPath(new URL(licence, code)), path: `${lib}/LICENSE-${name}` },
     ]
   })
-  return Promise.all([...own, ...ofOthers, ...ofLibraries])
-}
-
-async function fileAt(place: string, path: string): Promise<SkillFile> {
-  return { path, bytes: await readFile(place), executable: false }
+  // Nothing is read before all places are known: a module that cannot be found would leave reads that nobody awaits.
+  return Promise.all(
+    [...own, ...ofOthers, ...ofLibraries].map(async ({ place, path }) => ({
+      path,
+      bytes: await readFile(place),
+      executable: false,
+    })),
+  )
 }

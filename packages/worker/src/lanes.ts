@@ -1,5 +1,6 @@
 /** The two lanes, which differ in who sends heartbeats and stops. [worker/lane/ama-worker] [worker/lane/supervised] */
 import { fileURLToPath } from 'node:url'
+import { awaitLater } from '@steward/base/await-later.ts'
 import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
 import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
@@ -101,14 +102,16 @@ export const openmaSupervised =
     if (signal.aborted) shutdown()
     else signal.addEventListener('abort', shutdown, { once: true })
     let [isLost, isOver] = [false, false]
-    const left = lease.ended.then(({ end, why }) => {
-      if (end === 'closed') return
-      log.info('the lease ended', { session, end, why })
-      isLost = end === 'lost'
-      if (isOver) return
-      if (isLost) harness.abort('lease_lost')
-      else harness.stop('stopping', config.stopMs)
-    })
+    const left = awaitLater(
+      lease.ended.then(({ end, why }) => {
+        if (end === 'closed') return
+        log.info('the lease ended', { session, end, why })
+        isLost = end === 'lost'
+        if (isOver) return
+        if (isLost) harness.abort('lease_lost')
+        else harness.stop('stopping', config.stopMs)
+      }),
+    )
     const { how, wasReady, why, isTold, isLeaseLost } = await harness.ended
     isOver = true
     isLost ||= isLeaseLost

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from '@steward/base/log.ts'
+import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
 import { worker } from './settings.ts'
 
 const usage = `The worker: runs the tools of a service's sessions on this machine.
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
     enterOwnUsers()
   }
   const log = jsonLog((line) => process.stderr.write(line), read.config.logLevel)
+  logUnhandledFailures(log)
   const stopping = new AbortController()
   const stop = (signal: string): void => {
     if (stopping.signal.aborted) process.exit(1)

@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { expectStarted } from '@steward/base/started-program.ts'
 import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 import type { LimitGroup, Limiter } from './limits.ts'
@@ -41,10 +42,12 @@ export function createLauncher(limiter: Limiter, kind: LauncherKind): Launcher {
   ]
   let child: ChildProcess
   try {
-    child = spawn(daemonBinary(), ['launch', ...prelude], {
-      env: {},
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-    })
+    child = expectStarted(
+      spawn(daemonBinary(), ['launch', ...prelude], {
+        env: {},
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      }),
+    )
   } catch (error) {
     group.remove()
     throw error

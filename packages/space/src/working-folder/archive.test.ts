@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { runWithFewFiles } from '@steward/base/files-fixture.ts'
 import { packFolders, unpackArchive } from './archive.ts'
+
+const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(name))
 
 describe('archives of a workspace', () => {
   it('an archive holds nothing of the machine, whatever becomes of a folder while it is read', async () => {
@@ -56,6 +59,28 @@ describe('archives of a workspace', () => {
     // On a loaded machine tar may begin so late that the change is no longer right before.
     for (let tries = 0; held === undefined && tries < 10; tries++) held = await heldAgain()
     assert.equal(held, 'text')
+  })
+
+  it('an archive that tar cannot be started for fails where it is read, and ends no process', async () => {
+    await using folder = await temporary()
+    await mkdir(join(folder.path, 'workspace'))
+    const program = `
+      import { buffer } from 'node:stream/consumers'
+      import { packFolders, unpackArchive } from ${moduleOf('./archive.ts')}
+      import { canConfine } from ${moduleOf('./confine-command.ts')}
+      await canConfine()
+      const folder = process.argv.at(-1)
+      const pack = () => buffer(packFolders(folder, ['workspace'], folder + '/snapshot'))
+      const archive = await pack()
+      for (const left of [1, 2, 3, 4, 5]) {
+        const giveBack = hold(left)
+        await pack().catch(() => {})
+        await unpackArchive(folder, (async function* () { yield archive })()).catch(() => {})
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        giveBack()
+      }
+      process.stdout.write(String((await pack()).length > 0))`
+    assert.equal(await runWithFewFiles(program, { words: [folder.path] }), 'true')
   })
 
   async function temporary() {

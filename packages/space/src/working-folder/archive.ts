@@ -9,6 +9,8 @@ import type { Readable, Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { expectStarted } from '@steward/base/started-program.ts'
+import { awaitLater } from '@steward/base/await-later.ts'
 import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { confineCommand } from './confine-command.ts'
 import { settledMs } from './settled-time.ts'
@@ -62,14 +64,16 @@ export async function* packFolders(
     '--',
     ...names,
   ])
-  const child = spawn(program, given, {
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const end = endOf(child)
+  const child = expectStarted(
+    spawn(program, given, {
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  const end = awaitLater(endOf(child))
   const zstd = createZstdCompress(level)
-  const piped = pipeline(child.stdout, zstd)
+  const piped = awaitLater(pipeline(child.stdout, zstd))
   try {
     yield* zstd
     await piped
@@ -109,12 +113,14 @@ export async function unpackArchive(
   const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']
   const seen = { reads: [], writes: [folder] }
   const [program, ...given] = await confineCommand(seen, ['tar', ...options, ...how])
-  const child = spawn(program, given, {
-    env,
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
-  const end = endOf(child)
+  const child = expectStarted(
+    spawn(program, given, {
+      env,
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    }),
+  )
+  const end = awaitLater(endOf(child))
   try {
     await pipeline(archive, createZstdDecompress({ chunkSize }), child.stdin)
   } catch (error) {

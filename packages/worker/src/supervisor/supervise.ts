@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { expectStarted } from '@steward/base/started-program.ts'
 import { linesOf } from './lines.ts'
 import type { Start, ToHarness, ToSupervisor } from './protocol.ts'
 import { exitCodes, parseMessage, protocol, ToSupervisor as Schema } from './protocol.ts'
@@ -55,7 +56,7 @@ const types = ['ready', 'preparing', 'event', 'done', 'failed']
 export function supervise(options: SuperviseOptions): SupervisedProcess {
   const { command, env, start, heard, said, patience = usualPatience } = options
   const [program, ...rest] = command
-  const child = spawn(program, rest, { env, stdio: 'pipe', detached: true })
+  const child = expectStarted(spawn(program, rest, { env, stdio: 'pipe', detached: true }))
   const timers = new Set<NodeJS.Timeout>()
   const later = (ms: number, act: () => void) => void timers.add(setTimeout(act, ms))
   const state = { isReady: false, isAborted: false, isTold: false, failure: '', isLeaseLost: false }

@@ -7,6 +7,7 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { expectStarted } from '@steward/base/started-program.ts'
 import { z } from 'zod'
 import type { Share } from '../../ground/core/share.ts'
 
@@ -104,7 +105,9 @@ class Matcher {
 
   constructor() {
     const args = [`--max-old-space-size=${memoryMb}`, '--eval', program]
-    const child = spawn(process.execPath, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+    const child = expectStarted(
+      spawn(process.execPath, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] }),
+    )
     this.#child = child as ChildProcessByStdio<Socket, Socket, null>
     child.once('error', (error) => (this.#failure = error))
     // A dead process closes its input; `match` notices the missing answer.

@@ -25,10 +25,11 @@ function problems(env: Record<string, string | undefined>): string[] {
 
 describe('the configuration', () => {
   it('needs a root secret and nothing else', () => {
-    const { egressAllowPrivate, trustedProxies, shares, ...rest } = config()
+    const { egressAllowPrivate, trustedProxies, shares, callerConnections, ...rest } = config()
     const { streams, connections, ...fixed } = shares
     assert.deepEqual(fixed, { percent: 80, turns: 1000, sandboxes: 1000 })
     assert.ok(streams >= 128 && streams <= 50_000 && connections >= 32 && connections <= 16_384)
+    assert.ok(callerConnections > streams && callerConnections <= streams + 16_384)
     assert.ok(!egressAllowPrivate.check('127.0.0.1'))
     assert.ok(!trustedProxies.check('127.0.0.1'))
     assert.deepEqual(rest, {

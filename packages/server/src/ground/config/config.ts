@@ -34,6 +34,7 @@ function configOf(
 ) {
   const { databaseLimits, checkpoints, fallbackKeys, shares, webhooks } = given
   const openFiles = openFilesLimit()
+  const streams = shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000)
   return {
     ...given,
     prices,
@@ -53,9 +54,11 @@ function configOf(
     /** Shares of tenants in a process: the number of slots, and the percentage of them that one tenant may hold. */
     shares: {
       ...shares,
-      streams: shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000),
+      streams,
       connections: egressConnections ?? Math.min(Math.floor(openFiles / 8), 16_384),
     },
+    /** Connections of callers: the streams, and an eighth of the files for all else. The others stay free. */
+    callerConnections: streams + Math.min(Math.floor(openFiles / 8), 16_384),
     identityProviders: identityProvidersOf(given.identityProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
     fallbackKeys: {

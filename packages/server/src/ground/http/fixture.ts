@@ -54,11 +54,13 @@ export async function serveRoutes(
     limits = serverTimeouts,
     streams = createStreams(createShare({ total: 1_000, percent: 100 })),
     databases = oneDatabase(noDatabase),
+    connections = 1_000,
   }: {
     clock?: Clock
     limits?: typeof serverTimeouts
     streams?: Streams
     databases?: Databases
+    connections?: number
   } = {},
 ) {
   const logged: string[] = []
@@ -77,7 +79,11 @@ export async function serveRoutes(
       return found
     },
   })
-  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 }, limits)
+  const { server, port } = await listen(
+    app,
+    { host: '127.0.0.1', port: 0, callerConnections: connections },
+    limits,
+  )
   return {
     port,
     logged,

@@ -18,7 +18,8 @@ import { unknownPathErrors } from './unknown-path.ts'
 import type { NoteCaller } from './request-observations.ts'
 import { observeRequest } from './request-observations.ts'
 import type { CallerDeps, Header } from './caller.ts'
-import { callerOf } from './caller.ts'
+import { anonymousPrincipal, callerOf } from './caller.ts'
+import { admitConnection } from './connections.ts'
 import type { AddressDeps } from './client-address.ts'
 import { clientAddress, countFailures } from './client-address.ts'
 import { betasOf, requestDialect } from './dialect.ts'
@@ -146,6 +147,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
   const address = clientAddress(incoming, answering)
   const calling = callerOf(header, route, http.req.param(), answering, counting.begin)
   const principal = await countFailures(calling, { ...answering, header, address })
+  if (principal !== anonymousPrincipal) admitConnection(incoming.socket)
   answering.noteCaller(principal)
   const dialect = requestDialect(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')

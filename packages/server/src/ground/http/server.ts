@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Clock } from '@steward/base/time.ts'
+import { boundConnections } from './connections.ts'
 import type { mountRoutes } from './mount-routes.ts'
 import { asksToSwitch, handleUpgrades } from './protocol-switch.ts'
 import { answerUnreadable, answerWithoutRoute } from './unreadable.ts'
@@ -19,10 +20,10 @@ export const serverTimeouts = {
   connectionsCheckingInterval: 5_000,
 }
 
-/** Listens. Resolves with the port: a free one for port 0. */
+/** Listens. Resolves with the port: a free one for port 0. `callerConnections`: the most at once. */
 export function listen(
   app: ReturnType<typeof mountRoutes>,
-  { host, port }: { host: string; port: number },
+  { host, port, callerConnections }: { host: string; port: number; callerConnections: number },
   limits: typeof serverTimeouts = serverTimeouts,
 ): Promise<{ server: Server; port: number }> {
   const { timeout, ...times } = limits
@@ -31,6 +32,7 @@ export function listen(
   const serve = getRequestListener(app.fetch, { errorHandler: answerWithoutRoute })
   const server = createServer(options, (incoming, outgoing) => void serve(incoming, outgoing))
   server.timeout = timeout
+  boundConnections(server, callerConnections)
   handleUpgrades(server)
   answerUnreadable(server)
   return new Promise((resolve, reject) => {

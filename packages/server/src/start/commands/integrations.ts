@@ -1,6 +1,7 @@
 /** The command `integrations`. */
 import { jsonLog } from '@steward/base/log.ts'
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
+import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { startProcess } from '../../surfaces/integrations/process.ts'
 import { readProcessSettings } from '../../surfaces/integrations/settings.ts'
@@ -9,6 +10,7 @@ import { readProcessSettings } from '../../surfaces/integrations/settings.ts'
 export async function serveIntegrations(environment: ProcessVariables): Promise<void> {
   const settings = readProcessSettings(environment)
   const log = jsonLog((line) => process.stderr.write(line), settings.logLevel)
+  logUnhandledFailures(log)
   const running = await startProcess(settings, { log, clock: systemClock })
   const { promise: told, resolve: end } = Promise.withResolvers<void>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)

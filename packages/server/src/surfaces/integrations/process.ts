@@ -19,11 +19,13 @@ import type { AppIntegration, RawDelivery } from '../../capabilities/integration
 import { linear } from '../../capabilities/integrations/linear.ts'
 import { deliveryBody } from '../../capabilities/integrations/receive.ts'
 import { slack } from '../../capabilities/integrations/slack.ts'
+import { openFilesLimit } from '../../ground/core/open-files.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { readText, bodyTooLarge } from '../../ground/http/body.ts'
 import { errorAnswer } from '../../ground/http/errors.ts'
 import { answerEarly, isBodyPending } from '../../ground/http/early-answer.ts'
+import { boundConnections } from '../../ground/http/connections.ts'
 import { stopListening, serverTimeouts } from '../../ground/http/server.ts'
 import type { Answer, Pass } from './pass.ts'
 import { passing } from './pass.ts'
@@ -51,6 +53,7 @@ export async function startProcess(
     )
   })
   server.timeout = serverTimeouts.timeout
+  boundConnections(server, Math.floor(openFilesLimit() / 2))
   server.listen(settings.port, settings.host)
   await naming(serverProgram.settings.port.name, once(server, 'listening'))
   return {

@@ -2,6 +2,7 @@
  * The process of one stdio server, started in the session's sandbox. It listens on the sandbox's loopback and ends with
  * the sandbox.
  */
+import { awaitLater } from '@steward/base/await-later.ts'
 import type { AsideCommand, Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 
 export type StdioProgram = {
@@ -46,13 +47,15 @@ export function childOf(
     const before = await sandbox.aside(ask(listens, askMs, closed))
     if (before.exitCode === 0) throw new Error(`port ${port} is taken in its sandbox`)
     const [stop, looked] = [new AbortController(), new AbortController()]
-    const ended = sandbox.aside({
-      script: 'exec -- "$@"',
-      arguments: [command, ...args],
-      env: { PORT: String(port), ...env },
-      timeoutMs: forEverMs,
-      signal: AbortSignal.any([closed, stop.signal]),
-    })
+    const ended = awaitLater(
+      sandbox.aside({
+        script: 'exec -- "$@"',
+        arguments: [command, ...args],
+        env: { PORT: String(port), ...env },
+        timeoutMs: forEverMs,
+        signal: AbortSignal.any([closed, stop.signal]),
+      }),
+    )
     ended.then(ends, ends)
     const look = AbortSignal.any([closed, looked.signal])
     const ready = sandbox.aside(ask(untilItListens, readyMs, look))

@@ -87,7 +87,7 @@ async function served(
       return principal
     },
   })
-  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0 })
+  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0, callerConnections: 100 })
   const base = `http://127.0.0.1:${port}/v1/ext/mcp-proxy`
   return {
     bench,
