@@ -109,7 +109,8 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
         rule(open.delete(id), 'a result follows its call')
         rule(isSaid(item.output) || recordsOf(item.output).length > 0, 'a result is not blank')
         parts(item.output)
-      } else parts(item.content)
+        // An answer is sent back as the provider gave it.
+      } else if (item.role !== 'assistant') parts(item.content)
     }
     rule(open.size === 0, 'each call has a result')
   },

@@ -78,7 +78,8 @@ function isNext(slot: CallSlot, { id, name, text }: Piece): boolean {
   if (name === '') return slot.isNamedAgain && text !== ''
   if (slot.name === '') return false
   const isOther = id !== '' && slot.id !== '' && id !== slot.id
-  if (!slot.end.isReached()) return name !== slot.name || (isOther && !slot.isBegun)
+  if (name !== slot.name) return true
+  if (!slot.end.isReached()) return isOther && !slot.isBegun
   if (isOther || text !== '') return true
   slot.isNamedAgain = id === ''
   return false

@@ -1,0 +1,90 @@
+/** An endpoint that sends as fast as it can. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { describe, it } from 'node:test'
+import { key, user } from '../stubs/read-answer.ts'
+import { sse } from '../stubs/stub-server.ts'
+import { openModel } from '../wire.ts'
+import { probeModel } from '../probe.ts'
+
+/** Sends deltas of 60 characters until the connection is gone; `sent` tells how many bytes. */
+async function flood() {
+  let sent = 0
+  const start = [
+    sse({ type: 'message_start', message: { id: 'm', usage: {} } }, 'message_start'),
+    sse(
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      'content_block_start',
+    ),
+  ].join('')
+  const delta = {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text: 'x'.repeat(60) },
+  }
+  const piece = sse(delta, 'content_block_delta').repeat(100)
+  const server = createServer(async (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(start)
+    while (!response.destroyed) {
+      sent += piece.length
+      if (!response.write(piece))
+        await Promise.race([once(response, 'drain'), once(response, 'close')])
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    sent: () => sent,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const specOf = (base_url: string) => ({
+  ...{ provider: 'ant', api: 'anthropic-messages', model: 'm', api_key: key, base_url },
+})
+
+void describe('a flood', () => {
+  void it('is not read further than its reader takes, and ends at once when it is aborted', async () => {
+    await using endpoint = await flood()
+    const stop = new AbortController()
+    const call = { system: '', messages: [user('Hi')], tools: [], signal: stop.signal }
+    const events = openModel(specOf(endpoint.url)).stream(call)[Symbol.asyncIterator]()
+    await events.next()
+    const settled = async () => {
+      const before = endpoint.sent()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return endpoint.sent() === before
+    }
+    while (!(await settled()));
+    assert.ok(endpoint.sent() < 32 * 1024 * 1024, `${endpoint.sent()} bytes were read`)
+    stop.abort()
+    const last = await events.next()
+    assert.equal(last.value?.type, 'failed')
+    const before = process.cpuUsage()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const { user: micros } = process.cpuUsage(before)
+    assert.ok(micros < 250_000, `${micros} µs of work after the end`)
+  })
+
+  void it('is left when the probe of its card ends, and others are served meanwhile', async () => {
+    await using endpoint = await flood()
+    const delays = monitorEventLoopDelay({ resolution: 10 })
+    delays.enable()
+    const began = performance.now()
+    const outcome = await probeModel(specOf(endpoint.url), { timeoutMs: 1_000 })
+    delays.disable()
+    assert.equal(outcome.ok, false)
+    assert.ok(performance.now() - began < 2_000)
+    assert.ok(delays.percentile(99) / 1e6 < 250, `${delays.percentile(99) / 1e6} ms`)
+  })
+})
