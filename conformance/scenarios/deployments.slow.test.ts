@@ -108,28 +108,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['audit/lines/acting'],
-      'a session that a schedule starts has a line with the deployment as its actor, and who is behind it',
-      async () => {
-        const schedule = { type: 'cron', expression: '* * * * *', timezone: 'UTC' } as const
-        const made = await deploy({ schedule })
-        await makeDue(made.id)
-        const [run] = await runsOf(made.id, 1)
-        const byHand = await beta().deployments.run(made.id)
-        for (const session of [run?.session_id, byHand.session_id]) {
-          const { body } = await service.ask('GET', `/v1/ext/audit?resource_id=${session}`)
-          const lines = body.data.filter((each) => each['action'] === 'session.create')
-          const actor = { type: 'deployment', id: made.id, name: made.name }
-          assert.deepEqual(
-            lines.map((line) => line['actor']),
-            [actor],
-          )
-          assert.match(JSON.stringify(lines[0]?.['after']), /"on_behalf_of":\{"type":"api_key"/)
-        }
-      },
-    )
-
-    verifies(
       'sessions/list/deployment',
       'sessions are listed by the deployment that has created them',
       async () => {

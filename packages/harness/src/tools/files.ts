@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readLines, textOf } from './lines.ts'
-import type { Place } from './replace.ts'
+import type { Occurrence } from './replace.ts'
 import { placesOf, textsFor, withReplaced } from './replace.ts'
 import { confinePath, fileFailure, pathSchema } from './sandbox-paths.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
@@ -136,7 +136,11 @@ export const editTool: SandboxTool = {
 }
 
 /** Bytes. A place is longer than `old_string` by the \r that this does not name. */
-function grownBy(places: readonly Place[], texts: readonly string[], old_string: string): number {
+function grownBy(
+  places: readonly Occurrence[],
+  texts: readonly string[],
+  old_string: string,
+): number {
   const bytes = new Map([...new Set(texts)].map((each) => [each, Buffer.byteLength(each)]))
   const size = Buffer.byteLength(old_string) - old_string.length
   return places.reduce(

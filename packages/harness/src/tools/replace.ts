@@ -1,14 +1,14 @@
 /** Finds and replaces texts in files, whose lines may end otherwise than a model writes them. */
 import { occurrencesOf } from '@steward/base/occurrences.ts'
 
-export type Place = { from: number; to: number }
+export type Occurrence = { from: number; to: number }
 type Replacement = { old_string: string; new_string: string }
 
 /**
  * The first `most` places of `old_string`. Where it does not stand as it is, its line ends fit those of the file too:
  * models write \n, and many files have \r\n.
  */
-export function placesOf(text: string, old_string: string, most: number): Place[] {
+export function placesOf(text: string, old_string: string, most: number): Occurrence[] {
   const exact = occurrencesOf(text, old_string, most)
   if (exact.length > 0 || !isOfPlainLines(old_string) || !text.includes('\r\n'))
     return exact.map((from) => ({ from, to: from + old_string.length }))
@@ -39,7 +39,7 @@ function offsetsIn(text: string): (plain: number) => number {
 /** The texts that stand at the places afterwards: with the line ends that the file has there. */
 export function textsFor(
   text: string,
-  places: readonly Place[],
+  places: readonly Occurrence[],
   { old_string, new_string }: Replacement,
 ): string[] {
   if (!isOfPlainLines(new_string) || old_string.includes('\r')) return places.map(() => new_string)
@@ -71,7 +71,7 @@ function lineEndsIn(text: string): (at: number) => boolean {
 
 export function withReplaced(
   text: string,
-  places: readonly Place[],
+  places: readonly Occurrence[],
   texts: readonly string[],
 ): string {
   const parts: string[] = []

@@ -4,8 +4,8 @@ import type * as library from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import type { GuardedFetch } from '../egress.ts'
 import { isAnswer, isMissed, isModernOnly } from './failure.ts'
-import type { JsonObject } from './fit-message.ts'
-import type { Listing } from './fit-tools.ts'
+import type { JsonMembers } from './fit-message.ts'
+import type { ToolListing } from './fit-tools.ts'
 import { listTools } from './list-tools.ts'
 import { callScope, wireFetch } from './wire.ts'
 
@@ -13,13 +13,13 @@ type McpLibrary = typeof library
 
 export type McpConnection = {
   /** Lists the tools of all pages. */
-  list(signal: AbortSignal): Promise<Listing>
+  list(signal: AbortSignal): Promise<ToolListing>
   /** Rejects when there is no answer. After an abort the server is told of the cancellation. */
   call(
     name: string,
     input: Record<string, unknown>,
     options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
-  ): Promise<JsonObject>
+  ): Promise<JsonMembers>
   /** True when the server has a session that can be ended. */
   hasSession: boolean
   isClosed(): boolean
@@ -131,7 +131,7 @@ const Page = z.looseObject({
 const Result = z.record(z.string(), z.unknown())
 
 /** A server that does not announce tools is asked too, as it may have written null for what it has. */
-async function list(client: Client, signal: AbortSignal): Promise<Listing> {
+async function list(client: Client, signal: AbortSignal): Promise<ToolListing> {
   const isAnnounced = client.getServerCapabilities()?.tools !== undefined
   const ask = (cursor: string | undefined) =>
     client.request(
@@ -176,7 +176,7 @@ async function call(
   name: string,
   input: Record<string, unknown>,
   options: { signal: AbortSignal; timeoutMs: number; longestMs: number },
-): Promise<JsonObject> {
+): Promise<JsonMembers> {
   const { signal, timeoutMs, longestMs } = options
   const over = new AbortController()
   try {

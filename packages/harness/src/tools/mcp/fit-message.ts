@@ -5,7 +5,7 @@
 import { z } from 'zod'
 
 export type RequestId = string | number
-export type JsonObject = Record<string, unknown>
+export type JsonMembers = Record<string, unknown>
 
 /** JSON-RPC code of the error for an answer that did not come. */
 export const breakOff = -32_099
@@ -18,10 +18,10 @@ export type Expected = {
   handshake?: RequestId | undefined
 }
 
-export const isObject = (value: unknown): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const withoutNulls = (given: JsonObject): JsonObject =>
+export const withoutNulls = (given: JsonMembers): JsonMembers =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
 export const isSameId = (one: unknown, other: RequestId | undefined): boolean =>
@@ -29,11 +29,11 @@ export const isSameId = (one: unknown, other: RequestId | undefined): boolean =>
     ? String(one) === String(other)
     : false
 
-export const isAnswerMessage = (message: unknown): message is JsonObject =>
+export const isAnswerMessage = (message: unknown): message is JsonMembers =>
   isObject(message) && typeof message['method'] !== 'string'
 
 /** An error answer for a request that got no other. */
-export const breakOffAnswer = (id: RequestId, why: string): JsonObject => ({
+export const breakOffAnswer = (id: RequestId, why: string): JsonMembers => ({
   jsonrpc: '2.0',
   id,
   error: { code: breakOff, message: why },
@@ -45,7 +45,7 @@ export function fitMessage(message: unknown, expected: Expected): unknown {
   return isAnswerMessage(message) ? fitAnswer(message, expected) : fitNotice(message)
 }
 
-function fitNotice(message: JsonObject): JsonObject {
+function fitNotice(message: JsonMembers): JsonMembers {
   const { params, id, ...rest } = message
   const isOdd = isObject(params) && Object.values(params).includes(null)
   if (message['jsonrpc'] === '2.0' && id !== null && params !== null && !isOdd) return message
@@ -70,7 +70,7 @@ const ByTheBook = z.union([
   }),
 ])
 
-function fitAnswer(message: JsonObject, { request, handshake }: Expected): JsonObject {
+function fitAnswer(message: JsonMembers, { request, handshake }: Expected): JsonMembers {
   const isHandshake = isSameId(message['id'], handshake)
   if (!isHandshake && ByTheBook.safeParse(message).success) return message
   // HTTP says which request an answer without an id belongs to.
@@ -84,7 +84,7 @@ function fitAnswer(message: JsonObject, { request, handshake }: Expected): JsonO
   return { jsonrpc: '2.0', id, result: isHandshake ? fitHandshake(result) : fitMeta(result) }
 }
 
-function errorOf(error: unknown): JsonObject {
+function errorOf(error: unknown): JsonMembers {
   if (!isObject(error)) return { code: internalError, message: textOf(error) }
   const code = Number.isInteger(error['code']) ? error['code'] : internalError
   const { message, data } = error
@@ -98,7 +98,7 @@ const textOf = (value: unknown): string =>
 /** Members of `_meta` that the library would check, and that mean nothing in a result. */
 const checkedMeta = new Set(['progressToken', 'io.modelcontextprotocol/related-task'])
 
-function fitMeta({ _meta, ...result }: JsonObject): JsonObject {
+function fitMeta({ _meta, ...result }: JsonMembers): JsonMembers {
   if (!isObject(_meta)) return result
   const kept = Object.entries(_meta).filter(
     ([key, value]) => value !== null && !checkedMeta.has(key),
@@ -108,7 +108,7 @@ function fitMeta({ _meta, ...result }: JsonObject): JsonObject {
 
 const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function fitHandshake(result: JsonObject): JsonObject {
+function fitHandshake(result: JsonMembers): JsonMembers {
   const { protocolVersion, capabilities, serverInfo, instructions } = result
   const tools = isObject(capabilities) ? capabilities['tools'] : undefined
   const listChanged = isObject(tools) && tools['listChanged'] === true

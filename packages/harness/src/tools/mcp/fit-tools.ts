@@ -1,9 +1,9 @@
 /** Entries of `tools/list`, each fitted by itself: an odd entry costs no other tool. */
 import { isObject, withoutNulls } from './fit-message.ts'
-import type { JsonObject } from './fit-message.ts'
+import type { JsonMembers } from './fit-message.ts'
 import type { ListedTool } from './listed-tool.ts'
 
-export type Listing = {
+export type ToolListing = {
   tools: ListedTool[]
   /** Says for each part that cannot be used which part it is and why. */
   leftOut: string[]
@@ -12,7 +12,7 @@ export type Listing = {
 const longestShownName = 80
 
 /** Null counts as absent. A part that a tool can do without is dropped, with a word where it is text for the model. */
-export function fitTools(entries: readonly unknown[]): Listing {
+export function fitTools(entries: readonly unknown[]): ToolListing {
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
   for (const [index, entry] of entries.entries()) {
@@ -55,7 +55,7 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
 /** A server that names no schema checks the input itself. */
-function schemaOf(given: unknown): JsonObject | undefined {
+function schemaOf(given: unknown): JsonMembers | undefined {
   if (given === undefined || given === true) return { type: 'object' }
   if (!isObject(given)) return undefined
   const { type } = given
@@ -63,7 +63,7 @@ function schemaOf(given: unknown): JsonObject | undefined {
   return isForObjects || typeof (type ?? undefined) !== 'string' ? given : undefined
 }
 
-const annotationsOf = (given: JsonObject): ListedTool['annotations'] => ({
+const annotationsOf = (given: JsonMembers): ListedTool['annotations'] => ({
   title: textOf(given['title']),
   readOnlyHint: given['readOnlyHint'] === true,
   idempotentHint: given['idempotentHint'] === true,

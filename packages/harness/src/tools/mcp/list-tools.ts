@@ -1,7 +1,7 @@
 /** Reads all pages of `tools/list`. */
 import { reasonOf } from './failure.ts'
 import { fitTools } from './fit-tools.ts'
-import type { Listing } from './fit-tools.ts'
+import type { ToolListing } from './fit-tools.ts'
 
 /** A page as the server sent it. */
 export type ToolPage = { tools?: unknown; nextCursor?: unknown }
@@ -12,7 +12,7 @@ const mostPages = 64
 export async function listTools(
   ask: (cursor: string | undefined) => Promise<ToolPage>,
   signal: AbortSignal,
-): Promise<Listing> {
+): Promise<ToolListing> {
   const entries: unknown[] = []
   const leftOut: string[] = []
   let cursor: string | undefined

@@ -2,7 +2,7 @@
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { ToolResult } from '../tool.ts'
 import { isObject } from './fit-message.ts'
-import type { JsonObject } from './fit-message.ts'
+import type { JsonMembers } from './fit-message.ts'
 
 /** Image types that models accept. `largestImage` counts characters of base64. */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
@@ -12,7 +12,7 @@ const mostBlocks = 100
 const longestWord = 80
 
 /** `given`: the result as the server sent it. */
-export function resultOf(given: JsonObject): ToolResult {
+export function resultOf(given: JsonMembers): ToolResult {
   const { structuredContent, isError } = given
   const content = blocksOf(given)
   const blocks = content.slice(0, mostBlocks).map(blockOf)
@@ -24,7 +24,7 @@ export function resultOf(given: JsonObject): ToolResult {
   return { content: blocks, is_error: isError === true || isError === 'true' }
 }
 
-function blocksOf({ content, toolResult }: JsonObject): unknown[] {
+function blocksOf({ content, toolResult }: JsonMembers): unknown[] {
   if (Array.isArray(content)) return content
   if (content !== undefined && content !== null) return [content]
   // The first revision of the protocol had the whole result here.
@@ -37,7 +37,7 @@ const asText = (value: unknown): string =>
 const text = (said: string): ResultContent => ({ type: 'text', text: said })
 const word = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const readers: Record<string, (block: JsonObject) => ResultContent | undefined> = {
+const readers: Record<string, (block: JsonMembers) => ResultContent | undefined> = {
   text: ({ text: said }) => (said === undefined || said === null ? undefined : text(asText(said))),
   image: (block) => binary(block['mimeType'], block['data'], 'image'),
   audio: (block) => binary(block['mimeType'], block['data'], 'audio'),
@@ -60,7 +60,7 @@ function blockOf(block: unknown): ResultContent {
 
 const short = (said: string): string => said.slice(0, longestWord)
 
-function link({ uri, name, mimeType, description }: JsonObject): ResultContent | undefined {
+function link({ uri, name, mimeType, description }: JsonMembers): ResultContent | undefined {
   const at = word(uri)
   if (at === undefined) return undefined
   const kind = word(mimeType) ? ` (${word(mimeType)})` : ''
@@ -68,7 +68,7 @@ function link({ uri, name, mimeType, description }: JsonObject): ResultContent |
   return text(`[resource ${word(name) ?? ''}${kind}: ${at}]${said}`)
 }
 
-function resourceOf(given: JsonObject): ResultContent | undefined {
+function resourceOf(given: JsonMembers): ResultContent | undefined {
   const uri = word(given['uri']) ?? 'without a URI'
   if (typeof given['text'] === 'string') return text(`[resource ${uri}]\n${given['text']}`)
   if (typeof given['blob'] !== 'string') return undefined

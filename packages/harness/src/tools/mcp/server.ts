@@ -15,8 +15,8 @@ import {
   reasonOf,
   typeOf,
 } from './failure.ts'
-import type { JsonObject } from './fit-message.ts'
-import type { Listing } from './fit-tools.ts'
+import type { JsonMembers } from './fit-message.ts'
+import type { ToolListing } from './fit-tools.ts'
 import type { ListedTool } from './listed-tool.ts'
 import { resultOf } from './results.ts'
 
@@ -60,7 +60,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     failed({ server: name, type: typeOf(error), message: lastFailure })
   }
 
-  function setTools(listing: Listing): void {
+  function setTools(listing: ToolListing): void {
     listed = listing.tools.slice(0, mostTools)
     const message = partlyUsed(name, listing)
     if (message) failed({ server: name, type: 'mcp_connection_failed_error', message })
@@ -145,7 +145,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
 }
 
 /** Names what is left out of a list of tools. */
-function partlyUsed(name: string, { tools, leftOut }: Listing): string | undefined {
+function partlyUsed(name: string, { tools, leftOut }: ToolListing): string | undefined {
   const beyond = tools.length - mostTools
   const all = beyond > 0 ? [`${beyond} of its ${tools.length} tools`, ...leftOut] : leftOut
   if (all.length === 0) return undefined
@@ -164,8 +164,8 @@ async function asked(
     forget: (old: McpConnection) => void
   },
   signal: AbortSignal,
-  ask: (connection: McpConnection) => Promise<JsonObject>,
-): Promise<JsonObject | undefined> {
+  ask: (connection: McpConnection) => Promise<JsonMembers>,
+): Promise<JsonMembers | undefined> {
   const first = await peer.connected()
   if (!first) return undefined
   try {

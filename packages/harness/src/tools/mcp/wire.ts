@@ -25,7 +25,7 @@ type SentMessage = z.infer<typeof SentMessage>
 
 /** A request whose stream ended without an answer, and can be resumed. */
 type Resumable = { request: RequestId; failures: number }
-type Send = () => Promise<Response>
+type SendRequest = () => Promise<Response>
 
 /** `answersPosts`: false for the older transport, which answers on a stream of its own. */
 export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFetch {
@@ -34,7 +34,7 @@ export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFe
   let handshake: RequestId | undefined
 
   /** Passes on what comes. The second failed attempt to resume a stream is the end of its request. */
-  async function resume(from: string, { request, failures }: Resumable, send: Send) {
+  async function resume(from: string, { request, failures }: Resumable, send: SendRequest) {
     const isLast = failures + 1 >= mostFailedResumes
     if (isLast) resumable.delete(from)
     else resumable.set(from, { request, failures: failures + 1 })

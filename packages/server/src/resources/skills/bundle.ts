@@ -22,7 +22,7 @@ export const bundleTooLarge = () =>
 
 /** True for files that a desktop's archiver adds for itself. */
 export const isLitter = (path: string): boolean =>
-  /^__MACOSX(\/|$)/.test(path) || /(^|\/)\.DS_Store$/.test(path)
+  /^__MACOSX(\/|$)/.test(path) || /(^|\/)(\.DS_Store|desktop\.ini)$/i.test(path)
 
 /** Throws on a name that may lead out of the folder, or that some file system treats as another name. */
 export function checkPath(path: string): string {

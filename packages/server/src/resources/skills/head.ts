@@ -44,9 +44,9 @@ async function fieldsOf(head: string): Promise<Record<string, unknown>> {
     fields = parse(head, { schema: 'core', ...options })
   } catch (cause) {
     const [first] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
-    throw Object.assign(invalid(`SKILL.md: its head is not YAML: ${first?.replace(/:$/, '')}`), {
-      cause,
-    })
+    const why = first?.replace(/:$/, '') ?? ''
+    const remedy = why.startsWith('Nested mappings') ? '; put a text that holds ": " in quotes' : ''
+    throw Object.assign(invalid(`SKILL.md: its head is not YAML: ${why}${remedy}`), { cause })
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
     throw invalid('SKILL.md: its head must have name and description')

@@ -34,6 +34,19 @@ describe('archives of strangers', () => {
     )
   })
 
+  it('are taken with backslashes, names of UTF-8 that do not say so, and a dot before them', async () => {
+    const { directory, files } = await open(
+      { name: './my-folder\\SKILL.md', bytes: skillText('a'), flags: 0 },
+      { name: 'my-folder\\ä.txt', bytes: 'x', flags: 0 },
+      { name: 'desktop.ini', bytes: 'x' },
+    )
+    assert.equal(directory, 'my-folder')
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['SKILL.md', 'ä.txt'],
+    )
+  })
+
   it('are refused for names that lead elsewhere', async () => {
     for (const name of [
       '../evil',

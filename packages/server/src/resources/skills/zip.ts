@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
+import { isUtf8 } from 'node:buffer'
 import type { ZipInputFile } from 'fflate'
 import type { Entry, ZipFile } from 'yauzl'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
@@ -72,7 +73,8 @@ async function filesIn(zip: ZipFile, entries: readonly Entry[]): Promise<BundleF
 async function opened(archive: Buffer): Promise<ZipFile> {
   const { fromBuffer } = await import('yauzl')
   return new Promise((resolve, reject) => {
-    const options = { lazyEntries: true, strictFileNames: true, validateEntrySizes: true }
+    // Windows writes names with backslashes; these become slashes here.
+    const options = { lazyEntries: true, strictFileNames: false, validateEntrySizes: true }
     fromBuffer(archive, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
 }
@@ -84,6 +86,7 @@ function entriesOf(zip: ZipFile, check: (entry: Entry) => void): Promise<Entry[]
     zip
       .on('entry', (entry: Entry) => {
         try {
+          entry.fileName = nameOf(entry)
           if (!isLitter(entry.fileName)) {
             check(entry)
             entries.push(entry)
@@ -97,6 +100,22 @@ function entriesOf(zip: ZipFile, check: (entry: Entry) => void): Promise<Entry[]
       .once('error', reject)
       .readEntry()
   })
+}
+
+const isMarkedUtf8 = 0x800
+const unicodePath = 0x7075
+
+/** The name that is meant: some archivers write UTF-8 without saying so, and `./` before all names. */
+function nameOf(entry: Entry): string {
+  const { fileName, generalPurposeBitFlag, extraFields } = entry
+  const isSaid =
+    (generalPurposeBitFlag & isMarkedUtf8) !== 0 || extraFields.some(({ id }) => id === unicodePath)
+  // The types of the library do not know it.
+  const given = 'fileNameRaw' in entry ? entry.fileNameRaw : undefined
+  const raw = given instanceof Uint8Array ? Buffer.from(given) : undefined
+  const name =
+    isSaid || !raw || !isUtf8(raw) ? fileName : raw.toString('utf8').replaceAll('\\', '/')
+  return name.replace(/^(\.\/)+(?=.)/, '')
 }
 
 const typeBits = 0o170000

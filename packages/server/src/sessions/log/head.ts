@@ -261,6 +261,16 @@ export async function readHead(db: Reads, tenant: string, sessionId: string): Pr
   return head
 }
 
+/** Undefined for a deleted session, whose row may have been read before its end. */
+export async function findHead(
+  db: Reads,
+  tenant: string,
+  sessionId: string,
+): Promise<Head | undefined> {
+  const [head] = await headStatement(db, { tenant, sessionId })
+  return head?.status === 'deleted' ? undefined : head
+}
+
 const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
   tx
     .updateTable('session_heads')

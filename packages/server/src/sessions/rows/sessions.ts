@@ -14,7 +14,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selectStatement, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
-import { headFields, readHead } from '../log/head.ts'
+import { headFields, findHead } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 import { threadSums, withoutThreadSums } from './threads.ts'
 import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
@@ -191,9 +191,7 @@ function sessionReads(db: Reads) {
 
     async get(tenant: string, id: string, now: number): Promise<Session> {
       const session = await readRow(tenant, id)
-      const head = await readHead(db, tenant, id)
-      // The row was read before a deletion, and the head after it.
-      if (head.status === 'deleted') throw notFound('session', id)
+      const head = found(id, await findHead(db, tenant, id))
       const resources = await resourceStore(db).ofSession(tenant, id)
       const outcomes = await outcomesOf(db, tenant, [{ id, outcome: head.outcome }])
       return showSession(session, head, { now, resources, outcomes: outcomes.get(id) })

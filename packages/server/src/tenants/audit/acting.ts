@@ -39,8 +39,13 @@ export async function auditActing(
   const on_behalf_of =
     call && isPerson(call.actor) ? named(call.actor) : await personBehind(tx, tenant, thing)
   const change = {
-    ...{ type: 'session', id: session, action, actor: named(thing) },
-    ...{ before: null, after: { ...after, on_behalf_of }, workspace: tenant },
+    type: 'session',
+    id: session,
+    action,
+    actor: named(thing),
+    before: null,
+    after: { ...after, on_behalf_of },
+    workspace: tenant,
   }
   await insertRows(tx, 'audit_lines', [auditLineOf(call ?? jobCall(action), change, now)])
 }

@@ -69,7 +69,9 @@ export const auditRoutes = (): Route[] => [
       async rows({ db, tenant, query }, paging) {
         const moments = timeComparisons(query)
         const { rows, more } = await auditStore(db.read).uses(tenant, {
-          ...{ filter: query, moments, paging },
+          filter: query,
+          moments,
+          paging,
         })
         const sessions = rows.map(({ session_id }) => session_id)
         const origins = await originsOf(db.read, tenant, sessions)
