@@ -131,6 +131,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a turn that was left at the budget goes on by itself once the budget is raised',
       async () => {
         const endpoint = await newEndpoint(service, `${stub.url}/hook`, ['session.budget_reached'])
+        const early = await newEndpoint(service, `${stub.url}/hook`, [
+          'session.budget_half_spent',
+          'session.budget_nearly_spent',
+        ])
         const session = await budgeted('20', { tools: [custom] })
         stub.replies(calls('toolu_1'))
         const asked = await turn(service, session, 'go')
@@ -162,6 +166,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ])
         assert.deepEqual(idleOf(since), { stop_reason: { type: 'budget_reached' } })
         const two = await delivered(service, endpoint.id, ({ length }) => length >= 2)
+        const shares = await delivered(service, early.id, ({ length }) => length >= 3)
+        assert.deepEqual(
+          shares.map(({ event_type: type }) => type.replace('session.budget_', '')).toSorted(),
+          ['half_spent', 'half_spent', 'nearly_spent', 'nearly_spent'].slice(-shares.length),
+          'each once for each value of the budget that was spent so far',
+        )
         assert.equal(two.length, 2)
       },
     )

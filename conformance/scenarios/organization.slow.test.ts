@@ -5,6 +5,7 @@ import { accept, firstLink, password } from '../people.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { unfinishedPost } from '../unfinished-request.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 type ListedWorkspace = { id: string; name: string; archived_at: string | null }
@@ -170,7 +171,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await service.ask('GET', one)).body['status'], 'inactive')
         const asKey = { 'x-api-key': made.key }
         assert.equal((await service.ask('GET', '/v1/agents', undefined, asKey)).status, 401)
-        assert.equal((await service.ask('POST', one, { status: 'active' })).status, 400)
+        const opens = async () =>
+          (await service.ask('GET', '/v1/agents', undefined, asKey)).status === 200
+        const set = async (status: string) => (await service.ask('POST', one, { status })).status
+        assert.equal(await set('active'), 200)
+        await until(opens)
+        assert.equal(await set('archived'), 200)
+        await until(async () => !(await opens()))
+        assert.equal((await service.ask('GET', one)).body['status'], 'archived')
+        assert.equal(await set('active'), 409)
+        assert.equal(await set('lost'), 400)
       },
     )
 
@@ -207,8 +217,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(await listed({}), [valid, lapsed, gone])
         assert.deepEqual(await listed({ status: 'active' }), [valid])
         assert.deepEqual(await listed({ status: 'expired' }), [lapsed])
-        assert.deepEqual(await listed({ status: 'inactive' }), [gone])
-        assert.deepEqual(await listed({ status: 'archived' }), [])
+        assert.deepEqual(await listed({ status: 'inactive' }), [])
+        assert.deepEqual(await listed({ status: 'archived' }), [gone])
         assert.deepEqual(await listed({ status: null }), [valid, lapsed, gone])
         assert.deepEqual(await listed({ created_by_user_id: 'user_nobody' }), [])
         const { body: hers } = await owner.ask<ListedKey>(

@@ -65,6 +65,10 @@ for (const database of scenarioDatabases(import.meta.filename))
         const endpoint = await newEndpoint(service, `${stub.url}/hook`, [
           'workspace.spend_limit_reached',
         ])
+        const early = await newEndpoint(service, `${stub.url}/hook`, [
+          'workspace.spend_limit_half_spent',
+          'workspace.spend_limit_nearly_spent',
+        ])
         const model = await pricedModel(service, stub, cost)
         const session = await newSession(service, { model })
         const daily = await limitOf({ period: 'daily', amount: '20' })
@@ -86,8 +90,15 @@ for (const database of scenarioDatabases(import.meta.filename))
           ['20'],
         )
         await limitOf({ amount: '40' }, `/${daily.id}`)
+        const told = async () =>
+          (await delivered(service, early.id, ({ length }) => length > 0)).map(
+            ({ event_type: type }) => type,
+          )
+        const both = ['workspace.spend_limit_half_spent', 'workspace.spend_limit_nearly_spent']
+        assert.deepEqual((await told()).toSorted(), both)
         stub.replies(says('two', usage))
         assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 0)
+        assert.deepEqual((await told()).toSorted(), [both[0], ...both], 'half of 40 are spent')
         assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 1)
         assert.equal((await delivered(service, endpoint.id, ({ length }) => length >= 2)).length, 2)
         ahead += 86_400_000
@@ -117,7 +128,9 @@ for (const database of scenarioDatabases(import.meta.filename))
         assert.equal((await caller.ask('DELETE', `${path}/${id}`)).status, 403)
         const own = { period: 'monthly', amount: '900' }
         assert.equal((await caller.ask('POST', path, own)).status, 200)
-        assert.equal((await caller.ask('POST', path, own)).status, 409)
+        const again = await caller.ask<SpendLimit>('POST', path, { ...own, amount: '800' })
+        assert.deepEqual([again.status, again.body.amount], [200, '800'])
+        assert.equal((await caller.ask('POST', path, own)).status, 200)
         const created = '/v1/ext/audit?action=spend_limit.create'
         const linesByKeys = async () => {
           const lines = await caller.ask<{ data: { actor: { type: string } }[] }>('GET', created)
@@ -125,7 +138,7 @@ for (const database of scenarioDatabases(import.meta.filename))
         }
         // When each tenant has a database, a job copies the line into the control database.
         await until(async () => (await linesByKeys()).length > 0)
-        assert.equal((await linesByKeys()).length, 1, 'what was refused has no line')
+        assert.equal((await linesByKeys()).length, 3, 'what was refused has no line')
         const shown = await caller.ask<{ data: { amount: string; set_by: string }[] }>(
           'GET',
           `${path}/effective?period[]=monthly`,
@@ -140,6 +153,30 @@ for (const database of scenarioDatabases(import.meta.filename))
         await assert.rejects(set('-5'), /whole number of cents/)
         const plain = await caller.ask<{ key: string }>('POST', '/v1/ext/api_keys', { name: 'x' })
         assert.equal((await callerAt(service.base, plain.body.key).ask('GET', path)).status, 403)
+      },
+    )
+
+    verifies(
+      'webhooks/events/deployment-turn-failed',
+      'a turn of a deployment that fails is told, and one of another session is not',
+      async () => {
+        const hook = await newEndpoint(service, `${stub.url}/hook`, ['deployment.turn_failed'])
+        const model = await pricedModel(service, stub, cost)
+        const { id: limit } = await limitOf({ period: 'daily', amount: '0' })
+        const session = await newSession(service, { model })
+        assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 1)
+        const agent = await service.client.beta.agents.create({ name: 'nightly', model })
+        const environment = await service.client.beta.environments.create({ name: 'nightly' })
+        const deployment = await service.client.beta.deployments.create({
+          ...{ name: 'nightly', agent: agent.id, environment_id: environment.id },
+          initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'go' }] }],
+        })
+        const run = await service.ask('POST', `/v1/deployments/${deployment.id}/run`)
+        const [told] = await delivered(service, hook.id, ({ length }) => length > 0)
+        const { data } = JSON.parse(told?.body ?? '{}') as { data: Record<string, string> }
+        assert.deepEqual([data['id'], data['session_id']], [deployment.id, run.body['session_id']])
+        assert.equal((await delivered(service, hook.id, () => true)).length, 1)
+        await service.ask('DELETE', `${path}/${limit}`)
       },
     )
 

@@ -14,8 +14,16 @@ export const WorkspaceShown = z
     tags: z.record(z.string(), z.string()).describe('Always empty.'),
     archived_at: Timestamp.nullable(),
     created_at: CreatedAt,
-    data_residency: z.null().describe('Always null.'),
-    compartment_id: z.null().describe('Always null.'),
+    data_residency: z
+      .object({
+        allowed_inference_geos: z.literal('unrestricted'),
+        default_inference_geo: z.literal('global'),
+        workspace_geo: z.literal('us'),
+      })
+      .describe(
+        'The same for all, because the official client expects it: it says nothing about where this service runs.',
+      ),
+    compartment_id: z.string().describe('The id of the workspace.'),
     external_key_id: z.null().describe('Always null.'),
     user_profile_id: z.null().describe('Always null.'),
   })
@@ -29,7 +37,7 @@ export const WorkspaceCreate = z
   .meta({ id: 'WorkspaceCreateParams', examples: [{ name: 'the second team' }] })
 
 export const WorkspaceUpdate = z
-  .strictObject({ name: Name })
+  .strictObject({ name: Name.optional().describe('The name; left out, it stays.') })
   .meta({ id: 'WorkspaceUpdateParams', examples: [{ name: 'the first team' }] })
 
 export const WorkspaceDeleteQuery = z.object({
@@ -39,7 +47,7 @@ export const WorkspaceDeleteQuery = z.object({
 })
 
 /** A page by the ids of its neighbours. */
-const ById = z.object({
+export const ById = z.object({
   limit: pageLimit(1, 1_000).optional(),
   after_id: z.string().optional().describe('The last item of the page before.'),
   before_id: z
@@ -50,7 +58,7 @@ const ById = z.object({
 export type PageByIdQuery = z.infer<typeof ById>
 
 /** The envelope of such a page. */
-const byId = {
+export const byId = {
   has_more: z.boolean().describe('Whether the list goes on, in the direction that was asked for.'),
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
@@ -74,7 +82,7 @@ export const WorkspaceList = z
   })
   .meta({ id: 'WorkspaceList', description: 'The workspaces that the caller belongs to.' })
 
-const keyStatuses = ['active', 'inactive', 'expired'] as const
+const keyStatuses = ['active', 'inactive', 'expired', 'archived'] as const
 
 export const AdminKeyShown = z
   .object({
@@ -82,7 +90,11 @@ export const AdminKeyShown = z
     type: z.literal('api_key'),
     name: z.string(),
     partial_key_hint: z.string().describe('Enough of the key to recognise it.'),
-    status: z.enum(keyStatuses).describe('`inactive`: the key is revoked.'),
+    status: z
+      .enum(keyStatuses)
+      .describe(
+        '`inactive`: the key opens nothing until it is active again. `archived`: it is revoked for good.',
+      ),
     workspace_id: z.string(),
     scope: z
       .object({ type: z.literal('workspace'), workspace_id: z.string() })
@@ -101,9 +113,9 @@ export type AdminKeyShown = z.infer<typeof AdminKeyShown>
 export const AdminKeyQuery = ById.extend({
   limit: ById.shape.limit.describe('20 when absent.'),
   status: z
-    .enum([...keyStatuses, 'archived', ''])
+    .enum([...keyStatuses, ''])
     .optional()
-    .describe('Only keys in this state; no key of this service is archived.'),
+    .describe('Only keys in this state.'),
   workspace_id: z.string().optional().describe('Only keys of this workspace.'),
   created_by_user_id: z.string().optional().describe('Only keys that this person has made.'),
 })
@@ -119,6 +131,9 @@ export const AdminKeyList = z
 export const AdminKeyUpdate = z
   .strictObject({
     name: Line.min(1).max(256).nullish().describe('What the key is for.'),
-    status: z.literal('inactive').nullish().describe('Revokes the key.'),
+    status: z
+      .enum(['active', 'inactive', 'archived'])
+      .nullish()
+      .describe('What the key is from now on.'),
   })
   .meta({ id: 'OrganizationApiKeyUpdateParams', examples: [{ name: 'the second worker' }] })

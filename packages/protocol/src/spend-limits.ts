@@ -42,7 +42,7 @@ export const SpendLimitCreate = z
       .strictObject({ type: z.literal('workspace'), workspace_id: Id })
       .optional()
       .describe("The caller's own workspace, also when absent."),
-    period: Period,
+    period: Period.default('monthly'),
     amount: Amount,
     currency: Currency.default('USD'),
     is_enabled: z.boolean().default(true).describe('Whether the limit holds; true when absent.'),
@@ -60,9 +60,26 @@ export const SpendLimitQuery = z.object({
   period: WordList(spendPeriods).optional().describe('Only limits of these periods.'),
 })
 
+const scopeTypes = [
+  ...['workspace', 'organization', 'organization_service', 'rbac_group', 'seat_tier'],
+  ...['usage_tier', 'user'],
+] as const
+
+export const SpendLimitListQuery = SpendLimitQuery.extend({
+  scope_type: WordList(scopeTypes)
+    .optional()
+    .describe('Only limits with these scopes; the limits of this service are all of a workspace.'),
+  workspace_id: z.string().optional().describe('Only limits of this workspace.'),
+})
+
 export const SpendSummaryShown = z
   .object({
     spend_limit_id: z.string().describe('The limit that holds.'),
+    actor: z
+      .object({ type: z.literal('scoped_api_key_actor'), scoped_api_key_id: z.string() })
+      .describe(
+        'Stands for all keys and people of the workspace; its id is that of the workspace.',
+      ),
     scope: WorkspaceScope,
     source: WorkspaceScope,
     set_by: z.enum(['operator', 'workspace']).meta(setBy),

@@ -41,6 +41,28 @@ export const UsageReportQuery = z
   })
 export type UsageReportQuery = z.infer<typeof UsageReportQuery>
 
+const noFilter = z
+  .never({ error: 'is no filter of this service: ask with group_by, and choose from the results' })
+  .optional()
+  .describe('Refused: not a filter of this service.')
+
+/** Filters of the official reports are refused by name where this service does not tell apart. */
+export const AnalyticsReportQuery = UsageReportQuery.extend({
+  claude_tag_categories: noFilter,
+  claude_tag_user_ids: noFilter,
+  context_windows: noFilter,
+  inference_geos: noFilter,
+  models: noFilter,
+  products: noFilter,
+  rbac_group_ids: noFilter,
+  slack_channel_ids: noFilter,
+  speeds: noFilter,
+  user_ids: noFilter,
+}).meta({
+  id: 'AnalyticsReportQuery',
+  description: 'Which buckets of a report, and what it tells apart.',
+})
+
 const count = z.int()
 const never = z.null().describe('Always null: not told apart here.')
 const grouped = {
@@ -100,3 +122,40 @@ export const CostReportShown = bucketsOf(
   }),
 ).meta({ id: 'CostReport', description: 'Costs at list prices, bucket by bucket.' })
 export type CostReport = z.infer<typeof CostReportShown>
+
+const apart = {
+  claude_tag_category: never,
+  claude_tag_user_id: never,
+  context_window: never,
+  inference_geo: never,
+  product: never,
+  rbac_group_id: never,
+  slack_channel_id: never,
+  speed: never,
+}
+
+const refreshed = {
+  data_refreshed_at: z.string().describe('The time of this answer: reports are never behind.'),
+}
+
+const AnalyticsUsageResult = MessagesUsageShown.shape.data.element.shape.results.element
+  .omit({ api_key_id: true, service_tier: true, context_window: true })
+  .extend({ ...apart, requests: count.describe('Model requests that reported tokens.') })
+
+export const AnalyticsUsageShown = bucketsOf(AnalyticsUsageResult)
+  .extend(refreshed)
+  .meta({ id: 'AnalyticsUsageReport', description: 'Tokens, bucket by bucket.' })
+export type AnalyticsUsage = z.infer<typeof AnalyticsUsageShown>
+
+const AnalyticsCostResult = CostReportShown.shape.data.element.shape.results.element
+  .omit({ description: true, service_tier: true, context_window: true })
+  .extend({
+    ...apart,
+    list_amount: z.string().describe('The same as `amount`: costs are at list prices.'),
+    requests: count.describe('Model requests that reported tokens.'),
+  })
+
+export const AnalyticsCostShown = bucketsOf(AnalyticsCostResult)
+  .extend(refreshed)
+  .meta({ id: 'AnalyticsCostReport', description: 'Costs at list prices, bucket by bucket.' })
+export type AnalyticsCost = z.infer<typeof AnalyticsCostShown>

@@ -17,6 +17,8 @@ export const webhookKinds = [
   'session.running',
   'session.idled',
   'session.requires_action',
+  'session.budget_half_spent',
+  'session.budget_nearly_spent',
   'session.budget_reached',
   'session.outcome_evaluation_ended',
   'session.archived',
@@ -46,6 +48,9 @@ export const webhookKinds = [
   'deployment_run.started',
   'deployment_run.succeeded',
   'deployment_run.failed',
+  'deployment.turn_failed',
+  'workspace.spend_limit_half_spent',
+  'workspace.spend_limit_nearly_spent',
   'workspace.spend_limit_reached',
 ] as const
 export type WebhookKind = (typeof webhookKinds)[number]
@@ -72,6 +77,8 @@ const withoutSource = new Set([
   'user_profile.enforcement_action_resolved',
   'external_key.failed',
   'external_key.recovered',
+  'external_storage.failed',
+  'external_storage.recovered',
   'agent.environment.ready',
   'agent.environment.failed',
   'agent.environment.suspended',

@@ -74,9 +74,9 @@ const callbackRoutes = (deps: Deps): Route[] => [
     },
     async ({ params, header, address, origin, signal }, raw) => {
       await deps.limits.admit('sign_in', address)
+      const integration = integrationOf(params.app)
       const given = await raw.form()
       checkFormToken(deps.people, header, given)
-      const integration = integrationOf(params.app)
       const query = new URLSearchParams(given.get('search') ?? '')
       const user = returningUser(await deps.people.find(header))
       const base = deps.publicUrl ?? origin

@@ -11,7 +11,7 @@ import type { Fence } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCallsOf, startCalls } from '../../sessions/log/calls.ts'
 import type { Head, HeadChange, SessionState } from '../../sessions/log/head.ts'
-import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
+import { stateOf } from '../../sessions/log/head.ts'
 import { idleEntries, runningEntries } from '../../sessions/log/idle.ts'
 import type { InboxItem } from '../../sessions/log/inbox.ts'
 import { bytesWaiting, takeWaiting, readWaiting } from '../../sessions/log/inbox.ts'
@@ -293,7 +293,15 @@ export async function endTurn(
   return step
 }
 
-/** Sends the webhook event for a reached budget, once for each value of the budget. */
+/** Values of `budget_told`, in the order of what they say. */
+const budgetTold = { half: 2, nearly: 3, reached: 1 } as const
+const shares = [
+  { told: budgetTold.half, of: 0.5, kind: 'session.budget_half_spent' },
+  { told: budgetTold.nearly, of: 0.8, kind: 'session.budget_nearly_spent' },
+  { told: budgetTold.reached, of: 1, kind: 'session.budget_reached' },
+] as const
+
+/** Sends the webhook events for a budget that is spent by half, by 80 % and in full, each once for a value of it. */
 export async function announceBudget(
   tx: Queries,
   { tenant, session }: SessionLease,
@@ -301,9 +309,19 @@ export async function announceBudget(
   { type }: StopReason,
   now: number,
 ): Promise<Pick<HeadChange, 'budget_told'>> {
-  if (!isAtBudget(head) || type === 'requires_action' || head.budget_told === 1) return {}
-  await outbox(tx).put(tenant, ['session.budget_reached'], { id: session }, now)
-  return { budget_told: 1 }
+  const { budget, list_cost: cost, budget_told: before } = head
+  if (budget === null || type === 'requires_action') return {}
+  const known = shares.findIndex(({ told }) => told === before)
+  const news = shares.slice(known + 1).filter(({ of }) => cost >= budget * of)
+  const last = news.at(-1)
+  if (last === undefined) return {}
+  await outbox(tx).put(
+    tenant,
+    news.map(({ kind }) => kind),
+    { id: session },
+    now,
+  )
+  return { budget_told: last.told }
 }
 
 /** Records allowed calls as started before the turn can start them. */

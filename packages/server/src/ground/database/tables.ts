@@ -84,6 +84,8 @@ export type Tables = OtherTables & {
     preview: string
     expires_at: string | null
     revoked_at: string | null
+    /** Null for a key that is only deactivated: an admin may activate it again. */
+    archived_at: string | null
     created_at: string
   }
   agents: {

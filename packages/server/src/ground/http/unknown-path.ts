@@ -2,13 +2,33 @@
 import { PlatformError } from '../core/errors.ts'
 import type { Route } from './route.ts'
 
+/** Areas of the administration of organizations, by the beginnings of their paths. */
+const unofferedAreas = [
+  ['analytics', 'this report'],
+  ['claude_code', 'the administration of a coding program'],
+  ['claude_tag', 'the administration of a chat program'],
+  ['compliance_settings', 'the administration of compliance'],
+  ['external_keys', 'encryption by keys elsewhere'],
+  ['external_storage', 'storage elsewhere'],
+  ['federation', 'the federation of identities'],
+  ['plugin_marketplaces', 'the administration of plugins'],
+  ['plugins', 'the administration of plugins'],
+  ['rbac_groups', 'the administration of groups'],
+  ['rbac_roles', 'the administration of roles of your own'],
+  ['service_accounts', 'the administration of service accounts'],
+  ['spend_limit_increase_requests', 'the request of a higher spend limit'],
+  ['telemetry_destinations', 'the administration of telemetry'],
+] as const
+
 /** Parts of the official interface that this service does not offer, by the prefix of their paths. */
 export const unofferedPaths: readonly { path: string; name: string; areMany?: true }[] = [
   { path: '/v1/messages', name: 'the Messages API' },
   { path: '/v1/complete', name: 'the Text Completions API' },
   { path: '/v1/user_profiles', name: 'user profiles', areMany: true },
   { path: '/v1/tunnels', name: 'MCP tunnels', areMany: true },
-  { path: '/v1/organizations', name: 'the administration of organizations' },
+  { path: '/v1/compliance', name: 'the review of compliance' },
+  ...unofferedAreas.map(([path, name]) => ({ path: `/v1/organizations/${path}`, name })),
+  { path: '/v1/organizations', name: 'this part of the administration of organizations' },
 ]
 
 const patternOf = (path: string, end: '$' | '(?:/|$)'): RegExp =>

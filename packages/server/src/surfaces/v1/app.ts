@@ -12,6 +12,7 @@ import { evalRoutes } from '../../capabilities/evals/routes.ts'
 import { agentRoutes } from '../../resources/agents/routes.ts'
 import { organizationKeyRoutes } from '../../tenants/api-keys/organization-routes.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
+import { organizationPeopleRoutes } from '../../tenants/members/organization-routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
 import type { People } from '../../tenants/people/people.ts'
 import { oauthRoutes } from '../../tenants/people/oauth.ts'
@@ -81,6 +82,7 @@ import { openaiSurface } from '../openai/later.ts'
 import { auditExceptions } from './audit.ts'
 import { surface } from './description.ts'
 import { docsRoutes } from './docs.ts'
+import { organizationWebhookRoutes } from '../../tenants/webhooks/organization-routes.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
 export type AppDeps = Refusals & {
@@ -162,6 +164,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...signInRoutes(deps.people),
     ...oauthRoutes(deps.people),
     ...memberRoutes(deps.people, deps.bus),
+    ...organizationPeopleRoutes(deps.people, deps.bus),
     ...workspaceRoutes(deps),
     ...organizationKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
@@ -179,6 +182,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...stdioRoutes(deps),
     ...modelGatewayRoutes(deps),
     ...webhookRoutes(deps),
+    ...organizationWebhookRoutes(deps),
     ...deploymentRoutes(deps),
     ...dreamRoutes(deps),
     ...evalRoutes(deps),

@@ -7,10 +7,10 @@ import {
 } from '@steward/protocol/organization.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { invalid, notFound } from '../../ground/core/errors.ts'
+import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { IdSide } from '../../ground/core/page.ts'
 import { idSideOf, pageById } from '../../ground/core/page.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -34,13 +34,13 @@ export function organizationKeyRoutes({
     return shownKey(row, clock.now())
   }
 
-  /** No key is archived, and a workspace has no keys of another one. */
+  /** A workspace has no keys of another one. */
   async function narrowed(
     tenant: string,
     { status, workspace_id, created_by_user_id }: AdminKeyQuery,
     page: { from: IdSide | undefined; limit: number; now: number },
   ): Promise<KeyRow[]> {
-    if (status === 'archived' || (workspace_id && workspace_id !== tenant)) return []
+    if (workspace_id && workspace_id !== tenant) return []
     const filter = { status: status || undefined, createdBy: created_by_user_id }
     return apiKeyStore(control.read).beside(tenant, { ...page, ...filter })
   }
@@ -66,17 +66,20 @@ export function organizationKeyRoutes({
     keys.post(
       '/:id',
       {
-        summary: 'Rename or deactivate a key of the workspace',
-        description: 'A key that is deactivated is revoked, and stays so.',
+        summary: 'Rename, deactivate, activate or archive a key of the workspace',
+        description:
+          'A key that is `inactive` opens nothing until it is `active` again; one that is `archived`, or was revoked by other ways, stays so.',
         body: AdminKeyUpdate,
         answer: AdminKeyShown,
       },
       async ({ tenant, principal, params: { id }, body: { name, status } }) => {
         const now = clock.now()
         const hash = await control.write(async (tx) => {
-          if (!(await apiKeyStore(tx).get(tenant, id))) throw notFound('api key', id)
+          const kept = await apiKeyStore(tx).get(tenant, id)
+          if (!kept) throw notFound('api key', id)
           if (name) await apiKeyStore(tx).rename(tenant, id, name)
-          return status && revokeKey(tx, tenant, id, { admin: isAdmin(principal), now })
+          const by = { admin: isAdmin(principal), now }
+          return status && setStatus(tx, kept, status, by)
         })
         if (hash) bus.publish(revocations, { hash, id })
         return get(tenant, id)
@@ -85,7 +88,30 @@ export function organizationKeyRoutes({
   ]
 }
 
-function statusOf({ revoked_at, expires_at }: KeyRow, now: number): AdminKeyShown['status'] {
+/** Returns the hash of a key whose state changed, for the notification of other processes. */
+async function setStatus(
+  tx: Queries,
+  kept: KeyRow,
+  status: 'active' | 'inactive' | 'archived',
+  by: { admin: boolean; now: number },
+): Promise<string | undefined> {
+  const { tenant_id: tenant, id } = kept
+  if (status === 'active') {
+    if (kept.archived_at !== null)
+      throw conflict('status: the key is archived, and stays so: make another one')
+    return (await apiKeyStore(tx).activate(tenant, id)) ? kept.hash : undefined
+  }
+  const isFinal = status === 'archived'
+  if (kept.revoked_at === null) return revokeKey(tx, tenant, id, { ...by, isFinal })
+  if (isFinal && kept.archived_at === null) await apiKeyStore(tx).archive(tenant, id, by.now)
+  return undefined
+}
+
+function statusOf(
+  { revoked_at, archived_at, expires_at }: KeyRow,
+  now: number,
+): AdminKeyShown['status'] {
+  if (archived_at !== null) return 'archived'
   if (revoked_at !== null) return 'inactive'
   return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'active'
 }

@@ -10,7 +10,7 @@ export async function revokeKey(
   tx: Queries,
   tenant: string,
   id: string,
-  by: { admin: boolean; now: number },
+  by: { admin: boolean; now: number; isFinal?: boolean },
 ): Promise<string> {
   const store = apiKeyStore(tx)
   const admins = await store.takeAdmins(tenant, by.now)
@@ -23,6 +23,7 @@ export async function revokeKey(
         'this is the last valid workspace-admin key of its workspace: create another one first, with {"admin": true}',
       )
   }
-  await store.revoke(tenant, id, by.now)
+  if (by.isFinal ?? true) await store.revoke(tenant, id, by.now)
+  else await store.deactivate(tenant, id, by.now)
   return key.hash
 }

@@ -34,7 +34,7 @@ export type NewKey = {
 type KeyFilter = {
   from: IdSide | undefined
   limit: number
-  status: 'active' | 'inactive' | 'expired' | undefined
+  status: 'active' | 'inactive' | 'expired' | 'archived' | undefined
   createdBy: string | undefined
   now: number
 }
@@ -82,7 +82,9 @@ function keyReads(db: Reads) {
       let keys = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant)
       if (from) keys = keys.where('id', isBefore ? '>' : '<', from.id)
       if (createdBy) keys = keys.where('created_by', '=', createdBy)
-      if (status) keys = keys.where('revoked_at', status === 'inactive' ? 'is not' : 'is', null)
+      const isRevoked = status === 'inactive' || status === 'archived'
+      if (status) keys = keys.where('revoked_at', isRevoked ? 'is not' : 'is', null)
+      if (isRevoked) keys = keys.where('archived_at', status === 'archived' ? 'is not' : 'is', null)
       if (status === 'expired') keys = keys.where('expires_at', '<=', iso(now))
       if (status === 'active')
         keys = keys.where((eb) =>
@@ -142,6 +144,21 @@ function keyReads(db: Reads) {
 }
 
 function keyWrites(db: Queries) {
+  async function end(
+    tenant: string,
+    id: string,
+    set: { revoked_at: string; archived_at?: string },
+  ): Promise<void> {
+    await db
+      .updateTable('api_keys')
+      .set(set)
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute()
+    const after = { revoked_at: set.revoked_at }
+    auditChange({ type: 'api_key', id, before: { revoked_at: null }, after })
+  }
+
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
       await lockWorkspace(db, tenant)
@@ -160,6 +177,7 @@ function keyWrites(db: Queries) {
         preview: previewToken(made.key),
         expires_at: made.expiresAt,
         revoked_at: null,
+        archived_at: null,
         created_at: iso(now),
       }
       await db.insertInto('api_keys').values(row).execute()
@@ -190,7 +208,7 @@ function keyWrites(db: Queries) {
     revokeAll: (tenant: string, now: number): Promise<{ id: string; hash: string }[]> =>
       db
         .updateTable('api_keys')
-        .set({ revoked_at: iso(now) })
+        .set({ revoked_at: iso(now), archived_at: iso(now) })
         .where('tenant_id', '=', tenant)
         .where('revoked_at', 'is', null)
         .returning(['id', 'hash'])
@@ -215,15 +233,41 @@ function keyWrites(db: Queries) {
         .execute()
     },
 
+    /** Revokes the key for good. */
     async revoke(tenant: string, id: string, now: number): Promise<void> {
+      await end(tenant, id, { revoked_at: iso(now), archived_at: iso(now) })
+    },
+
+    /** Revokes the key until it is activated again. */
+    async deactivate(tenant: string, id: string, now: number): Promise<void> {
+      await end(tenant, id, { revoked_at: iso(now) })
+    },
+
+    /** Archives a key that is deactivated. */
+    async archive(tenant: string, id: string, now: number): Promise<void> {
       await db
         .updateTable('api_keys')
-        .set({ revoked_at: iso(now) })
+        .set({ archived_at: iso(now) })
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
-      const after = { revoked_at: iso(now) }
-      auditChange({ type: 'api_key', id, before: { revoked_at: null }, after })
+      auditChange({ type: 'api_key', id, after: { archived_at: iso(now) } })
+    },
+
+    /** False for a key that is not deactivated, or archived. */
+    async activate(tenant: string, id: string): Promise<boolean> {
+      await lockWorkspace(db, tenant)
+      const found = await db
+        .updateTable('api_keys')
+        .set({ revoked_at: null })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .where('revoked_at', 'is not', null)
+        .where('archived_at', 'is', null)
+        .returning('id')
+        .execute()
+      if (found.length > 0) auditChange({ type: 'api_key', id, after: { revoked_at: null } })
+      return found.length > 0
     },
   }
 }

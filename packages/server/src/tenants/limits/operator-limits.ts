@@ -48,7 +48,7 @@ export async function setSpendLimit(
     const key = { tenant_id: tenant, period: wanted, source: 'operator' } as const
     await store.remove(tenant, key)
     if (units !== undefined)
-      await store.insert({
+      await store.set({
         ...key,
         id: newId('spend_limit'),
         amount: units,

@@ -14,28 +14,18 @@ import {
 } from '@steward/protocol/people.ts'
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
-import { forbidden, invalid, notFound } from '../../ground/core/errors.ts'
+import { forbidden, invalid } from '../../ground/core/errors.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { lockCaller } from '../../ground/http/locked-caller.ts'
-import type { Principal, Role } from '../../ground/http/principal.ts'
-import { actorOf, roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { signedInAnswer } from '../people/answers.ts'
-import { revocations } from '../api-keys/authenticate.ts'
 import { peopleStore } from '../people/store.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { People } from '../people/people.ts'
 import { visitorOf } from '../people/people.ts'
-import {
-  acceptInvitation,
-  invitationEnd,
-  invitationUrl,
-  letterToken,
-  newInvitationToken,
-} from './invitations.ts'
-import type { Departure } from './departure.ts'
-import { deletePerson, removeMember, setRole, showKeys, lockRole } from './departure.ts'
+import { memberChanges } from './changes.ts'
+import { acceptInvitation } from './invitations.ts'
+import { deletePerson, removeMember, showKeys, lockRole } from './departure.ts'
 import { invitationStore, showInvitation } from './store.ts'
 
 const invitations = section('Members', ['admin'], '/v1/ext/invitations')
@@ -48,24 +38,16 @@ const MemberList = z
   .object({ data: z.array(MemberShown) })
   .meta({ id: 'MemberList', description: 'The people of a workspace.' })
 
-/** Only an owner makes, changes or removes an owner. */
-function checkOwner(principal: Principal, ...concerned: (Role | undefined)[]): void {
-  if (concerned.includes('owner') && roleOf(principal) !== 'owner')
-    throw forbidden('role: only an owner makes, changes or removes an owner')
-}
-
 export function memberRoutes(people: People, bus: Bus): Route[] {
-  const { databases, clock, key, mail, origin, base, cookie, announce } = people
+  const { databases, clock, origin, cookie } = people
   const { control } = databases
   const optionsOf = ({ revoke_keys: revokes }: DepartureQuery) => ({
     revokesKeys: revokes === 'true',
     now: clock.now(),
   })
 
-  function announceDeparture({ keys, revoked }: Departure): void {
-    if (revoked) for (const { id, hash } of keys) bus.publish(revocations, { hash, id })
-    announce()
-  }
+  const changes = memberChanges(people, bus)
+  const { announceDeparture } = changes
 
   return [
     invitations.post(
@@ -77,31 +59,9 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         answer: InvitationCreated,
       },
       async ({ tenant, principal, body, header }) => {
-        const token = newInvitationToken()
-        const now = clock.now()
-        const email = body.email ?? null
-        const isMailed = email !== null && mail.sends
-        const made = {
-          email,
-          isMailed,
-          role: body.role,
-          token,
-          invitedBy: actorOf(principal),
-          expiresAt: invitationEnd(now),
-        }
-        const row = await control.write(async (tx) => {
-          checkOwner(await lockCaller(tx, principal, 'admin'), body.role)
-          return invitationStore(tx).create(tenant, made, now)
-        })
-        const url = invitationUrl(origin.of(header), token)
-        if (email !== null && isMailed)
-          mail.post({
-            kind: 'invitation',
-            to: email,
-            subject: 'You are invited to Steward',
-            text: `You are invited to a workspace. Open this link within seven days:\n\n${invitationUrl(base, letterToken(key, token))}\n`,
-          })
-        return { ...showInvitation(row), url, mailed: isMailed }
+        const asked = { email: body.email ?? null, role: body.role }
+        const { row, url, mailed } = await changes.invite({ tenant, principal, header }, asked)
+        return { ...showInvitation(row), url, mailed }
       },
     ),
     invitations.list(
@@ -119,12 +79,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         description: 'Its link opens nothing from now on.',
         type: 'invitation_deleted',
       },
-      async ({ tenant, params }) => {
-        await control.write(async (tx) => {
-          const isGone = await invitationStore(tx).remove(tenant, params.id)
-          if (!isGone) throw notFound('invitation', params.id)
-        })
-      },
+      ({ tenant, params }) => changes.withdraw(tenant, params.id),
     ),
     accepting.post(
       '',
@@ -159,15 +114,9 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         answer: MemberUpdated,
       },
       async ({ tenant, principal, params: { id }, body: { role }, query }) => {
-        const { changed, member } = await control.write(async (tx) => {
-          const before = await lockRole(tx, tenant, id, role)
-          checkOwner(await lockCaller(tx, principal, 'admin'), role, before)
-          const change = { person: id, before, after: role }
-          const changed = await setRole(tx, tenant, change, optionsOf(query))
-          return { changed, member: await memberStore(tx).get(tenant, id) }
-        })
-        announceDeparture(changed)
-        if (!member) throw notFound('member', id)
+        const { revokesKeys } = optionsOf(query)
+        const change = { person: id, role, revokesKeys }
+        const { member, changed } = await changes.setRole({ tenant, principal }, change)
         return { ...member, keys: showKeys(changed), revoked: changed.revoked }
       },
     ),
@@ -182,12 +131,8 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         answer: MemberRemoved,
       },
       async ({ tenant, principal, params: { id }, query }) => {
-        const removed = await control.write(async (tx) => {
-          const role = await lockRole(tx, tenant, id)
-          checkOwner(await lockCaller(tx, principal, 'admin'), role)
-          return removeMember(tx, { tenant, person: id, ...optionsOf(query) })
-        })
-        announceDeparture(removed)
+        const { revokesKeys } = optionsOf(query)
+        const removed = await changes.remove({ tenant, principal }, { person: id, revokesKeys })
         return { id, type: 'member_deleted', keys: showKeys(removed), revoked: removed.revoked }
       },
     ),

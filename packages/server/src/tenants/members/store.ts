@@ -57,6 +57,24 @@ function invitationReads(db: Reads) {
       return listingOf(await readPage(tenant, rows, paging, weightOf('email')), showInvitation)
     },
 
+    get: (tenant: string, id: string): Promise<InvitationRow | undefined> =>
+      db
+        .selectFrom('invitations')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    /** The newest 1,000 invitations, the newest first. */
+    newest: (tenant: string): Promise<InvitationRow[]> =>
+      db
+        .selectFrom('invitations')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .orderBy('id', 'desc')
+        .limit(1_000)
+        .execute(),
+
     /** Across workspaces: the open invitation of this token. */
     byToken: (token: string, now: number): Promise<InvitationRow | undefined> =>
       open(now).where('token_hash', '=', hashOf(token)).executeTakeFirst(),

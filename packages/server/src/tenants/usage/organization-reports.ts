@@ -3,12 +3,17 @@ import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type {
+  AnalyticsCost,
+  AnalyticsUsage,
   CostReport,
   MessagesUsage,
   ReportGroup,
   UsageReportQuery,
 } from '@steward/protocol/usage-reports.ts'
 import {
+  AnalyticsCostShown,
+  AnalyticsReportQuery,
+  AnalyticsUsageShown,
   CostReportShown,
   MessagesUsageShown,
   UsageReportQuery as Query,
@@ -88,6 +93,37 @@ const groupsOf = (row: UsageRow, tenant: string, tellsApart: (group: ReportGroup
 
 const noDetails = { service_tier: null, context_window: null } as const
 
+/** What the official analytics tell apart and this service does not. */
+const notApart = {
+  claude_tag_category: null,
+  claude_tag_user_id: null,
+  context_window: null,
+  inference_geo: null,
+  product: null,
+  rbac_group_id: null,
+  slack_channel_id: null,
+  speed: null,
+} as const
+
+const tokensOf = (row: UsageRow) => ({
+  uncached_input_tokens: row.input_tokens,
+  cache_creation: {
+    ephemeral_1h_input_tokens: 0,
+    ephemeral_5m_input_tokens: row.cache_creation_input_tokens,
+  },
+  cache_read_input_tokens: row.cache_read_input_tokens,
+  output_tokens: row.output_tokens,
+  server_tool_use: { web_search_requests: 0 },
+  requests: row.requests,
+})
+
+const costOf = (row: UsageRow) => ({
+  ...inExactCents(row.list_cost),
+  is_complete: row.unpriced === 0,
+  cost_type: 'tokens' as const,
+  token_type: null,
+})
+
 export const organizationReportRoutes = ({ clock }: { clock: Clock }): Route[] => [
   reports.get(
     '/usage_report/messages',
@@ -99,15 +135,7 @@ export const organizationReportRoutes = ({ clock }: { clock: Clock }): Route[] =
     ({ db, tenant, query }): Promise<MessagesUsage> =>
       pageOf('usage', { db: db.read, tenant, query, now: clock.now() }, (row, tellsApart) => ({
         ...groupsOf(row, tenant, tellsApart),
-        uncached_input_tokens: row.input_tokens,
-        cache_creation: {
-          ephemeral_1h_input_tokens: 0,
-          ephemeral_5m_input_tokens: row.cache_creation_input_tokens,
-        },
-        cache_read_input_tokens: row.cache_read_input_tokens,
-        output_tokens: row.output_tokens,
-        server_tool_use: { web_search_requests: 0 },
-        requests: row.requests,
+        ...tokensOf(row),
         api_key_id: null,
         ...noDetails,
       })),
@@ -122,12 +150,52 @@ export const organizationReportRoutes = ({ clock }: { clock: Clock }): Route[] =
     ({ db, tenant, query }): Promise<CostReport> =>
       pageOf('cost', { db: db.read, tenant, query, now: clock.now() }, (row, tellsApart) => ({
         ...groupsOf(row, tenant, tellsApart),
-        ...inExactCents(row.list_cost),
-        is_complete: row.unpriced === 0,
-        cost_type: 'tokens',
+        ...costOf(row),
         description: null,
-        token_type: null,
         ...noDetails,
       })),
+  ),
+  ...analyticsRoutes(clock),
+]
+
+/** The reports that the official client asks for. */
+const analyticsRoutes = (clock: Clock): Route[] => [
+  reports.get(
+    '/analytics/usage_report',
+    {
+      summary: 'Report the tokens of the workspace, as the official client asks for it',
+      query: AnalyticsReportQuery,
+      answer: AnalyticsUsageShown,
+    },
+    async ({ db, tenant, query }): Promise<AnalyticsUsage> => {
+      const now = clock.now()
+      const asked = { db: db.read, tenant, query, now }
+      const page = await pageOf('analytics_usage', asked, (row, tellsApart) => ({
+        ...groupsOf(row, tenant, tellsApart),
+        ...tokensOf(row),
+        ...notApart,
+      }))
+      return { ...page, data_refreshed_at: iso(now) }
+    },
+  ),
+  reports.get(
+    '/analytics/cost_report',
+    {
+      summary: 'Report what the workspace has cost, as the official client asks for it',
+      query: AnalyticsReportQuery,
+      answer: AnalyticsCostShown,
+    },
+    async ({ db, tenant, query }): Promise<AnalyticsCost> => {
+      const now = clock.now()
+      const asked = { db: db.read, tenant, query, now }
+      const page = await pageOf('analytics_cost', asked, (row, tellsApart) => ({
+        ...groupsOf(row, tenant, tellsApart),
+        ...costOf(row),
+        list_amount: inExactCents(row.list_cost).amount,
+        requests: row.requests,
+        ...notApart,
+      }))
+      return { ...page, data_refreshed_at: iso(now) }
+    },
   ),
 ]

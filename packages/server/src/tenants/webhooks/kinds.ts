@@ -19,6 +19,13 @@ const ofEvents: { [type in NewEvent['type']]?: readonly WebhookKind[] } = {
 export type WebhookCause = { kind: WebhookKind; thread?: string }
 
 const needed: readonly WebhookKind[] = ['session.requires_action']
+/** Sent for sessions of deployments alone. */
+export const turnFailed = 'deployment.turn_failed' satisfies WebhookKind
+const failures: readonly WebhookKind[] = [turnFailed]
+
+const isFailure = (event: NewEvent): boolean =>
+  event.type === 'session.status_terminated' ||
+  (event.type === 'session.status_idle' && event.stop_reason.type === 'retries_exhausted')
 
 /** Webhook kinds of log events; empty for nearly all events. [webhooks/events/session-log] */
 export const kindsOf = (events: readonly NewEvent[]): WebhookCause[] =>
@@ -27,7 +34,8 @@ export const kindsOf = (events: readonly NewEvent[]): WebhookCause[] =>
     const asks =
       event.type === 'session.status_idle' && event.stop_reason.type === 'requires_action'
     const thread = 'agent_name' in event ? event.session_thread_id : undefined
-    return [...kinds, ...(asks ? needed : [])].map((kind) =>
+    const failed = isFailure(event) ? failures : []
+    return [...kinds, ...(asks ? needed : []), ...failed].map((kind) =>
       thread === undefined ? { kind } : { kind, thread },
     )
   })

@@ -14,6 +14,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { statement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { WebhookCause } from './kinds.ts'
+import { turnFailed } from './kinds.ts'
 import { openaiEvent, openaiKindsOf } from './openai.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
@@ -27,7 +28,12 @@ const runStarted = 'session.status_run_started'
 
 export type WebhookDeliveryRow = Tables['webhook_deliveries']
 /** `id`: the id of the resource. */
-type DeliveryIds = { id: string; vault_id?: string; session_thread_id?: string }
+type DeliveryIds = {
+  id: string
+  vault_id?: string
+  session_id?: string
+  session_thread_id?: string
+}
 
 /** Part of another statement: true when the tenant has an enabled endpoint. */
 export const hasEndpoint = (tenant: string | RawBuilder<string>) =>
@@ -76,6 +82,20 @@ async function isQueued(tx: Queries, tenant: string, session: string): Promise<b
   return found?.self_hosted === 1
 }
 
+async function deploymentOf(
+  tx: Queries,
+  tenant: string,
+  session: string,
+): Promise<string | undefined> {
+  const found = await tx
+    .selectFrom('sessions')
+    .select('deployment_id')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', session)
+    .executeTakeFirst()
+  return found?.deployment_id ?? undefined
+}
+
 export function outbox(tx: Queries) {
   async function write(
     tenant: string,
@@ -115,7 +135,10 @@ export function outbox(tx: Queries) {
 
     /** Like `put`, for kinds of log events. */
     async fromLog(tenant: string, told: readonly WebhookCause[], session: string, now: number) {
-      const kinds = told.flatMap(({ kind, thread }) => (thread === undefined ? kind : []))
+      const all = told.flatMap(({ kind, thread }) => (thread === undefined ? kind : []))
+      const kinds = all.filter((kind) => kind !== turnFailed)
+      const deployment = all.includes(turnFailed) && (await deploymentOf(tx, tenant, session))
+      if (deployment) await put(tenant, [turnFailed], { id: deployment, session_id: session }, now)
       const isHint = kinds.includes(runStarted) && (await isQueued(tx, tenant, session))
       const ofSession = isHint ? kinds.filter((kind) => kind !== runStarted) : kinds
       if (ofSession.length > 0) await put(tenant, ofSession, { id: session }, now)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openForRaces } from '../../ground/database/race-fixture.ts'
 import { createSeal } from '../../ground/core/seal.ts'
-import { insertEndpoint, mostEndpoints } from './routes.ts'
+import { insertEndpoint, mostEndpoints } from './changes.ts'
 import { newSecret } from './sign.ts'
 import { endpointOf, endpointStore } from './store.ts'
 

@@ -7,24 +7,17 @@ import {
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
 } from '@steward/protocol/webhooks.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
-import { iso } from '@steward/base/time.ts'
-import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { deliveryStore } from './deliveries.ts'
 import { notifyWebhooks } from './dispatch.ts'
 import { deliveryLog, showDelivery } from './delivery-log.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { outbox } from './outbox.ts'
-import { newSecret } from './sign.ts'
-import type { EndpointRow } from './store.ts'
-import { endpointOf, endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
-import { changedEndpoint } from './update.ts'
+import type { WebhookRouteDeps } from './changes.ts'
+import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
+import { endpointStore, showEndpoint } from './store.ts'
 
 const endpoints = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints')
 const deliveries = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints/:id/deliveries')
@@ -34,13 +27,6 @@ const noun = {
   item: '/:id',
   answer: WebhookEndpointShown,
 } as const
-
-/** Bound of endpoints a workspace. */
-export const mostEndpoints = 20
-/** Time in which the old secret of a rotation also signs. */
-const overlapMs = 24 * 60 * 60 * 1000
-
-type WebhookRouteDeps = { bus: Bus; seal: Seal; clock: Clock }
 
 export const webhookRoutes = (deps: WebhookRouteDeps): Route[] => [
   ...readRoutes(deps),
@@ -64,53 +50,31 @@ const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
     },
   })
 
-/** @throws PlatformError when the workspace has the most endpoints already. */
-export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<void> {
-  await lockAdvisory(tx, `${row.tenant_id}/webhook_endpoints`)
-  if ((await endpointStore(tx).count(row.tenant_id)) >= mostEndpoints)
-    throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
-  await endpointStore(tx).insert(row)
-}
-
-const writeRoutes = ({ seal, clock }: WebhookRouteDeps): Route[] =>
+const writeRoutes = (deps: WebhookRouteDeps): Route[] =>
   endpoints.plain(noun, {
     create: {
       description: 'No later answer contains its secret.',
       body: WebhookEndpointCreate,
       answer: WebhookEndpointWithSecret,
       async run({ db, tenant, body }) {
-        const secret = newSecret()
-        const row = endpointOf(tenant, body, { seal, secret, now: clock.now() })
-        await db.write((tx) => insertEndpoint(tx, row))
-        return { ...showEndpoint(row, clock.now()), secret }
+        const { row, secret } = await createEndpoint(deps, { db, tenant }, body)
+        return { ...showEndpoint(row, deps.clock.now()), secret }
       },
     },
     update: {
       description: 'Also enables or disables it.',
       body: WebhookEndpointUpdate,
-      run: ({ db, tenant, params: { id }, body }) =>
-        db.write(async (tx) => {
-          const now = clock.now()
-          const kept = await endpointStore(tx).take(tenant, id)
-          const changed = changedEndpoint(kept, body, now)
-          if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
-          await endpointStore(tx).update(kept, changed)
-          return showEndpoint(changed, now)
-        }),
+      run: async ({ db, tenant, params: { id }, body }) =>
+        showEndpoint(await updateEndpoint(deps, { db, tenant, id }, body), deps.clock.now()),
     },
     delete: {
       description: 'Deliveries that wait are not sent.',
       type: 'webhook_endpoint_deleted',
-      run: ({ db, tenant, params: { id } }) =>
-        db.write(async (tx) => {
-          await endpointStore(tx).take(tenant, id)
-          await endpointStore(tx).remove(tenant, id)
-          await deliveryStore(tx).drop(id, clock.now())
-        }),
+      run: ({ db, tenant, params: { id } }) => deleteEndpoint(deps, { db, tenant, id }),
     },
   })
 
-const rotation = ({ seal, clock }: WebhookRouteDeps): Route =>
+const rotation = (deps: WebhookRouteDeps): Route =>
   endpoints.post(
     '/:id/rotate_secret',
     {
@@ -119,20 +83,8 @@ const rotation = ({ seal, clock }: WebhookRouteDeps): Route =>
       answer: WebhookEndpointWithSecret,
     },
     async ({ db, tenant, params: { id } }) => {
-      const secret = newSecret()
-      return db.write(async (tx) => {
-        const now = clock.now()
-        const kept = await endpointStore(tx).take(tenant, id)
-        const [previous = ''] = secretsOf(seal, kept, now)
-        const changed = {
-          ...kept,
-          sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret, previous }),
-          previous_until: iso(now + overlapMs),
-          updated_at: iso(now),
-        }
-        await endpointStore(tx).update(kept, changed)
-        return { ...showEndpoint(changed, now), secret }
-      })
+      const { row, secret } = await rotateSecret(deps, { db, tenant, id })
+      return { ...showEndpoint(row, deps.clock.now()), secret }
     },
   )
 

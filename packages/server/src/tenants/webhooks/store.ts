@@ -88,6 +88,12 @@ function endpointReads(db: Reads) {
       return Number(all)
     },
 
+    /** All endpoints of the tenant, of which there are few, the oldest first. */
+    all: (tenant: string): Promise<EndpointRow[]> =>
+      rows(db, 'webhook_endpoints').all(tenant, (query) =>
+        query.orderBy('created_at').orderBy('id'),
+      ),
+
     list: (tenant: string, paging: Paging): Promise<Listing<EndpointRow>> =>
       rows(db, 'webhook_endpoints').list(tenant, paging),
 

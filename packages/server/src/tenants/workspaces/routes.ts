@@ -137,7 +137,9 @@ export function workspaceRoutes({
       },
       async ({ principal, params, body }) => {
         await checkRole(principal, params.id, 'admin', 'owner')
-        await control.write((tx) => workspaceStore(tx).rename(params.id, body.name))
+        const { name } = body
+        if (name !== undefined)
+          await control.write((tx) => workspaceStore(tx).rename(params.id, name))
         bus.publish(peopleTopic, {})
         return get(params.id)
       },
@@ -192,8 +194,12 @@ const shownWorkspace = ({ id, name, archived_at, created_at }: WorkspaceRow): Wo
   tags: {},
   archived_at,
   created_at,
-  data_residency: null,
-  compartment_id: null,
+  data_residency: {
+    allowed_inference_geos: 'unrestricted',
+    default_inference_geo: 'global',
+    workspace_geo: 'us',
+  },
+  compartment_id: id,
   external_key_id: null,
   user_profile_id: null,
 })

@@ -3,13 +3,14 @@ import { iso } from '@steward/base/time.ts'
 import type { SpendLimit } from '@steward/protocol/spend-limits.ts'
 import {
   SpendLimitCreate,
+  SpendLimitListQuery,
   SpendLimitQuery,
   SpendLimitShown,
   SpendLimitUpdate,
   SpendSummaryShown,
 } from '@steward/protocol/spend-limits.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import { conflict, forbidden, notFound } from '../../../ground/core/errors.ts'
+import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { inCents, unitsOf } from '../../../ground/core/money.ts'
 import { wholePage } from '../../../ground/core/page.ts'
@@ -65,10 +66,12 @@ export function spendLimitRoutes({
       '',
       {
         summary: 'List the spend limits of the workspace',
-        query: SpendLimitQuery,
+        query: SpendLimitListQuery,
         answer: ListOf(SpendLimitShown),
       },
-      async ({ tenant, query: { period } }) => {
+      async ({ tenant, query: { period, scope_type: types, workspace_id: of } }) => {
+        const isElsewhere = (types && !types.includes('workspace')) || (of && of !== tenant)
+        if (isElsewhere) return wholePage([])
         const rows = await spendLimitStore(control.read).all(tenant)
         return wholePage(rows.filter((row) => !period || period.includes(row.period)).map(show))
       },
@@ -77,7 +80,8 @@ export function spendLimitRoutes({
       '',
       {
         summary: 'Set what the workspace may spend in each day or month',
-        description: 'Of several limits of a period the lowest holds.',
+        description:
+          'A limit that the workspace has set for the period before is overwritten. Of the limits of the workspace and of the operator the lower holds.',
         body: SpendLimitCreate,
         answer: SpendLimitShown,
       },
@@ -94,12 +98,9 @@ export function spendLimitRoutes({
           created_at: at,
           updated_at: at,
         }
-        await control.write(async (tx) => {
-          const isNew = await spendLimitStore(tx).insert(row)
-          if (!isNew) throw conflict(`period: the workspace has a ${period} spend limit: update it`)
-        })
+        const set = await control.write((tx) => spendLimitStore(tx).set(row))
         await limits.workspaces.changed(tenant)
-        return show(row)
+        return show(set)
       },
     ),
     spendLimits.get(

@@ -2,6 +2,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SpendPeriod, SpendSummary } from '@steward/protocol/spend-limits.ts'
+import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { spendPeriods } from '@steward/protocol/spend-limits.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
 import type { Databases } from '../../../ground/database/database.ts'
@@ -44,6 +45,14 @@ const noPrice =
 
 const spans: Record<SpendPeriod, string> = { daily: 'a day', monthly: 'a month' }
 
+/** A share of a limit that a webhook tells. `mark`: part of the name under which it is noted as told. */
+type SpentShare = { of: number; mark: string; kind: WebhookKind }
+const reachedWhole: SpentShare = { of: 1, mark: '', kind: 'workspace.spend_limit_reached' }
+const spentShares: readonly SpentShare[] = [
+  { of: 0.5, mark: '_half', kind: 'workspace.spend_limit_half_spent' },
+  { of: 0.8, mark: '_nearly', kind: 'workspace.spend_limit_nearly_spent' },
+]
+
 type SpendingDeps = {
   databases: Databases
   clock: Clock
@@ -76,24 +85,38 @@ export function spendingOver({ databases, clock, known }: SpendingDeps): Spendin
       spent.forget(tenant, now)
       reached = await reachedBy(tenant, caps)
     }
+    await tellShares(tenant, caps)
     if (!reached) return undefined
-    await tellReached(tenant, reached.cap)
+    await tell(tenant, reached.cap, reachedWhole)
     const { period, units, source } = reached.cap
     const [most, sum] = [inExactCents(units).amount, inExactCents(reached.spent).amount]
     const again = iso(periodEnd(period, clock.now()))
     return `the spend limit of this workspace, set by the ${source}, is ${most} US cents ${spans[period]}, and ${sum} are spent: its sessions go on from ${again} on, or once the limit is raised`
   }
 
+  /** Tells that a part of a limit is spent, before the whole of it is. */
+  async function tellShares(tenant: string, caps: readonly SpendCap[]): Promise<void> {
+    const now = await spent.read(tenant)
+    if (now.isUnsure) return
+    for (const cap of caps)
+      for (const share of spentShares)
+        if (now[cap.period] >= cap.units * share.of) await tell(tenant, cap, share)
+  }
+
   /** Sends the webhook once for each amount of a period, across all processes. */
-  async function tellReached(tenant: string, { period, units }: SpendCap): Promise<void> {
+  async function tell(
+    tenant: string,
+    { period, units }: SpendCap,
+    { mark, kind }: SpentShare,
+  ): Promise<void> {
     const now = clock.now()
-    const [key, value] = [`${tenant} ${period}`, `${periodName(period, now)} ${units}`]
+    const [key, value] = [`${tenant} ${period}${mark}`, `${periodName(period, now)} ${units}`]
     if (told.get(key) === value) return
     const database = await databases.open(tenant)
     await database.write(async (tx) => {
-      const name = `spend_told_${period}`
+      const name = `spend_told_${period}${mark}`
       if (await spendLimitStore(tx).markTold(tenant, name, periodName(period, now), units))
-        await outbox(tx).put(tenant, ['workspace.spend_limit_reached'], { id: tenant }, now)
+        await outbox(tx).put(tenant, [kind], { id: tenant }, now)
     })
     if (told.size >= 10_000) told.clear()
     told.set(key, value)
@@ -111,8 +134,10 @@ export function spendingOver({ databases, clock, known }: SpendingDeps): Spendin
       if (caps.length === 0) return []
       const now = await spent.read(tenant)
       const scope = { type: 'workspace', workspace_id: tenant } as const
+      const actor = { type: 'scoped_api_key_actor', scoped_api_key_id: tenant } as const
       return caps.map(({ id, period, source, units }) => ({
         spend_limit_id: id,
+        actor,
         scope,
         source: scope,
         set_by: source,

@@ -36,17 +36,22 @@ function spendReads(db: Reads) {
 
 function spendWrites(db: Queries) {
   return {
-    /** False when a limit of this period and source exists. */
-    async insert(row: SpendRow): Promise<boolean> {
-      const inserted = await db
+    /** Sets the limit of the row's period and source. A limit that is there keeps its id. */
+    async set(row: SpendRow): Promise<SpendRow> {
+      const { amount, is_enabled, updated_at } = row
+      const set = await db
         .insertInto('spend_limits')
         .values(row)
-        .onConflict((on) => on.doNothing())
-        .returning('id')
-        .execute()
-      const { id, period, source, amount } = row
+        .onConflict((on) =>
+          on
+            .columns(['tenant_id', 'period', 'source'])
+            .doUpdateSet({ amount, is_enabled, updated_at }),
+        )
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const { id, period, source } = set
       auditChange({ type: 'spend_limit', id, after: { period, source, amount } })
-      return inserted.length > 0
+      return set
     },
 
     async update(

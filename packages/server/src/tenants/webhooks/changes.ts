@@ -1,0 +1,90 @@
+/** Changes of webhook endpoints, for both dialects of their routes. */
+import type { WebhookEndpointCreate, WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
+import { deliveryStore } from './deliveries.ts'
+import { newSecret } from './sign.ts'
+import type { EndpointRow } from './store.ts'
+import { endpointOf, endpointStore, sealedSecrets, secretsOf } from './store.ts'
+import { changedEndpoint } from './update.ts'
+
+/** Bound of endpoints a workspace. */
+export const mostEndpoints = 20
+/** Time in which the old secret of a rotation also signs. */
+const overlapMs = 24 * 60 * 60 * 1000
+
+export type WebhookRouteDeps = { bus: Bus; seal: Seal; clock: Clock }
+type ChangeDeps = Pick<WebhookRouteDeps, 'seal' | 'clock'>
+type OfTenant = { db: Database; tenant: string }
+type OfEndpoint = OfTenant & { id: string }
+
+/** `secret`: SECRET: never logged. */
+type EndpointWithSecret = { row: EndpointRow; secret: string }
+
+/** @throws PlatformError when the workspace has the most endpoints already. */
+export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<void> {
+  await lockAdvisory(tx, `${row.tenant_id}/webhook_endpoints`)
+  if ((await endpointStore(tx).count(row.tenant_id)) >= mostEndpoints)
+    throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
+  await endpointStore(tx).insert(row)
+}
+
+export async function createEndpoint(
+  { seal, clock }: ChangeDeps,
+  { db, tenant }: OfTenant,
+  made: WebhookEndpointCreate,
+): Promise<EndpointWithSecret> {
+  const secret = newSecret()
+  const row = endpointOf(tenant, made, { seal, secret, now: clock.now() })
+  await db.write((tx) => insertEndpoint(tx, row))
+  return { row, secret }
+}
+
+export const updateEndpoint = (
+  { clock }: ChangeDeps,
+  { db, tenant, id }: OfEndpoint,
+  change: WebhookEndpointUpdate,
+): Promise<EndpointRow> =>
+  db.write(async (tx) => {
+    const now = clock.now()
+    const kept = await endpointStore(tx).take(tenant, id)
+    const changed = changedEndpoint(kept, change, now)
+    if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
+    await endpointStore(tx).update(kept, changed)
+    return changed
+  })
+
+export const deleteEndpoint = (
+  { clock }: ChangeDeps,
+  { db, tenant, id }: OfEndpoint,
+): Promise<void> =>
+  db.write(async (tx) => {
+    await endpointStore(tx).take(tenant, id)
+    await endpointStore(tx).remove(tenant, id)
+    await deliveryStore(tx).drop(id, clock.now())
+  })
+
+export function rotateSecret(
+  { seal, clock }: ChangeDeps,
+  { db, tenant, id }: OfEndpoint,
+): Promise<EndpointWithSecret> {
+  const secret = newSecret()
+  return db.write(async (tx) => {
+    const now = clock.now()
+    const kept = await endpointStore(tx).take(tenant, id)
+    const [previous = ''] = secretsOf(seal, kept, now)
+    const row = {
+      ...kept,
+      sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret, previous }),
+      previous_until: iso(now + overlapMs),
+      updated_at: iso(now),
+    }
+    await endpointStore(tx).update(kept, row)
+    return { row, secret }
+  })
+}
