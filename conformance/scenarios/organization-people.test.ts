@@ -55,7 +55,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await assert.rejects(invites.retrieve(made.id), NotFoundError)
         const billing = invites.create({ email: 'b@example.com', role: 'billing' })
         await assert.rejects(billing, /role: billing has no counterpart here; take user, developer/)
-        const grouped = { email: 'b@example.com', role: 'user', rbac_group_ids: ['g'] } as const
+        const grouped = { email: 'b@example.com', role: 'user' as const, rbac_group_ids: ['g'] }
         await assert.rejects(invites.create(grouped), BadRequestError)
         const accepted = await invited('cy@example.com', 'developer')
         const [row] = (await invites.list({ email: 'cy@example.com' })).data
