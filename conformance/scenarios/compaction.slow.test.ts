@@ -132,7 +132,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a full context is summed up beside the conversation, and the turn goes on with the summary',
       async () => {
         const id = await session({})
-        const image = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgppbWFnZQ==' } as const
+        const image = {
+          type: 'base64',
+          media_type: 'image/png',
+          data: 'iVBORw0KGgppbWFnZQ==',
+        } as const
         stub.replies(says('seen'))
         await turn(service, id, {
           type: 'user.message',

@@ -21,6 +21,19 @@ function* endless() {
 const pour = (response: ServerResponse) =>
   pipeline(Readable.from(endless()), response).catch(() => {})
 
+const tools = [{ type: 'agent_toolset_20260401' }] as const
+/** Answers of chat completions, one for each request. */
+const scripts: Record<string, string[]> = {}
+const chunk = (delta: unknown, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+const callOf = (name: string, args: unknown, id?: string) => ({
+  tool_calls: [{ index: 0, ...(id !== undefined && { id }), function: { name, arguments: args } }],
+})
+const mark = 'data: [DONE]\n\n'
+const calls = (...made: object[]) =>
+  [...made.map((each) => chunk(each)), chunk({}, 'tool_calls'), mark].join('')
+const words = (text: string) => `${chunk({ content: text })}${chunk({}, 'stop')}${mark}`
+
 const answers: Record<string, (response: ServerResponse) => unknown> = {
   error(response) {
     response.writeHead(400, { 'content-type': 'application/json' })
@@ -42,11 +55,25 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`answers of a model's endpoint, on ${database}`, () => {
     let service: TestService
     let endpoint: Server
+    const asked: string[] = []
     before(async () => {
       service = await boot(database)
       endpoint = createServer((request, response) => {
-        request.resume()
-        void answers[request.url?.split('/')[1] ?? '']?.(response)
+        const place = request.url?.split('/')[1] ?? ''
+        const script = scripts[place]
+        if (!script) {
+          request.resume()
+          return void answers[place]?.(response)
+        }
+        const bytes: Buffer[] = []
+        request.on('data', (some: Buffer) => bytes.push(some))
+        request.on('end', () => {
+          asked.push(Buffer.concat(bytes).toString())
+          const next = script.length > 1 ? script.shift() : script[0]
+          const isRefusal = next?.startsWith('{') ?? false
+          const type = isRefusal ? 'application/json' : 'text/event-stream'
+          response.writeHead(isRefusal ? 400 : 200, { 'content-type': type }).end(next)
+        })
       })
       endpoint.listen(0, '127.0.0.1')
       await once(endpoint, 'listening')
@@ -64,7 +91,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ...{ model_id, provider: 'openrouter', model: 'm', api_key: 'sk-0123456789' },
         ...{
           base_url: `http://127.0.0.1:${port}/${answer}`,
-          native_config: { api: 'openai-completions' },
+          native_config: { api: 'openai-completions', input: ['text', 'image'] },
         },
       })
       assert.equal(made.status, 200, JSON.stringify(made.body))
@@ -84,8 +111,104 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const long = await failed('error')
         assert.match(long, /^model_request_failed_error .*400/)
-        assert.ok(long.length < 2_200)
+        assert.ok(long.length < 2_400)
         assert.match(await failed('event'), /an event of more than 2097152 bytes/)
+      },
+    )
+
+    /** The events of a turn with these answers, and the requests of the turn. */
+    async function scripted(...script: string[]) {
+      const place = fresh('script').replaceAll(' ', '-')
+      scripts[place] = script
+      const session = await newSession(service, { model: await card(place), tools })
+      asked.length = 0
+      const events = await turn(service, session, 'hello')
+      return { events, session, requests: [...asked] }
+    }
+    const resultsOf = (events: Awaited<ReturnType<typeof turn>>) =>
+      all(events, 'agent.tool_result').map(({ content, is_error }) => ({
+        text: JSON.stringify(content),
+        is_error,
+      }))
+
+    verifies('models/answers/whole-inputs', 'run no call whose input is not whole', async () => {
+      const { events } = await scripted(
+        calls(callOf('bash', '{"command":"echo ran > ran', 'a')),
+        calls(callOf('bash', '{"command":"touch x","timeout_ms": abc}', 'b')),
+        calls(callOf('bash', '{"command":"ls -A"}\n', 'c')),
+        words('Done.'),
+      )
+      const [cut, dropped, whole] = resultsOf(events)
+      assert.match(cut?.text ?? '', /not whole JSON: it ends before its object is closed/)
+      assert.match(dropped?.text ?? '', /not whole JSON.*abc/)
+      assert.deepEqual([cut?.is_error, dropped?.is_error], [true, true])
+      assert.match(whole?.text ?? '', /\(no output\)/)
+      assert.deepEqual(all(events, 'agent.tool_use')[0]?.input, {})
+    })
+
+    verifies('models/answers/never-whole', 'end a turn of calls that are never whole', async () => {
+      const { events, requests } = await scripted(calls(callOf('bash', '{"command":"echo', 'a')))
+      assert.equal(requests.length, 5)
+      assert.match(errorsOf(events)[0] ?? '', /^tool_use_limit_reached_error .*5 answers in a row/)
+      assert.deepEqual(idleOf(events).stop_reason, { type: 'retries_exhausted' })
+    })
+
+    verifies('models/answers/dialects', 'lose no call and no text to a dialect', async () => {
+      const { events, requests } = await scripted(
+        [
+          chunk(callOf('bash', { command: 'echo one' })),
+          chunk(callOf('bash', { command: 'echo two' })),
+          mark,
+        ].join(''),
+        [chunk({ content: [{ type: 'text', text: 'Both.' }] }), mark].join(''),
+      )
+      const ran = resultsOf(events).map(({ text }) => /one|two/.exec(text)?.[0])
+      assert.deepEqual(ran.toSorted(), ['one', 'two'])
+      assert.match(JSON.stringify(all(events, 'agent.message')), /Both\./)
+      assert.equal(requests.length, 2)
+    })
+
+    verifies('models/requests/fitted', 'are sent back as providers take them', async () => {
+      const { events, requests } = await scripted(
+        calls(callOf('multi_tool_use.parallel', '{}', 'call_0')),
+        calls(callOf('bash', '{"command":"printf \'\\\\r\\\\n\'"}', 'call_0')),
+        words('x \ud83d y'),
+      )
+      const last = JSON.parse(requests.at(-1) ?? '{}') as { messages: Record<string, unknown>[] }
+      const made = last.messages.flatMap(
+        ({ tool_calls }) => (tool_calls ?? []) as { id: string; function: { name: string } }[],
+      )
+      assert.deepEqual(
+        made.map((each) => each.function.name),
+        ['multi_tool_use_parallel', 'bash'],
+      )
+      assert.equal(new Set(made.map(({ id }) => id)).size, 2)
+      const results = last.messages.filter(({ role }) => role === 'tool')
+      assert.equal(results.at(-1)?.content, '(no output)')
+      assert.equal(all(events, 'agent.tool_use')[0]?.name, 'multi_tool_use.parallel')
+      assert.match(JSON.stringify(all(events, 'agent.message')), /x \ufffd y/)
+    })
+
+    verifies(
+      'models/requests/refused-part',
+      'are asked for once more without what was refused',
+      async () => {
+        const refusal = JSON.stringify({
+          error: { message: 'Could not process image', type: 'invalid_request_error' },
+        })
+        const place = fresh('script').replaceAll(' ', '-')
+        scripts[place] = [refusal, words('Without.'), refusal]
+        const session = await newSession(service, { model: await card(place) })
+        const data = Buffer.from('\x89PNG\r\n\x1a\nand no more', 'latin1').toString('base64')
+        const source = { type: 'base64', media_type: 'image/png', data } as const
+        const content = [{ type: 'image' as const, source }]
+        const events = await turn(service, session, { type: 'user.message', content })
+        assert.deepEqual(idleOf(events).stop_reason, { type: 'end_turn' })
+        const later = await turn(service, session, 'hello')
+        assert.match(
+          errorsOf(later)[0] ?? '',
+          /Could not process image .*fork the session with `at_seq`/,
+        )
       },
     )
 

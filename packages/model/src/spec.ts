@@ -33,7 +33,7 @@ export type ModelSpec = MessageOrigin & {
   /** Undefined: the provider's default. */
   effort?: Effort
   speed?: Speed
-  /** Ends a call as `unreachable` when no byte arrives for this time. Undefined: no limit. */
+  /** Ends a call as `unreachable` when no event and no ping arrives for this time. Undefined: no limit. */
   idleTimeoutMs?: number
   /** Ends a call that takes longer in total. Undefined: no limit. */
   answerTimeoutMs?: number

@@ -118,6 +118,19 @@ for (const [api, dialect] of Object.entries(wires)) {
       assert.match(failure.message, /sent nothing for 0\.2 s/)
     })
 
+    void it('is waited for while it sends pings', async () => {
+      await using endpoint = await hostile(async (response) => {
+        response.writeHead(200, stream)
+        for (let n = 0; n < 8 && !response.destroyed; n++) {
+          response.write(': ping\n\n')
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+        response.end()
+      })
+      const failure = await ask(api, endpoint.url, { idleTimeoutMs: 400 })
+      assert.doesNotMatch(failure.message, /sent nothing/)
+    })
+
     void it('is not followed elsewhere, and no key goes there', async () => {
       let asked = 0
       await using elsewhere = await hostile((response) => {

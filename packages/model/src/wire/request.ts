@@ -62,6 +62,8 @@ export async function requestAnswer(
     do await nextRound()
     while (!isIdle && !signal.aborted)
     await reader.room()
+    // The endpoint was not silent: nobody read.
+    reader.alive()
   }
   const passage = { fit: groupFitter(wire), ready, alive: reader.alive }
   const events = send(library, wire, spec, call, signal, observedFetch(seen, passage), refused)
@@ -121,6 +123,8 @@ function send(
       headers: { ...model.headers, ...(call.traceparent && { traceparent: call.traceparent }) },
       cacheRetention: 'short',
       maxRetries: 0,
+      // The client's own limit on a silent start is shorter than some settings.
+      ...(spec.idleTimeoutMs !== undefined && { timeoutMs: spec.idleTimeoutMs + 1_000 }),
       onPayload: finishPayload(wire, spec, call.tools, documents, refused),
       ...(wire !== 'google-generative-ai' && { fetch }),
       ...(call.cacheKey !== undefined && { sessionId: call.cacheKey }),

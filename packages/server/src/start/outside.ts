@@ -17,7 +17,6 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
-import { modelPatience } from '../resources/model-cards/resolve.ts'
 import { refusedAddresses } from './refused-addresses.ts'
 
 /** The connector and the dial of a test, for names that no resolver knows. */
@@ -34,14 +33,14 @@ export type Dialers = {
 
 /** Also guards every later `fetch` of this process. */
 export function outsideOf(
-  { egressAllowPrivate, egressTenantTargets }: Config,
+  { egressAllowPrivate, egressTenantTargets, modelSilenceMs }: Config,
   { log, clock }: { log: Log; clock: Clock },
   elsewhere: NameOverride | undefined,
 ): Dialers {
   const told = refusedAddresses(log, clock)
   const operator = operatorGuard(egressAllowPrivate, told('operator'))
   const tenant = tenantGuard(egressTenantTargets, told('tenant'))
-  setGlobalDispatcher(guardedDispatcher({ operator, tenant }))
+  setGlobalDispatcher(guardedDispatcher({ operator, tenant }, modelSilenceMs))
   return {
     operator: { ...waysOf(operator, elsewhere), agent: guardedAgent(operator) },
     tenant: waysOf(tenant, elsewhere),
@@ -49,10 +48,11 @@ export function outsideOf(
 }
 
 /** Connections to models whose answers are passed on as they come. */
-export function upstreamsOf({ operator, tenant }: Dialers) {
+export function upstreamsOf({ operator, tenant }: Dialers, { modelSilenceMs }: Config) {
+  const patience = { patienceMs: modelSilenceMs, idleMs: modelSilenceMs }
   const both: UpstreamPool = {
-    operator: upstream(operator.connect, modelPatience),
-    tenant: upstream(tenant.connect, modelPatience),
+    operator: upstream(operator.connect, patience),
+    tenant: upstream(tenant.connect, patience),
   }
   return {
     ...both,

@@ -96,7 +96,7 @@ export async function start(
   const parts = await openParts(config, given)
   const { integrations, keeping, kinds, outside, packages, provider, repositories } = parts
   const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
-  const models = upstreamsOf(outside)
+  const models = upstreamsOf(outside, config)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()

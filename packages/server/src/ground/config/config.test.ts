@@ -136,6 +136,7 @@ describe('the configuration', () => {
       prices: new Map(),
       offlineThinkMs: 250,
       modelAnswerMs: 3_600_000,
+      modelSilenceMs: 300_000,
       logLevel: 'info',
       fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     })
@@ -223,6 +224,7 @@ describe('the configuration', () => {
       EGRESS_CONNECTIONS: '4',
       STEWARD_OFFLINE_MODEL: 'false',
       MODEL_ANSWER_MINUTES: '2',
+      MODEL_SILENCE_SECONDS: '900',
       STEWARD_LOG_LEVEL: 'debug',
       ANTHROPIC_API_KEY: 'sk-a',
       OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -244,6 +246,7 @@ describe('the configuration', () => {
     assert.equal(read.stopMs, 0)
     assert.equal(read.offlineModel, false)
     assert.equal(read.modelAnswerMs, 120_000)
+    assert.equal(read.modelSilenceMs, 900_000)
     assert.equal(read.logLevel, 'debug')
     assert.deepEqual(read.fallbackKeys, {
       anthropic: { apiKey: 'sk-a', baseUrl: undefined },
@@ -262,6 +265,7 @@ describe('the configuration', () => {
       RUNNER_SESSIONS: ['0', '1.5'],
       RUNNER_STOP_SECONDS: ['-1', '3601'],
       MODEL_ANSWER_MINUTES: ['0', '1441', '1.5'],
+      MODEL_SILENCE_SECONDS: ['0', '9', '3601'],
       WORKSPACE_SHARE: ['0', '101', '80%'],
       SANDBOX_COUNT: ['0'],
       STREAM_COUNT: ['0', '1e3'],

@@ -261,21 +261,33 @@ export const dialsFor = <Whose extends Namer, Args extends unknown[], Result>(
 const keepAliveTimeout = 30_000
 
 /** An undici dispatcher that refuses addresses at the dial. */
-export const guardedAgent = (guard: Guard<Namer>): Agent =>
-  new Agent({ connect: guardedConnector(guard), keepAliveTimeout })
+export const guardedAgent = (guard: Guard<Namer>, silenceMs = usualSilenceMs): Agent =>
+  new Agent({
+    connect: guardedConnector(guard),
+    keepAliveTimeout,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  })
+
+/** Time without a byte after which a connection is given up. */
+const usualSilenceMs = 300_000
 
 const operating = new AsyncLocalStorage<true>()
 
 /** Within `call`, the global `fetch` dials by the operator's guard; everywhere else it dials by the tenants' guard. */
 export const asOperator = <T>(call: () => T): T => operating.run(true, call)
 
-/** The dispatcher of the global `fetch`. The two guards share no connections. */
-export function guardedDispatcher(guards: {
-  operator: Guard<'operator'>
-  tenant: Guard<'tenant'>
-}): Dispatcher {
-  const operator = guardedAgent(guards.operator)
-  return guardedAgent(guards.tenant).compose(
+/**
+ * The dispatcher of the global `fetch`. The two guards share no connections. `modelSilenceMs`: models may be silent for
+ * longer than others.
+ */
+export function guardedDispatcher(
+  guards: { operator: Guard<'operator'>; tenant: Guard<'tenant'> },
+  modelSilenceMs = usualSilenceMs,
+): Dispatcher {
+  const silenceMs = Math.max(usualSilenceMs, modelSilenceMs)
+  const operator = guardedAgent(guards.operator, silenceMs)
+  return guardedAgent(guards.tenant, silenceMs).compose(
     (dispatch) => (options, handler) =>
       operating.getStore() ? operator.dispatch(options, handler) : dispatch(options, handler),
   )

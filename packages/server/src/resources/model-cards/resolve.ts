@@ -32,10 +32,6 @@ export type SpecOfModel = (
 /** `named`: who named the endpoint, tenant or operator. */
 export type ReachedModel = ModelSpec & { named: Namer }
 
-/** A model that is silent for this time counts as unreachable. */
-const idleTimeoutMs = 300_000
-/** The same limits for the model gateway. */
-export const modelPatience = { patienceMs: idleTimeoutMs, idleMs: idleTimeoutMs }
 const mostOpened = 1_000
 
 type ModelResolverDeps = {
@@ -45,13 +41,18 @@ type ModelResolverDeps = {
   offlineModel: boolean
   offlineThinkMs: number
   modelAnswerMs: number
+  /** A model that is silent for this time counts as unreachable. */
+  modelSilenceMs: number
   prices: PriceTable
 }
 type ModelControls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: ModelResolverDeps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
-  const patience = { idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs }
+  const patience = {
+    idleTimeoutMs: deps.modelSilenceMs,
+    answerTimeoutMs: deps.modelAnswerMs,
+  }
   const { open, known } = opener(patience, deps.prices)
   const model = observedModel(offlineModel({ thinkMs: deps.offlineThinkMs }))
 

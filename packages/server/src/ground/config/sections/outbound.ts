@@ -5,6 +5,7 @@ import {
   httpUrl,
   mebibyte,
   minuteMs,
+  secondMs,
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
@@ -43,6 +44,12 @@ const models = section('Models', {
     about:
       "minutes from a request to the end of the model's answer; the server aborts a longer answer",
     more: 'The server does not repeat the request',
+  }),
+  modelSilenceMs: setting('MODEL_SILENCE_SECONDS', whole(10, 3_600, secondMs), {
+    default: '300',
+    about:
+      'seconds without anything from a model, a ping included, after which the server asks again',
+    more: 'Give a model that reads a long prompt on a slow machine more time',
   }),
   offlineModel: setting('STEWARD_OFFLINE_MODEL', flag, {
     default: 'true',
