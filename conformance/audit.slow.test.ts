@@ -237,10 +237,9 @@ for (const database of scenarioDatabases(import.meta.filename))
           if (answer.status >= 400) assert.deepEqual(lines, [], `${name} ${answer.status}`)
           else if (!audit?.isAutomatic) assert.deepEqual(lines, [], name)
           else {
-            const [line] = lines
-            assert.ok(line, `${name} has no line`)
-            assert.equal(line.actor_type, 'api_key', name)
-            assert.equal(line.action, audit.action, name)
+            // A deployment that a call runs makes a session, whose line has the deployment as actor.
+            const own = lines.filter((line) => line.actor_type === 'api_key')
+            assert.deepEqual(own.map(({ action }) => action).slice(0, 1), [audit.action], name)
           }
         }
         const lines = await service.database.read

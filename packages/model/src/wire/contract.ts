@@ -1,8 +1,7 @@
 /** The contract of every wire, with good and bad providers. Cases that a wire cannot have are skipped with a reason. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Message, Model, ModelEvent, Usage } from '../model.ts'
-import { noUsage } from '../model.ts'
+import { type Message, type Model, type ModelEvent, type Usage, noUsage } from '../model.ts'
 import { type ContractModel, type ContractScript, modelContract } from '../contract.ts'
 import { openModel } from '../wire.ts'
 import type { ModelSpec } from '../spec.ts'
@@ -162,11 +161,8 @@ export function wireContract(name: string, subject: WireSubject): void {
     })
 
     check('takes pictures and documents, also as results', async (stub, model) => {
-      const picture = {
-        type: 'image',
-        media_type: 'image/png',
-        data: 'iVBORw0KGgpQSUNUVVJF',
-      } as const
+      const [png, shot] = ['iVBORw0KGgpQSUNUVVJF', 'iVBORw0KGgpTSE9U'] as const
+      const picture = { type: 'image', media_type: 'image/png', data: png } as const
       const document = {
         type: 'document',
         media_type: 'application/pdf',
@@ -190,20 +186,14 @@ export function wireContract(name: string, subject: WireSubject): void {
           content: [
             { type: 'text', text: 'Read' },
             { ...document, data: 'UkVTVUxU' },
-            { ...picture, data: 'iVBORw0KGgpTSE9U' },
+            { ...picture, data: shot },
           ],
           is_error: false,
         },
         user('Well?'),
       ])
       const body = JSON.stringify(stub.requests[0]?.body)
-      for (const data of [
-        picture.data,
-        document.data,
-        'UkVTVUxU',
-        'iVBORw0KGgpTSE9U',
-        'plain words',
-      ]) {
+      for (const data of [png, document.data, 'UkVTVUxU', shot, 'plain words']) {
         assert.equal(body.split(data).length, 2, `${data} stands once in ${body}`)
       }
       assert.doesNotMatch(body, /\[[0-9a-f-]{36}:/, 'no marker is left')

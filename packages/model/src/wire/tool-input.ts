@@ -8,15 +8,15 @@ import { mendedJson } from './mended-json.ts'
 import { wellFormed } from './well-formed.ts'
 
 /** `fault`: the reason why the input is not whole, for the model that wrote it. */
-export type ToolInput = { input: Record<string, unknown>; fault?: string }
+export type ReadInput = { input: Record<string, unknown>; fault?: string }
 
-const faulty = (fault: string): ToolInput => ({ input: {}, fault })
+const faulty = (fault: string): ReadInput => ({ input: {}, fault })
 
 /**
  * Attack: a deep value cannot be written as JSON again, so that its turn would be tried for ever. So an input beyond the
  * bounds is a fault.
  */
-export function readToolInput(text: string): ToolInput {
+export function readToolInput(text: string): ReadInput {
   if (isOversized(text)) {
     return faulty(
       `it is nested deeper than ${deepestJson}, or has a name of more than ${longestJsonName} characters`,
@@ -26,7 +26,7 @@ export function readToolInput(text: string): ToolInput {
 }
 
 /** `mayQuote`: the text may be JSON that is quoted as a text of JSON. */
-function readOnce(text: string, mayQuote: boolean): ToolInput {
+function readOnce(text: string, mayQuote: boolean): ReadInput {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed === 'null') return { input: {} }
   let value: unknown

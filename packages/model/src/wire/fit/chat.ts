@@ -1,7 +1,7 @@
 /** Chat completions, as many servers speak them. */
 import type { JsonObject } from '../documents.ts'
 import { type ChatCall, callSlots } from './chat-calls.ts'
-import type { EventFitter, FittedEvent } from './fit.ts'
+import type { EventFitter, FittedEvent } from './fitter.ts'
 import {
   type StopWord,
   isRecord,

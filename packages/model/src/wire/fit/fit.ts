@@ -7,24 +7,12 @@ import type { ModelWire } from '../../spec.ts'
 import type { JsonObject } from '../documents.ts'
 import { mendedJson } from '../mended-json.ts'
 import { chatFitter } from './chat.ts'
+import type { EventFitter, FittedEvent } from './fitter.ts'
 import { googleFitter } from './google.ts'
 import { isRecord } from './loose.ts'
 import { messagesFitter } from './messages.ts'
 import { responsesFitter } from './responses.ts'
 import { type SentEvent, readEvents, writeEvent } from './sse.ts'
-
-/** `growing`: the only news of this event is the text at `field`; events with the same `slot` can be joined. */
-export type FittedEvent = {
-  data: JsonObject
-  growing?: { slot: string; holder: JsonObject; field: string }
-}
-
-/** For the events of one answer, in their order. */
-export type EventFitter = {
-  fit(data: JsonObject, name: string | undefined): FittedEvent[]
-  /** What the end mark `[DONE]` stands for. */
-  done(): FittedEvent[]
-}
 
 const fitters: Record<ModelWire, () => EventFitter> = {
   'anthropic-messages': messagesFitter,

@@ -1,6 +1,6 @@
 /** Google's wire, as gateways speak it. */
 import type { JsonObject } from '../documents.ts'
-import type { EventFitter, FittedEvent } from './fit.ts'
+import type { EventFitter, FittedEvent } from './fitter.ts'
 import {
   type StopWord,
   isRecord,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { RefusedAnswer } from '../bounded-answer.ts'
 import type { JsonObject } from '../documents.ts'
-import type { EventFitter, FittedEvent } from './fit.ts'
+import type { EventFitter, FittedEvent } from './fitter.ts'
 import {
   type StopWord,
   countOf,
@@ -34,11 +34,11 @@ const deltaKinds: Record<string, { of: string; field: string }> = {
 /** Attack: the library searches all blocks at each piece. */
 const mostBlocks = 8_192
 
-type OpenBlock = { index: number; type: string }
+type SentBlock = { index: number; type: string }
 
 export function messagesFitter(): EventFitter {
   /** Open blocks by the index that the endpoint gave. */
-  const open = new Map<number | undefined, OpenBlock>()
+  const open = new Map<number | undefined, SentBlock>()
   const ids = new Set<string>()
   let count = 0
   let latest: number | undefined

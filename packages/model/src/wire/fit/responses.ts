@@ -1,7 +1,7 @@
 /** The Responses wire, as many gateways speak it. */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../documents.ts'
-import type { EventFitter, FittedEvent } from './fit.ts'
+import type { EventFitter, FittedEvent } from './fitter.ts'
 import { countOf, isRecord, jsonTextOf, recordOf, recordsOf, textOf, usageOf } from './loose.ts'
 
 type ItemType = 'message' | 'reasoning' | 'function_call'

@@ -37,14 +37,14 @@ const returningUser = (signIn: SignIn | undefined) =>
       ),
   }
 
-type Deps = InstallDeps &
+type InstallationDeps = InstallDeps &
   ReceiveDeps & {
     publicUrl: string | undefined
     people: Pick<People, 'find' | 'key' | 'isSecure'>
   }
 
 /** Where a browser comes back from a provider. */
-const callbackRoutes = (deps: Deps): Route[] => [
+const callbackRoutes = (deps: InstallationDeps): Route[] => [
   open.get(
     '/:app/callback',
     {
@@ -76,8 +76,10 @@ const callbackRoutes = (deps: Deps): Route[] => [
       await deps.limits.admit('sign_in', address)
       const integration = integrationOf(params.app)
       const given = await raw.form()
-      checkFormToken(deps.people, header, given)
       const query = new URLSearchParams(given.get('search') ?? '')
+      // Without a state that waits for an answer there is no page whose form this could be.
+      if (await workspaceToConfirm(deps, { query, integration }))
+        checkFormToken(deps.people, header, given)
       const user = returningUser(await deps.people.find(header))
       const base = deps.publicUrl ?? origin
       return jsonReply(200, await finishInstall(deps, { query, user, integration, base }, signal))
@@ -85,7 +87,7 @@ const callbackRoutes = (deps: Deps): Route[] => [
   ),
 ]
 
-export const installationRoutes = (deps: Deps): Route[] => [
+export const installationRoutes = (deps: InstallationDeps): Route[] => [
   integrations.get(
     '',
     { summary: 'List integrations', answer: ListOf(IntegrationShown) },

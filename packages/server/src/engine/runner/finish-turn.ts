@@ -21,7 +21,8 @@ import { outcomeAfter } from './outcome-turn.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
-import { entryOf, isOnlyDueThread, announceBudget, isUnanswered } from './steps.ts'
+import { announceBudget } from './announce-budget.ts'
+import { entryOf, isOnlyDueThread, isUnanswered } from './steps.ts'
 
 /** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {

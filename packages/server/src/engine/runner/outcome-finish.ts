@@ -6,6 +6,7 @@ import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { endEvaluation } from '../../sessions/events/end-outcome.ts'
 import type { Head } from '../../sessions/log/head.ts'
+import { announceBudget } from './announce-budget.ts'
 import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
 import { idleEntries } from '../../sessions/log/idle.ts'
 import type { InboxItem } from '../../sessions/log/inbox.ts'
@@ -26,7 +27,6 @@ import {
   promoteMessages,
   promotedIn,
   settleInterrupt,
-  announceBudget,
   writeStep,
 } from './steps.ts'
 
