@@ -253,6 +253,9 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
       name: undefined,
       role: 'viewer',
     }),
+    '/v1/organizations/invites/:id': await make('/v1/organizations/invites', {
+      ...{ name: undefined, email: 'nobody@first.example', role: 'user' },
+    }),
     '/v1/ext/members/:id': owner.user.id,
     '/v1/organizations/users/:id': owner.user.id,
     '/v1/organizations/workspaces/:id/members/:user_id': owner.user.id,

@@ -10,7 +10,7 @@ import { inheritedEnvironment } from './process.ts'
 import type { WorkerPool } from './workers.ts'
 
 /** The newest version, and the first version whose worker supports claims. */
-const versions = ['1.12.0', '0.120.0'] as const
+const versions = ['1.14.0', '0.120.0'] as const
 
 /** Both versions in `npm run test:long` and in `npm test -- WORD`; otherwise the newest. */
 export const officialVersions: readonly (typeof versions)[number][] = isLongRun
@@ -57,7 +57,7 @@ export const poolVariables = (pool: WorkerPool): Record<string, string> => ({
 export async function startOfficialWorker(
   { base }: { base: string },
   variables: Record<string, string>,
-  { version = '1.12.0', folder, maxIdleMs = 500, by }: OfficialWorkerOptions = {},
+  { version = '1.14.0', folder, maxIdleMs = 500, by }: OfficialWorkerOptions = {},
 ): Promise<OfficialWorker> {
   const own = folder ?? (await mkdtemp(join(tmpdir(), 'steward-official-')))
   const node = [process.execPath, program, own, String(maxIdleMs)] as const

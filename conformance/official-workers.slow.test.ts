@@ -103,7 +103,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
       verifies(
         ['work/state/first-heartbeat', 'work/token-per-claim', 'worker/input/memory-stores'],
-        `${version}: an item that was only polled is run by its variables alone${version === '1.12.0' ? ', without any key' : ''}`,
+        `${version}: an item that was only polled is run by its variables alone${version === '1.14.0' ? ', without any key' : ''}`,
         async () => {
           const pool = await newPool(service)
           const { session, mount, kept } = await sessionWithInputs(pool)
@@ -126,7 +126,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     const pollers = {
-      '1.12.0': () => new Anthropic({ baseURL: service.base, apiKey: null, authToken: null }),
+      '1.14.0': () => new Anthropic({ baseURL: service.base, apiKey: null, authToken: null }),
       '0.120.0': () => new FirstAnthropic({ baseURL: service.base, apiKey: null, authToken: null }),
     }
     for (const version of officialVersions)

@@ -47,6 +47,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.match(String((body['error'] as LooseBody)['message']), words)
     }
 
+    verifies(
+      ['model-cards/without-key', 'model-cards/base-url', 'model-cards/unknown-provider'],
+      'a card needs no key for a server of your own, and says what it may be called',
+      async () => {
+        const made = await make({ api_key: undefined })
+        const probe = made['probe'] as LooseBody
+        assert.deepEqual([probe['ok'], probe['url']], [true, `${stub.url}/v1/messages`])
+        const whole = await make({ api_key: '', base_url: `${stub.url}/v1/messages` })
+        assert.equal((whole['probe'] as LooseBody)['url'], `${stub.url}/v1/messages`)
+        const exact = await make({
+          provider: 'acme',
+          native_config: { api: 'openai-completions', exactBaseUrl: true },
+          base_url: `${stub.url}/inference`,
+        })
+        const tried = await service.ask('POST', `${path}/${exact.id}/probe`)
+        assert.equal(tried.body['url'], `${stub.url}/inference/chat/completions`)
+        await refused({ provider: 'groq', api_key: undefined, base_url: undefined }, /^api_key: is/)
+        await refused({ provider: 'gemini' }, /'gemini' is not known\. Do you mean google\?/)
+      },
+    )
+
     verifies('secrets/subscription/not-stored', 'a subscription credential makes no card', () =>
       refused({ api_key: 'sk-ant-oat01-canary' }, /subscription/),
     )
@@ -75,7 +96,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           custom_headers: { 'x-team': 'canary-header' },
           native_config: { contextWindow: 1000, maxTokens: 100 },
         })
-        assert.deepEqual(made['probe'], { ok: true })
+        assert.deepEqual(made['probe'], { ok: true, url: `${stub.url}/v1/messages` })
         assert.deepEqual(made['custom_headers'], ['x-team'])
         assert.deepEqual(
           [made['provider'], made['model'], made['display_name'], made['base_url']],
@@ -142,6 +163,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     verifies(
       [
         'model-cards/probe/unsupported',
+        'model-cards/probe/again',
         'model-cards/probe/skipped-runs',
         'errors/case/probe-unsupported',
       ],
@@ -152,8 +174,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           provider: 'nobody',
           native_config: { api: 'anthropic-messages' },
         })
-        assert.deepEqual(made['probe'], { ok: null, reason: 'unsupported_provider' })
+        const skipped = made['probe'] as Record<string, unknown>
+        assert.deepEqual([skipped['ok'], skipped['reason']], [null, 'unsupported_provider'])
+        assert.match(String(skipped['message']), /the card runs/)
         assert.equal(stub.requests.length, requests)
+        stub.replies(says('OK'))
+        const tried = await service.ask('POST', `${path}/${made.id}/probe`)
+        assert.equal(tried.body['ok'], true)
+        assert.match(String(tried.body['url']), /\/v1\/messages$/)
+        stub.replies({ status: 401, error: 'authentication_error', message: 'no such key' })
+        const refused = await service.ask('POST', `${path}/${made.id}/probe`)
+        assert.deepEqual(
+          [refused.status, refused.body['ok'], refused.body['status']],
+          [200, false, 401],
+        )
         stub.replies(says('from nobody'))
         const session = await newSession(service, { model: { id: made['model_id'] } })
         const seen = await turn(service, session, 'hello')

@@ -82,7 +82,23 @@ void describe('resolving a card', () => {
     assert.deepEqual([target.provider, target.api], ['acme', 'openai-responses'])
     assert.match(
       JSON.stringify(await resolveModel(card)),
-      /native_config\.api: is required, because provider 'acme' is not known/,
+      /provider: 'acme' is not known\. The names are .*groq.* or name the wire by native_config\.api/,
+    )
+    for (const [given, meant] of [
+      ['gemini', 'google'],
+      ['ollama', 'oai-compatible'],
+      ['Azure', 'oai-compatible'],
+      ['mistrall', 'mistral'],
+    ])
+      assert.match(
+        JSON.stringify(await resolveModel({ provider: given ?? '', model: 'm' })),
+        new RegExp(`'${given}' is not known\\. Do you mean ${meant}\\?`),
+      )
+    const mistral = await resolveModel({ provider: 'mistral', model: 'mistral-large-latest' })
+    assert.ok(!('refused' in mistral), JSON.stringify(mistral))
+    assert.deepEqual(
+      [mistral.api, mistral.base_url],
+      ['openai-completions', 'https://api.mistral.ai/v1'],
     )
     const nowhere = { provider: 'acme', model: 'm', native_config: { api: 'openai-responses' } }
     assert.match(JSON.stringify(await resolveModel(nowhere)), /base_url: is required/)

@@ -2,7 +2,8 @@
 import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { type EffortLevel, supportedLevels } from './effort.ts'
 import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
-import { isCatalogued, loadCatalog } from './wire/pi.ts'
+import { nearest } from '@steward/base/nearest.ts'
+import { cataloguedProviders, isCatalogued, loadCatalog } from './wire/pi.ts'
 
 export type CatalogModel = {
   id: string
@@ -79,19 +80,54 @@ export async function resolveModel(card: CatalogCard): Promise<ModelTarget | { r
   const { known, endpoints, familyApi } = await shelfOf(provider)
   const { api: asked, ...described } = card.native_config ?? {}
   const own = sameModel(known, card.model)
-  const api = asked ?? familyApi ?? (own ?? mostCommon(known))?.api
+  const spoken = own ?? mostCommon(known)
+  const elsewhere = asked === undefined ? spokenElsewhere.get(spoken?.api ?? '') : undefined
+  const api = asked ?? familyApi ?? elsewhere?.api ?? spoken?.api
   if (api === undefined) {
-    return {
-      refused: `native_config.api: is required, because provider '${card.provider}' is not known`,
-    }
+    return { refused: unknownProvider(card.provider) }
   }
-  const base_url = card.base_url || usualEndpoint(endpoints, card, api)
+  const base_url =
+    card.base_url || (usualEndpoint(endpoints, card, api) ?? endpointBeside(endpoints, api))
   if (base_url === undefined)
     return { refused: `base_url: is required for provider '${card.provider}'` }
   const native_config = merge(factsFor(api, own), described)
   const target: ModelTarget = { provider, api, model: card.model, base_url, native_config }
   const refused = refuseModel(target)
   return refused === undefined ? target : { refused }
+}
+
+/** Wires that are not spoken here, and the wire that their providers speak as well. `path`: behind the host. */
+const spokenElsewhere = new Map([
+  ['mistral-conversations', { api: 'openai-completions', path: '/v1' }],
+])
+
+/** The endpoint of a provider for the wire that it speaks besides the one of its catalog. */
+function endpointBeside(known: CatalogFacts[], api: string): string | undefined {
+  for (const facts of known) {
+    const beside = spokenElsewhere.get(facts.api)
+    if (beside?.api === api) return new URL(beside.path, facts.base_url).href
+  }
+  return undefined
+}
+
+/** Names that people use for providers with another name here, or for servers of their own. */
+const otherNames = new Map([
+  ['gemini', 'google'],
+  ['grok', 'xai'],
+  ['kimi', 'moonshotai'],
+  ['claude', 'anthropic'],
+  ['gpt', 'openai'],
+  ['hugging-face', 'huggingface'],
+  ...['ollama', 'vllm', 'lmstudio', 'llama.cpp', 'localai', 'azure', 'vertex', 'bedrock'].map(
+    (name) => [name, 'oai-compatible'] as const,
+  ),
+])
+
+function unknownProvider(provider: string): string {
+  const names = [...plainAliases.keys(), ...compatible.keys(), ...cataloguedProviders()]
+  const meant = otherNames.get(provider.toLowerCase()) ?? nearest(provider.toLowerCase(), names)
+  const hint = meant === undefined ? '' : ` Do you mean ${meant}?`
+  return `provider: '${provider}' is not known.${hint} The names are ${names.toSorted().join(', ')}. For a server that speaks the wire of OpenAI take oai-compatible with base_url, or name the wire by native_config.api`
 }
 
 type ProviderShelf = { known: CatalogFacts[]; endpoints: CatalogFacts[]; familyApi?: string }

@@ -25,13 +25,16 @@ void describe('probe', () => {
     }
     const told: Usage[] = []
     const onUsage = (usage: Usage) => void told.push(usage)
-    assert.deepEqual(await probeModel(spec(anthropic.url), { onUsage }), { ok: true })
+    assert.deepEqual(await probeModel(spec(anthropic.url), { onUsage }), {
+      ok: true,
+      url: `${anthropic.url}/v1/messages`,
+    })
     assert.deepEqual(
       told.map(({ output_tokens }) => output_tokens > 0),
       [true],
     )
     const compatible = { provider: 'oai-compatible', api: 'openai-completions' }
-    assert.deepEqual(await probeModel({ ...spec(chat.url), ...compatible }), { ok: true })
+    assert.equal((await probeModel({ ...spec(chat.url), ...compatible })).ok, true)
     assert.equal(anthropic.requests[0]?.body.max_tokens, 16)
   })
 
@@ -41,6 +44,7 @@ void describe('probe', () => {
     const result = await probeModel(spec(stub.url))
     assert.deepEqual(result, {
       ok: false,
+      url: `${stub.url}/v1/messages`,
       status: 401,
       message: `invalid ${'*'.repeat(key.length)}`,
     })
@@ -50,14 +54,17 @@ void describe('probe', () => {
     await using stub = await startStub(anthropicDialect)
     stub.replies('hang')
     const result = await probeModel(spec(stub.url), { timeoutMs: 50 })
-    assert.deepEqual(result, { ok: false, message: 'No answer within 0.05 s' })
+    assert.ok(result.ok === false && result.message === 'No answer within 0.05 s')
     const signal = AbortSignal.abort()
     assert.equal((await probeModel(spec(stub.url), { signal })).ok, false)
   })
 
-  void it('asks no other provider', async () => {
+  void it('asks no other provider by itself', async () => {
     const result = await probeModel({ ...spec('http://127.0.0.1:1'), provider: 'acme' })
-    assert.deepEqual(result, { ok: null, reason: 'unsupported_provider' })
+    assert.ok(result.ok === null && result.reason === 'unsupported_provider')
+    assert.match(result.message, /the card runs, and POST .*\/probe tries it/)
+    const wanted = { ...spec('http://127.0.0.1:1'), provider: 'acme' }
+    assert.equal((await probeModel(wanted, { isWanted: true })).ok, false)
   })
 
   void it('does not throw at a spec that makes no sense', async () => {

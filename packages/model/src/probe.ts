@@ -1,15 +1,21 @@
 import { isLegacyFamily } from './catalog.ts'
 import type { Usage } from './model.ts'
 import type { ModelSpec } from './spec.ts'
+import { isWire } from './spec.ts'
+import { addressOf } from './wire/base-url.ts'
 import { openModel } from './wire.ts'
 
+/** `url`: the address that was asked. */
 export type ProbeOutcome =
-  | { ok: true }
-  | { ok: false; status?: number; message: string }
-  | { ok: null; reason: 'unsupported_provider' }
+  | { ok: true; url: string }
+  | { ok: false; url: string; status?: number; message: string }
+  | { ok: null; reason: 'unsupported_provider'; message: string }
+
+const notTried =
+  'the key was not tried, because the service tries keys of two families alone by itself: the card runs, and POST /v1/ext/model_cards/:id/probe tries it'
 
 /**
- * Asks the model for a few tokens. Only models of two providers are asked. Never throws. `onUsage`: tokens that the
+ * Asks the model for a few tokens. Only models of two providers are asked, unless `isWanted`. Never throws. `onUsage`: tokens that the
  * provider reports, also of a failure.
  */
 export async function probeModel(
@@ -18,9 +24,13 @@ export async function probeModel(
     signal?: AbortSignal
     timeoutMs?: number
     onUsage?: (usage: Usage) => void
+    isWanted?: boolean
   } = {},
 ): Promise<ProbeOutcome> {
-  if (!isLegacyFamily(spec.provider)) return { ok: null, reason: 'unsupported_provider' }
+  if (!isLegacyFamily(spec.provider) && options.isWanted !== true)
+    return { ok: null, reason: 'unsupported_provider', message: notTried }
+  const url =
+    isWire(spec.api) && URL.canParse(spec.base_url) ? addressOf(spec.api, spec) : spec.base_url
   const timeoutMs = options.timeoutMs ?? 6_000
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])
@@ -33,10 +43,11 @@ export async function probeModel(
   })) {
     if (event.type !== 'end' && event.type !== 'failed') continue
     options.onUsage?.(event.usage)
-    if (event.type === 'end') return { ok: true }
+    if (event.type === 'end') return { ok: true, url }
     const { status, message } = event.failure
-    if (timeout.aborted) return { ok: false, message: `No answer within ${timeoutMs / 1000} s` }
-    return { ok: false, ...(status !== undefined && { status }), message }
+    if (timeout.aborted)
+      return { ok: false, url, message: `No answer within ${timeoutMs / 1000} s` }
+    return { ok: false, url, ...(status !== undefined && { status }), message }
   }
-  return { ok: false, message: 'No answer' }
+  return { ok: false, url, message: 'No answer' }
 }

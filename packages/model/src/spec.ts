@@ -19,6 +19,8 @@ export type ModelFacts = {
   /** Added to the request body on wires of OpenAI's dialects. */
   samplingParams?: Record<string, unknown>
   headers?: Record<string, string>
+  /** True: no API version is put behind the base URL. */
+  exactBaseUrl?: boolean
   compat?: Record<string, unknown>
 }
 

@@ -47,6 +47,12 @@ export const NativeConfig = z
     headers: HeadersAdded.optional().describe(
       'Headers of each request; secrets belong into `custom_headers`.',
     ),
+    exactBaseUrl: z
+      .boolean()
+      .optional()
+      .describe(
+        'True: `base_url` is taken as it is, and no version such as `/v1` is put behind it.',
+      ),
     compat: z
       .record(z.string(), JsonValue)
       .optional()
@@ -75,7 +81,12 @@ export const ModelCardCreate = z
     custom_headers: HeadersAdded.nullish().describe(
       'Headers of each request. No answer has their values.',
     ),
-    api_key: HeaderSecret.describe("The provider's key. No answer contains it."),
+    api_key: z
+      .union([HeaderSecret, z.literal('')])
+      .nullish()
+      .describe(
+        "The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`.",
+      ),
     native_config: NativeConfig.nullish(),
   })
   .meta({
@@ -100,10 +111,11 @@ export const ModelCardUpdate = ModelCardCreate.partial().meta({
 })
 export type ModelCardUpdate = z.infer<typeof ModelCardUpdate>
 
+/** `url`: the address that was asked. */
 export type ProbeResult =
-  | { ok: true }
-  | { ok: false; message: string; status?: number }
-  | { ok: null; reason: 'unsupported_provider' }
+  | { ok: true; url: string }
+  | { ok: false; url: string; message: string; status?: number }
+  | { ok: null; reason: 'unsupported_provider'; message: string }
 
 /** A card as replies show it, without key and header values. `api_key_preview` is a short preview of the key. */
 export type ModelCard = {
@@ -121,6 +133,22 @@ export type ModelCard = {
   updated_at: string
 }
 
+const Probe = z.looseObject({
+  ok: z
+    .boolean()
+    .nullable()
+    .describe(
+      'True: the key works. False: the provider could not be asked. Null: the key was not tried.',
+    ),
+  url: z.string().optional().describe('The address that was asked.'),
+  message: z.string().optional().describe('Why the key does not work, or was not tried.'),
+})
+
+export const ModelCardProbed = Probe.extend({ type: z.literal('model_card_probe') }).meta({
+  id: 'ModelCardProbe',
+  description: 'What came of asking the model of a card for a few tokens.',
+})
+
 export const ModelCardShown = z
   .looseObject({
     id: z.string(),
@@ -133,17 +161,7 @@ export const ModelCardShown = z
     custom_headers: z.array(z.string()).describe('Names of the headers, without their values.'),
     api_key_preview: z.string().describe('Enough of the key to recognise it.'),
     native_config: NativeConfig.nullable(),
-    probe: z
-      .looseObject({
-        ok: z
-          .boolean()
-          .nullable()
-          .describe(
-            'True: the key works. False: the provider could not be asked. Null: the key was not tried.',
-          ),
-      })
-      .optional()
-      .describe('What came of trying the key, in the answer to a write.'),
+    probe: Probe.optional().describe('What came of trying the key, in the answer to a write.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

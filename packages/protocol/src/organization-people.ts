@@ -24,6 +24,9 @@ const WorkspaceRoleAsked = z
   )
 const Email = z.string().trim().toLowerCase().max(254).pipe(z.email())
 
+/** A page by ids of 20 items where no `limit` is named. */
+export const TwentyById = ById.extend({ limit: ById.shape.limit.describe('20 when absent.') })
+
 const people = {
   email: z.string().optional().describe('Only with this address.'),
   roles: TextList.optional().describe('Only with these roles.'),
@@ -40,7 +43,7 @@ export const OrganizationUserShown = z
   })
   .meta({ id: 'OrganizationUser', description: 'A person of the workspace.' })
 
-export const OrganizationUserQuery = ById.extend(people)
+export const OrganizationUserQuery = TwentyById.extend(people)
 export const OrganizationUserList = z
   .object({ data: z.array(OrganizationUserShown), ...byId })
   .meta({
@@ -71,7 +74,7 @@ export const InviteShownOnce = InviteShown.extend({
   url: z.string().meta(extension('The link. It opens once; no other answer contains it.')),
 }).meta({ id: 'OrganizationInviteWithLink', description: 'An invitation with its link.' })
 
-export const InviteQuery = ById.extend(people).extend({
+export const InviteQuery = TwentyById.extend(people).extend({
   statuses: WordList(inviteStatuses).optional().describe('Only with these states.'),
 })
 export const InviteList = z
@@ -95,18 +98,18 @@ export const InviteCreate = z
 export const WorkspaceMemberShown = z
   .object({
     type: z.literal('workspace_member'),
-    user_id: z.string(),
+    user_id: z.string().describe('The person.'),
     workspace_id: z.string(),
     workspace_role: WorkspaceRole,
   })
   .meta({ id: 'WorkspaceMember', description: 'A person and the role in the workspace.' })
 
-export const WorkspaceMemberQuery = ById
+export const WorkspaceMemberQuery = TwentyById
 export const WorkspaceMemberList = z
   .object({ data: z.array(WorkspaceMemberShown), ...byId })
   .meta({ id: 'WorkspaceMemberList', description: 'The members of a workspace.' })
 export const WorkspaceMemberAdd = z
-  .strictObject({ user_id: z.string(), workspace_role: WorkspaceRoleAsked })
+  .strictObject({ user_id: z.string().describe('The person.'), workspace_role: WorkspaceRoleAsked })
   .meta({
     id: 'WorkspaceMemberAddParams',
     examples: [{ user_id: exampleIds.workspace, workspace_role: 'workspace_developer' }],
@@ -118,7 +121,7 @@ export const WorkspaceMemberUpdate = z.strictObject({ workspace_role: WorkspaceR
 export const WorkspaceMemberRemoved = z
   .object({
     type: z.literal('workspace_member_deleted'),
-    user_id: z.string(),
+    user_id: z.string().describe('The person.'),
     workspace_id: z.string(),
   })
   .meta({ id: 'WorkspaceMemberRemoved', description: 'A person who is no member any more.' })

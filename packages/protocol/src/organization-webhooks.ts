@@ -1,6 +1,7 @@
 /** The webhook endpoints of a workspace, in the shapes of the official administration. */
 import { z } from 'zod'
-import { ById, byId } from './organization.ts'
+import { byId } from './organization.ts'
+import { TwentyById } from './organization-people.ts'
 import { CreatedAt, UpdatedAt } from './primitives.ts'
 import { WebhookEndpointCreate, WebhookEndpointUpdate } from './webhooks.ts'
 
@@ -37,7 +38,7 @@ export const OrganizationWebhookSecret = z.object({ signing_secret }).meta({
   description: 'A new secret; the old one signs beside it for a day.',
 })
 
-export const OrganizationWebhookQuery = ById.extend({
+export const OrganizationWebhookQuery = TwentyById.extend({
   order: z
     .enum(['asc', 'desc'])
     .optional()

@@ -76,7 +76,10 @@ export const SpendSummaryShown = z
   .object({
     spend_limit_id: z.string().describe('The limit that holds.'),
     actor: z
-      .object({ type: z.literal('scoped_api_key_actor'), scoped_api_key_id: z.string() })
+      .object({
+        type: z.literal('scoped_api_key_actor'),
+        scoped_api_key_id: z.string().describe('The id of the workspace.'),
+      })
       .describe(
         'Stands for all keys and people of the workspace; its id is that of the workspace.',
       ),

@@ -32,7 +32,7 @@ export function libraryModel(wire: ModelWire, spec: ModelSpec): Model<Api> {
     id: spec.model,
     provider: spec.provider,
     api: wire,
-    baseUrl: clientBaseUrl(wire, spec.base_url),
+    baseUrl: clientBaseUrl(wire, spec),
     name: native?.name ?? spec.model,
     reasoning: native?.reasoning ?? false,
     thinkingLevelMap: native?.thinkingLevelMap,

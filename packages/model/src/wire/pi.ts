@@ -51,6 +51,9 @@ export async function loadLibrary(wire: ModelWire): Promise<WireLibrary> {
   }
 }
 
+/** Names of the providers whose models are known. */
+export const cataloguedProviders = (): readonly string[] => [...catalogued]
+
 export function isCatalogued(provider: string): boolean {
   return catalogued.has(provider)
 }

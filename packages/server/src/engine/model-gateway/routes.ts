@@ -161,7 +161,7 @@ async function send(
   ]
   const names = new Set(added.map(([name]) => name.toLowerCase()))
   const headers = [...own.filter(([name]) => !names.has(name.toLowerCase())), ...added]
-  const url = new URL(clientBaseUrl(wire, spec.base_url) + paths[wire].there)
+  const url = new URL(clientBaseUrl(wire, spec) + paths[wire].there)
   const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
   try {
     const answer = await models.send(sent, maskOf(secretsOf(spec)))

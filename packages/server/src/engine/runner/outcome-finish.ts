@@ -18,6 +18,7 @@ import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import type { EvaluationVerdict, Judgement } from './outcome-evaluation.ts'
 import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
+import { announceBudget } from './announce-budget.ts'
 import {
   beginTurn,
   endTurn,

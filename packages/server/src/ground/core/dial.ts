@@ -49,12 +49,16 @@ const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['ff00::', 8, 'ipv6'],
 ]
 
+const opened = '; its operator opens it by EGRESS_TENANT_TARGETS'
+
 /** The dial was refused before a packet was sent. The message hides what a name resolves to; only the log has it. */
 export class RefusedAddressError extends Error {
   readonly code = 'EREFUSEDADDRESS'
-  constructor(host: string) {
+  constructor(host: string, namer: Namer) {
     const leads = isIP(host) === 0 ? 'leads to' : 'is'
-    super(`${host} ${leads} a private or reserved address, which this server does not dial`)
+    super(
+      `${host} ${leads} a private or reserved address, which this server does not dial${namer === 'tenant' ? opened : ''}`,
+    )
   }
 }
 
@@ -214,7 +218,7 @@ function refusalOf(
   const bad = places.find((place) => !guard.may(place))
   if (!bad) return undefined
   guard.reportRefusal(bad)
-  return new RefusedAddressError(bad.host)
+  return new RefusedAddressError(bad.host, guard.namer)
 }
 
 /** Checks a literal address, for which no look-up is made. */

@@ -53,6 +53,7 @@ async function recordAs(tx: Queries, names: readonly string[]): Promise<void> {
 const addedColumns = [
   ['session_heads', 'web_searches'],
   ['threads', 'web_searches'],
+  ['api_keys', 'archived_at'],
 ] as const
 
 /** What an earlier database has recorded once this version has opened it. */

@@ -1,6 +1,7 @@
 import {
   ModelCardCreate,
   ModelCardListQuery,
+  ModelCardProbed,
   ModelCardShown,
   ModelCardUpdate,
 } from '@steward/protocol/model-cards.ts'
@@ -22,7 +23,7 @@ import { section } from '../../ground/http/section.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
 import type { CardInput } from './write.ts'
-import { updateCard, newDestinations, probeCard, rowOf } from './write.ts'
+import { keyOf, updateCard, newDestinations, probeCard, rowOf } from './write.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
@@ -50,8 +51,9 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
   async function tryCard(
     { db, tenant, signal }: { db: Database; tenant: string; signal: AbortSignal },
     card: CardInput,
+    isWanted = false,
   ) {
-    const { result, usage, price } = await probeCard(card, prices, signal)
+    const { result, usage, price } = await probeCard(card, prices, { signal, isWanted })
     const request = { model: card.model_id, usage, price, now: clock.now() }
     if (Object.values(usage).some((count) => count > 0))
       await db.write((tx) => usageStore(tx).addProbe(tenant, request))
@@ -68,7 +70,8 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
         limits: recordBody,
         async run(call) {
           const { db, tenant, body } = call
-          const card = { ...body, custom_headers: body.custom_headers ?? {} }
+          const api_key = keyOf(body)
+          const card = { ...body, api_key, custom_headers: body.custom_headers ?? {} }
           const probe = await tryCard(call, card)
           const at = iso(clock.now())
           const row = rowOf(
@@ -138,5 +141,20 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
       throw notFound('model card key of', params.id)
     },
   )
-  return [...plain, key]
+  const probe = cards.post(
+    '/:id/probe',
+    {
+      summary: 'Probe a model card',
+      description:
+        'Asks the model for a few tokens, over each wire that is spoken here, for at most six seconds. What the provider says is the answer; the card stays as it is.',
+      answer: ModelCardProbed,
+    },
+    async (call) => {
+      const { db, tenant, params } = call
+      const kept = await modelCardStore(db.read).row(tenant, params.id)
+      const result = await tryCard(call, updateCard(kept, {}, seal), true)
+      return { type: 'model_card_probe', ...result }
+    },
+  )
+  return [...plain, key, probe]
 }

@@ -22,9 +22,24 @@ import { headersPlace, keyPlace, openHeaders } from './store.ts'
 const probeMs = 6_000
 
 /** A card in the clear, while it is checked. */
-export type CardInput = Omit<ModelCardCreate, 'custom_headers'> & {
+export type CardInput = Omit<ModelCardCreate, 'custom_headers' | 'api_key'> & {
+  /** SECRET: never logged. */
+  api_key: string
   /** SECRET: never logged. */
   custom_headers: Record<string, string>
+}
+
+/** Stands for the key of a server that asks for none. Clients of the wires refuse to send no key. */
+const noKey = 'none'
+
+/** The key of a new card. Servers that speak another's wire may ask for none. */
+export function keyOf({
+  provider,
+  api_key,
+}: Pick<ModelCardCreate, 'provider' | 'api_key'>): string {
+  if (api_key) return api_key
+  if (provider.endsWith('-compatible')) return noKey
+  throw invalid('api_key: is required; only oai-compatible and ant-compatible do without one')
 }
 
 /** Applies an update to the stored card. Handle and provider stay. */
@@ -46,7 +61,7 @@ export function updateCard(kept: CardRow, update: ModelCardUpdate, seal: Seal): 
     base_url: update.base_url === undefined ? facts.base_url : update.base_url,
     native_config: update.native_config === undefined ? facts.native_config : update.native_config,
     custom_headers: update.custom_headers === undefined ? headers : (update.custom_headers ?? {}),
-    api_key: update.api_key ?? seal.open(kept.sealed_key, keyPlace(kept.tenant_id, kept.id)),
+    api_key: update.api_key || seal.open(kept.sealed_key, keyPlace(kept.tenant_id, kept.id)),
   }
 }
 
@@ -103,12 +118,13 @@ export type ProbedCard = {
 
 /**
  * Asks the endpoint for a few tokens, for at most six seconds. A refused key is the caller's error, and nothing is
- * stored. An unreachable endpoint is reported, and the card is stored.
+ * stored. An unreachable endpoint is reported, and the card is stored. `isWanted`: the caller asked for the probe, so
+ * that each wire is asked, and a refused key is the answer.
  */
 export async function probeCard(
   card: CardInput,
   prices: PriceTable,
-  signal: AbortSignal,
+  { signal, isWanted = false }: { signal: AbortSignal; isWanted?: boolean },
 ): Promise<ProbedCard> {
   const { username, password } = new URL(card.base_url ?? 'http://none')
   // base_url is shown wherever the card is shown.
@@ -121,8 +137,8 @@ export async function probeCard(
   if (unusable) throw invalid(unusable)
   let used = noUsage
   const onUsage = (usage: Usage) => void (used = usage)
-  const result = await probeModel(spec, { signal, timeoutMs: probeMs, onUsage })
-  if (result.ok === false && (result.status === 401 || result.status === 403)) {
+  const result = await probeModel(spec, { signal, timeoutMs: probeMs, onUsage, isWanted })
+  if (!isWanted && result.ok === false && (result.status === 401 || result.status === 403)) {
     throw invalid(`api_key: the provider refused it: ${result.message}`)
   }
   return { result, usage: used, price: priceOf(spec, card.native_config?.cost, prices) }

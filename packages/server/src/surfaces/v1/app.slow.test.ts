@@ -69,8 +69,9 @@ const documents: Record<'/v1' | '/openai/v1', Document> = {
     official: ['get /v1/organizations/usage_report/messages', 'get /v1/organizations/cost_report'],
     signed: 2,
     goneByIds: [
-      ...['/v1/files', '/v1/models', '/v1/organizations/workspaces'],
-      '/v1/organizations/api_keys',
+      ...['/v1/files', '/v1/models', '/v1/organizations/users', '/v1/organizations/invites'],
+      ...['/v1/organizations/workspaces/{id}/members', '/v1/organizations/workspaces'],
+      ...['/v1/organizations/api_keys', '/v1/organizations/webhooks'],
     ],
     size: 2_700,
   },

@@ -39,6 +39,7 @@ export const auditExceptions: AuditExceptions = {
     action: 'environment.update',
     type: 'environment',
   },
+  'post /v1/ext/model_cards/:id/probe': { reason: 'nothing changes' },
   'post /v1/ext/deployments/:id/trigger': { reason: 'the run of the deployment is the record' },
   'post /v1/ext/integrations/:app/webhook': {
     told: 'the delivery and its session are the record; the end of an installation is told',

@@ -66,9 +66,9 @@ export function organizationKeyRoutes({
     keys.post(
       '/:id',
       {
-        summary: 'Rename, deactivate, activate or archive a key of the workspace',
+        summary: 'Update a key of the workspace',
         description:
-          'A key that is `inactive` opens nothing until it is `active` again; one that is `archived`, or was revoked by other ways, stays so.',
+          'Renames, deactivates, activates or archives it. A key that is `inactive` opens nothing until it is `active` again; one that is `archived`, or was revoked by other ways, stays so.',
         body: AdminKeyUpdate,
         answer: AdminKeyShown,
       },

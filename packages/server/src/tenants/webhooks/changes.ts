@@ -19,7 +19,7 @@ export const mostEndpoints = 20
 const overlapMs = 24 * 60 * 60 * 1000
 
 export type WebhookRouteDeps = { bus: Bus; seal: Seal; clock: Clock }
-type ChangeDeps = Pick<WebhookRouteDeps, 'seal' | 'clock'>
+type EndpointDeps = Pick<WebhookRouteDeps, 'seal' | 'clock'>
 type OfTenant = { db: Database; tenant: string }
 type OfEndpoint = OfTenant & { id: string }
 
@@ -35,7 +35,7 @@ export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<voi
 }
 
 export async function createEndpoint(
-  { seal, clock }: ChangeDeps,
+  { seal, clock }: EndpointDeps,
   { db, tenant }: OfTenant,
   made: WebhookEndpointCreate,
 ): Promise<EndpointWithSecret> {
@@ -46,7 +46,7 @@ export async function createEndpoint(
 }
 
 export const updateEndpoint = (
-  { clock }: ChangeDeps,
+  { clock }: EndpointDeps,
   { db, tenant, id }: OfEndpoint,
   change: WebhookEndpointUpdate,
 ): Promise<EndpointRow> =>
@@ -60,7 +60,7 @@ export const updateEndpoint = (
   })
 
 export const deleteEndpoint = (
-  { clock }: ChangeDeps,
+  { clock }: EndpointDeps,
   { db, tenant, id }: OfEndpoint,
 ): Promise<void> =>
   db.write(async (tx) => {
@@ -70,7 +70,7 @@ export const deleteEndpoint = (
   })
 
 export function rotateSecret(
-  { seal, clock }: ChangeDeps,
+  { seal, clock }: EndpointDeps,
   { db, tenant, id }: OfEndpoint,
 ): Promise<EndpointWithSecret> {
   const secret = newSecret()

@@ -166,7 +166,9 @@ describe('a sandbox’s gate', () => {
   })
 
   it('refuses names that lead to private addresses', async () => {
-    const dial = dialsFor('tenant', () => Promise.reject(new RefusedAddressError('other.example')))
+    const dial = dialsFor('tenant', () =>
+      Promise.reject(new RefusedAddressError('other.example', 'tenant')),
+    )
     await using at = await opened({ dial })
     await assert.rejects(at.connected('other.example:443'), { status: 403 })
     assert.equal(at.session.egress.takeRefusals()[0]?.reason, 'private_address')
