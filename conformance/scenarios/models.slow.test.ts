@@ -384,44 +384,5 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!service.logged.join('').includes(secret))
       },
     )
-
-    verifies(
-      ['turns/requires-action-rest', 'turns/early-answers'],
-      'of several calls some are answered, and idle names the rest; answers may come early',
-      async () => {
-        const made = await make()
-        const look = (n: number): StubBlock => ({
-          type: 'tool_call',
-          id: `toolu_${n}`,
-          name: 'look',
-          pieces: ['{}'],
-        })
-        const tool = {
-          type: 'custom',
-          name: 'look',
-          description: 'looks',
-          input_schema: { type: 'object' },
-        }
-        const session = await newSession(service, {
-          model: { id: made['model_id'] },
-          tools: [tool],
-        })
-        stub.replies({ blocks: [look(1), look(2), look(3)], stop: 'tool_use' }, says('all seen'))
-        const first = await turn(service, session, 'look around')
-        const ids = all(first, 'agent.custom_tool_use').map(({ id }) => id)
-        assert.equal(ids.length, 3)
-        const answer = (id = '') =>
-          ({ type: 'user.custom_tool_result', custom_tool_use_id: id, content: [] }) as const
-        const rest = await turn(service, session, { ...answer(ids[1]), content: [] })
-        assert.deepEqual(rest.at(-1)?.['stop_reason'], {
-          type: 'requires_action',
-          event_ids: [ids[0], ids[2]],
-        })
-        const two = [answer(ids[0]), answer(ids[2])].map((each) => ({ ...each, content: [] }))
-        const last = await turn(service, session, ...two)
-        assert.deepEqual(last.at(-1)?.['stop_reason'], { type: 'end_turn' })
-        assert.equal(textOf(only(await say(service, session), 'agent.message')), 'all seen')
-      },
-    )
   })
 }

@@ -2,7 +2,7 @@
 import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { type EffortLevel, supportedLevels } from './effort.ts'
 import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
-import { nearest } from '@steward/base/nearest.ts'
+import { nearestName } from '@steward/base/nearest-name.ts'
 import { cataloguedProviders, isCatalogued, loadCatalog } from './wire/pi.ts'
 
 export type CatalogModel = {
@@ -125,7 +125,7 @@ const otherNames = new Map([
 
 function unknownProvider(provider: string): string {
   const names = [...plainAliases.keys(), ...compatible.keys(), ...cataloguedProviders()]
-  const meant = otherNames.get(provider.toLowerCase()) ?? nearest(provider.toLowerCase(), names)
+  const meant = otherNames.get(provider.toLowerCase()) ?? nearestName(provider.toLowerCase(), names)
   const hint = meant === undefined ? '' : ` Do you mean ${meant}?`
   return `provider: '${provider}' is not known.${hint} The names are ${names.toSorted().join(', ')}. For a server that speaks the wire of OpenAI take oai-compatible with base_url, or name the wire by native_config.api`
 }

@@ -104,7 +104,7 @@ export const WorkspaceMemberShown = z
   })
   .meta({ id: 'WorkspaceMember', description: 'A person and the role in the workspace.' })
 
-export const WorkspaceMemberQuery = TwentyById
+export const WorkspaceMemberQuery = TwentyById.extend({})
 export const WorkspaceMemberList = z
   .object({ data: z.array(WorkspaceMemberShown), ...byId })
   .meta({ id: 'WorkspaceMemberList', description: 'The members of a workspace.' })

@@ -2,7 +2,6 @@
 import { nearestName } from '../nearest-name.ts'
 import type { ProcessVariables, Setting, SettingsTree, SettingsValues } from './setting.ts'
 import { isSetting, listSettings } from './setting.ts'
-import { nearest } from '../nearest.ts'
 
 export type SettingsProgram<Tree extends SettingsTree> = {
   /** Completes "is not a setting of this …". */
