@@ -61,6 +61,9 @@ const bodies: Record<string, object> = {
   'post /v1/ext/members/:id': { role: 'viewer' },
   'post /v1/organizations/workspaces/:id': { name: 'x' },
   'post /v1/organizations/users/:id': { role: 'user' },
+  'post /v1/organizations/webhooks': {
+    ...{ url: 'https://x.example/hook', enabled_events: ['agent.archived'] },
+  },
   'post /v1/organizations/workspaces/:id/members': {
     user_id: 'user_of_nobody',
     workspace_role: 'workspace_user',
@@ -189,6 +192,11 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     .selectFrom('workspaces')
     .select('id')
     .executeTakeFirstOrThrow()
+  const newMember = async (email: string): Promise<string> => {
+    const joined = await accept(service, await service.invite(workspace, 'member'), { email })
+    const { body } = await joined.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
+    return body.user.id
+  }
   const ids = {
     '/v1/organizations/workspaces/:id': workspace,
     '/v1/environments/:id/work/:work': work.body.data[0]?.id ?? '',
@@ -257,9 +265,11 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
       ...{ name: undefined, email: 'nobody@first.example', role: 'user' },
     }),
     '/v1/ext/members/:id': owner.user.id,
-    '/v1/organizations/users/:id': owner.user.id,
-    '/v1/organizations/workspaces/:id/members/:user_id': owner.user.id,
-    '/v1/organizations/webhooks/:id': hook,
+    '/v1/organizations/users/:id': await newMember('bea@first.example'),
+    '/v1/organizations/workspaces/:id/members/:user_id': await newMember('cy@first.example'),
+    '/v1/organizations/webhooks/:id': await make('/v1/organizations/webhooks', {
+      ...{ url: 'https://first.example/other', enabled_events: ['agent.archived'] },
+    }),
     '/v1/ext/auth/sign_ins/:id': 'signin_000000000000000000',
     '/signin/invitation/:token': 'invitation-of-the-first-000000000000',
     '/v1/ext/oauth/:provider': 'provider-of-the-first-000000000000',

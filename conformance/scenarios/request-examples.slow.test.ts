@@ -120,6 +120,12 @@ describe('the examples of requests', () => {
       '/v1/ext/integrations/{integration_id}/publications/{pub_id}': publication,
       '/v1/ext/integrations/webhook/webhook/{pub_id}': publication,
       '/v1/ext/members/{id}': memberIs.user.id,
+      '/v1/organizations/users/{id}': memberIs.user.id,
+      '/v1/organizations/invites/{id}': await make('/v1/organizations/invites', {
+        ...{ email: 'cy@example.com', role: 'user' },
+      }),
+      '/v1/organizations/workspaces/{id}/members/{user_id}': memberIs.user.id,
+      '/v1/organizations/webhooks/{id}': hook,
       '/v1/agents/{id}': agent,
       '/v1/ext/eval_datasets/{id}': await make('/v1/ext/eval_datasets', { name: 'a dataset' }),
       '/v1/deployments/{id}': deployment,
@@ -186,6 +192,7 @@ describe('the examples of requests', () => {
       [exampleIds.memoryStore]: store,
       [exampleIds.checkpointPart]: key,
       [exampleIds.workspace]: workspace.id,
+      [exampleIds.person]: memberIs.user.id,
       [exampleIds.installation]: await installGithub(service),
     }
   }

@@ -6,6 +6,7 @@ export const exampleIds = {
   memoryStore: 'memstore_018f3c2a7b1d7000a1b2c3d4e5f60718',
   session: 'sesn_018f3c2a7b1d7004a1b2c3d4e5f60718',
   workspace: 'wrkspc_018f3c2a7b1d7003a1b2c3d4e5f60718',
+  person: 'user_01a05e1b3c4d7e8f9a0b1c2d3e4f5061',
   installation: 'inst_018f3c2a7b1d7003a1b2c3d4e5f60718',
   file: 'file_018f3c2a7b1d7003a1b2c3d4e5f60718',
   model: 'offline',

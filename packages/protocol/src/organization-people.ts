@@ -112,7 +112,7 @@ export const WorkspaceMemberAdd = z
   .strictObject({ user_id: z.string().describe('The person.'), workspace_role: WorkspaceRoleAsked })
   .meta({
     id: 'WorkspaceMemberAddParams',
-    examples: [{ user_id: exampleIds.workspace, workspace_role: 'workspace_developer' }],
+    examples: [{ user_id: exampleIds.person, workspace_role: 'workspace_developer' }],
   })
 export const WorkspaceMemberUpdate = z.strictObject({ workspace_role: WorkspaceRoleAsked }).meta({
   id: 'WorkspaceMemberUpdateParams',

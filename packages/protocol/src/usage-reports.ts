@@ -135,7 +135,7 @@ const apart = {
 }
 
 const refreshed = {
-  data_refreshed_at: z.string().describe('The time of this answer: reports are never behind.'),
+  data_refreshed_at: z.null().describe('Always null: reports are never behind.'),
 }
 
 const AnalyticsUsageResult = MessagesUsageShown.shape.data.element.shape.results.element

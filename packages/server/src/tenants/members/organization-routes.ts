@@ -18,9 +18,9 @@ import {
 } from '@steward/protocol/organization-people.ts'
 import type { MemberShown } from '@steward/protocol/people.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
 import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
-import type { Role } from '../../ground/http/principal.ts'
+import type { Principal, Role } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { memberStore } from '../people/members/store.ts'
@@ -258,6 +258,18 @@ function workspaceMemberRoutes(people: People, bus: Bus): Route[] {
     return member
   }
 
+  async function setRole(
+    call: { tenant: string; principal: Principal },
+    person: string,
+    name: string,
+  ): Promise<ReturnType<typeof showMember>> {
+    const before = await memberOf(call.tenant, person)
+    if (workspaceRoles[before.role] === name) return showMember(call.tenant, before)
+    const role = roleFrom(name, 'workspace_role')
+    const change = { person, role, revokesKeys: false }
+    return showMember(call.tenant, (await changes.setRole(call, change)).member)
+  }
+
   return [
     members.get(
       '',
@@ -285,14 +297,13 @@ function workspaceMemberRoutes(people: People, bus: Bus): Route[] {
       {
         summary: 'Add a member to a workspace',
         description:
-          'The users of a workspace are its members, so that nobody else can be added: invite the person. A user who is there is answered with 409.',
+          'The users of a workspace are its members, so that this sets the role of one. Nobody else can be added: invite the person.',
         body: WorkspaceMemberAdd,
         answer: WorkspaceMemberShown,
       },
-      async ({ tenant, params, body }) => {
+      ({ tenant, principal, params, body: { user_id, workspace_role } }) => {
         checkWorkspace(tenant, params.id)
-        await memberOf(tenant, body.user_id)
-        throw conflict('user_id: is a member already: change the role of the member')
+        return setRole({ tenant, principal }, user_id, workspace_role)
       },
     ),
     members.post(
@@ -303,13 +314,9 @@ function workspaceMemberRoutes(people: People, bus: Bus): Route[] {
         body: WorkspaceMemberUpdate,
         answer: WorkspaceMemberShown,
       },
-      async ({ tenant, principal, params, body }) => {
+      ({ tenant, principal, params, body }) => {
         checkWorkspace(tenant, params.id)
-        const before = await memberOf(tenant, params.user_id)
-        if (workspaceRoles[before.role] === body.workspace_role) return showMember(tenant, before)
-        const role = roleFrom(body.workspace_role, 'workspace_role')
-        const change = { person: params.user_id, role, revokesKeys: false }
-        return showMember(tenant, (await changes.setRole({ tenant, principal }, change)).member)
+        return setRole({ tenant, principal }, params.user_id, body.workspace_role)
       },
     ),
     members.delete(
