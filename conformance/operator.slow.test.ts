@@ -357,7 +357,7 @@ describe('the operator', () => {
       const targets = `127.0.0.0/8:${new URL(stub.url).port}`
       const open = { ...env, DATA_DIR: join(folder, 'open'), EGRESS_TENANT_TARGETS: targets }
       await using allowed = await startServer(open)
-      assert.deepEqual((await probed(allowed.base)).probe, { ok: true })
+      assert.equal((await probed(allowed.base)).probe.ok, true)
       await showPicture(allowed.base)
       assert.ok(stub.requests.some(({ path }) => path === '/cat.png'))
     },

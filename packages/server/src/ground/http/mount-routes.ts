@@ -14,6 +14,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../database/database.ts'
 import { parseInput, parseJson, readText, bodyTooLarge } from './body.ts'
+import { absentPage, absentPageHeaders, wantsPage } from './absent-page.ts'
 import { unknownPathErrors } from './unknown-path.ts'
 import type { NoteCaller } from './request-observations.ts'
 import { observeRequest } from './request-observations.ts'
@@ -76,6 +77,8 @@ export function mountRoutes(
     observeRequest(http.env, { requestId })
     try {
       checkHead(http.env.incoming)
+      if (wantsPage(http.env.incoming))
+        return http.body(absentPage, 404, { ...absentPageHeaders, 'request-id': requestId })
       throw absent(http.req.method, http.req.path)
     } catch (error) {
       return refuse(http, error, requestId, deps)

@@ -2,10 +2,12 @@
  * The page on which people read the description. Its files come from a package and are served here, so that the page
  * asks no other host.
  */
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Header } from '../../ground/http/caller.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
@@ -85,19 +87,33 @@ const headers = (type: string, length: number): [string, string][] => [
   ['cache-control', 'public, max-age=3600'],
 ]
 
-function fromText(type: string, text: string): () => Promise<RouteReply> {
-  const bytes = Buffer.from(text)
-  const head = headers(type, bytes.length)
-  return async () => ({ reply: 'raw', status: 200, headers: head, body: Readable.from([bytes]) })
+type Asset = (call: { header: Header }) => Promise<RouteReply>
+
+/** Compressed with the first request for it, and kept: the library of the page is megabytes of text. */
+function asset(type: string, load: () => Promise<Buffer>): Asset {
+  const plain = keepFirst(load)
+  const packed = keepFirst(async () => gzipAsync(await plain()))
+  return async ({ header }) => {
+    const isPacked = /\bgzip\b/.test(header('accept-encoding') ?? '')
+    const bytes = await (isPacked ? packed() : plain())
+    const head = headers(type, bytes.length)
+    head.push(['vary', 'accept-encoding'])
+    if (isPacked) head.push(['content-encoding', 'gzip'])
+    return { reply: 'raw', status: 200, headers: head, body: Readable.from([bytes]) }
+  }
 }
 
-function fromPackage(type: string, url: string): () => Promise<RouteReply> {
-  const path = fileURLToPath(url)
-  return async () => {
-    const head = headers(type, (await stat(path)).size)
-    const body = createReadStream(path)
-    return { reply: 'raw', status: 200, headers: head, body, ours: true }
-  }
+const fromText = (type: string, text: string): Asset => asset(type, async () => Buffer.from(text))
+
+const fromPackage = (type: string, url: string): Asset =>
+  asset(type, () => readFile(fileURLToPath(url)))
+
+const gzipAsync = promisify(gzip)
+
+/** Keeps the result of the first call that succeeds. */
+function keepFirst<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: { value: T } | undefined
+  return async () => (kept ??= { value: await make() }).value
 }
 
 const open = {

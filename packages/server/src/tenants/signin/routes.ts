@@ -57,6 +57,12 @@ const statedPage = (
 export function signInPages(people: People): Route[] {
   const { cookie, clock, databases, providers } = people
 
+  /** Where a server sends no mail, its log has what a letter would bring. */
+  const sentTo = (what: string): string =>
+    people.mail.sends
+      ? `If somebody here has this address, ${what} is on its way.`
+      : `This server sends no mail. If somebody here has this address, its operator finds ${what} in the log of the server.`
+
   const codeForm = ({ token }: PageState, email: string): Html =>
     form(
       { action: '/signin/code/confirm', token, button: 'Sign in' },
@@ -98,7 +104,7 @@ export function signInPages(people: People): Route[] {
               { action: '/signin/code', token: shown.token, button: 'Send a code' },
               emailField(),
             )
-          : html`<p>If somebody here has this address, a code is on its way.</p>
+          : html`<p>${sentTo('a code')}</p>
               ${codeForm(shown, email)}`
       }`,
     )
@@ -254,7 +260,9 @@ export function signInPages(people: People): Route[] {
       const signIn = await people.find(header)
       const error = search.get('error')
       const told = error === null ? shown : { ...shown, message: shownError(error) }
-      return signIn ? homePage(signIn, told) : signInPage(told)
+      const isSet = search.get('done') === 'password'
+      const shownNow = isSet ? { ...told, message: 'The password is set: sign in with it.' } : told
+      return signIn ? homePage(signIn, shownNow) : signInPage(shownNow)
     }),
     formRoute(
       '',
@@ -293,7 +301,7 @@ export function signInPages(people: People): Route[] {
       'Send a link for a new password from the page',
       async ({ fields, visitor }) => {
         await requestReset(people, parseInput(EmailBody, fields).email, visitor)
-        const body = html`<p>If somebody here has this address, a link is on its way.</p>`
+        const body = html`<p>${sentTo('a link')}</p>`
         return page({ title: 'New password', body })
       },
       (shown) => resetPage(shown, null),
@@ -306,7 +314,7 @@ export function signInPages(people: People): Route[] {
         const given = parseInput(PasswordReset, { ...rest, new_password: password })
         const { token, new_password } = given
         await resetPassword(people, { token, password: new_password }, visitor)
-        return seeOther('/signin')
+        return seeOther('/signin?done=password')
       },
       (shown, { fields }) => resetPage(shown, fields['token'] ?? null),
     ),

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { boot } from './service.ts'
+
+void describe('what a browser is shown', () => {
+  void it('is a page where nothing is, and a program is told what it asked for', async () => {
+    const service = await boot('sqlite')
+    try {
+      const get = (path: string, accept: string) =>
+        fetch(service.base + path, { headers: { accept } })
+      const page = await get('/nope', 'text/html')
+      assert.equal(page.status, 404)
+      assert.match(await page.text(), /<a href="\/signin">/)
+      assert.match(await (await get('/nope', '*/*')).text(), /there is no GET \/nope/)
+      assert.match(await (await get('/v1/nope', 'text/html')).text(), /there is no GET/)
+    } finally {
+      await service.close()
+    }
+  })
+
+  void it('comes compressed where the browser takes that', async () => {
+    const service = await boot('sqlite')
+    try {
+      const url = `${service.base}/docs/swagger-ui-bundle.js`
+      const packed = await fetch(url)
+      const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
+      assert.deepEqual(
+        [packed, plain].map(({ headers }) => headers.get('content-encoding')),
+        ['gzip', null],
+      )
+      const lengthOf = ({ headers }: Response) => Number(headers.get('content-length'))
+      assert.ok(lengthOf(packed) * 2 < lengthOf(plain))
+      assert.equal(await packed.text(), await plain.text())
+    } finally {
+      await service.close()
+    }
+  })
+})
