@@ -163,7 +163,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         [chunk({ content: [{ type: 'text', text: 'Both.' }] }), mark].join(''),
       )
       const ran = resultsOf(events).map(({ text }) => /one|two/.exec(text)?.[0])
-      assert.deepEqual(ran.toSorted(), ['one', 'two'])
+      assert.deepEqual(
+        ran.toSorted((a = '', b = '') => a.localeCompare(b)),
+        ['one', 'two'],
+      )
       assert.match(JSON.stringify(all(events, 'agent.message')), /Both\./)
       assert.equal(requests.length, 2)
     })

@@ -56,7 +56,7 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
 
   'openai-completions': (body, rule) => {
     const ids = new Set<string>()
-    let open: string[] = []
+    const open: string[] = []
     for (const message of recordsOf(body.messages)) {
       const { role, content } = message
       if (role === 'tool') {
@@ -93,7 +93,7 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
     const ids = new Set<string>()
     const parts = (content: unknown) => {
       for (const part of recordsOf(content)) {
-        if (/text$/.test(textOf(part.type))) rule(isSaid(part.text), 'a text is not blank')
+        if (textOf(part.type).endsWith('text')) rule(isSaid(part.text), 'a text is not blank')
         if (part.type === 'input_image') rule(isDataUrl(part.image_url), 'an image is of its kind')
       }
     }
@@ -130,7 +130,7 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
       calls = 0
       for (const part of all) {
         if ('text' in part && part.thought !== true) rule(isSaid(part.text), 'a text is not blank')
-        if (isRecord(part.inlineData) && /^image/.test(textOf(part.inlineData.mimeType)))
+        if (isRecord(part.inlineData) && textOf(part.inlineData.mimeType).startsWith('image'))
           rule(
             imageKind(textOf(part.inlineData.data)) === part.inlineData.mimeType,
             'an image is of its kind',

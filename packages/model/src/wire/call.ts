@@ -4,8 +4,7 @@ import type { ModelSpec, ModelWire } from '../spec.ts'
 import { redact, secretsOf } from './failure.ts'
 import { mailbox } from './mailbox.ts'
 import type { AssistantMessage, WireLibrary } from './pi.ts'
-import { type RefusedPart, refusedPartOf } from './refused-part.ts'
-import { type RequestEnd, aborted, requestAnswer } from './request.ts'
+import { aborted, requestAnswer } from './request.ts'
 
 /** Characters of an answer's content. An event of the log must hold it, where one character may take six bytes. */
 const mostContent = 8 * 1024 * 1024
@@ -75,10 +74,7 @@ export async function* callWire(
 
   async function begin(): Promise<void> {
     try {
-      const library = await load(wire)
-      const ask = (refused?: RefusedPart) =>
-        requestAnswer(library, wire, spec, call, stop.signal, reader, refused)
-      const outcome = await askWithoutRefused(ask)
+      const outcome = await requestAnswer(await load(wire), wire, spec, call, stop.signal, reader)
       if (outcome.type === 'failed') fail(outcome.failure)
       else box.last({ ...outcome, usage: usageOf(latest) })
     } catch (error) {
@@ -86,18 +82,6 @@ export async function* callWire(
       fail({ kind: 'request_failed', retryable: false, message })
     }
   }
-}
-
-/** Asks once more without the part that the provider refused, if it named one and refuses nothing else. */
-async function askWithoutRefused(
-  ask: (refused?: RefusedPart) => Promise<RequestEnd>,
-): Promise<RequestEnd> {
-  const first = await ask()
-  const refused = first.type === 'failed' ? refusedPartOf(first.failure) : undefined
-  if (refused === undefined) return first
-  const second = await ask(refused)
-  const isRefused = second.type === 'failed' && second.failure.kind === 'request_failed'
-  return isRefused && !second.failure.retryable ? first : second
 }
 
 function idleTimer(ms: number | undefined, fail: (failure: ModelFailure) => void) {

@@ -1,7 +1,7 @@
 /** An endpoint that sends as fast as it can. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, it } from 'node:test'
 import { key, user } from '../stubs/read-answer.ts'
@@ -25,7 +25,7 @@ async function flood() {
     delta: { type: 'text_delta', text: 'x'.repeat(60) },
   }
   const piece = sse(delta, 'content_block_delta').repeat(100)
-  const server = createServer(async (_request, response) => {
+  async function pour(response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(start)
     while (!response.destroyed) {
       sent += piece.length
@@ -33,7 +33,8 @@ async function flood() {
         await Promise.race([once(response, 'drain'), once(response, 'close')])
       await new Promise((resolve) => setImmediate(resolve))
     }
-  })
+  }
+  const server = createServer((_request, response) => void pour(response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -232,7 +232,17 @@ async function check(wire: ModelWire, stub: StubModel, seed: number): Promise<vo
   const about = `${wire}, seed ${seed}: ${done.join(', ')}\n${JSON.stringify(meaning)}\n${body}`
   stub.replies({ body, contentType: 'text/event-stream' })
   const { blocks, last } = await ask(wire, stub, [user('Hi')])
+  checkAnswer(blocks, last, meaning, about)
+  await checkNext(wire, stub, blocks, random.one(['', '\r\n', 'x\ud83d']), about)
+}
 
+/** What runs was whole, and nothing is lost without a word. */
+function checkAnswer(
+  blocks: readonly AssistantBlock[],
+  last: ModelEvent | undefined,
+  meaning: Meaning,
+  about: string,
+): void {
   const expected = [...meaning.whole]
   const calls = blocks.filter((block) => block.type === 'tool_call')
   for (const call of calls) {
@@ -252,16 +262,25 @@ async function check(wire: ModelWire, stub: StubModel, seed: number): Promise<vo
     const isTold = calls.some(({ fault }) => fault !== undefined)
     assert.ok(calls.length >= meaning.calls || isTold, `a call vanished\n${about}`)
   } else assert.ok(last?.type === 'failed' && last.failure.message !== '', about)
+}
 
+/** The answer and its results can be sent back, twice over. */
+async function checkNext(
+  wire: ModelWire,
+  stub: StubModel,
+  blocks: AssistantBlock[],
+  said: string,
+  about: string,
+): Promise<void> {
+  const calls = blocks.filter((block) => block.type === 'tool_call')
   const origin = { provider: 'acme', api: wire, model: 'm' }
-  const text = random.one([undefined, '\r\n', 'x\ud83d'])
-  const content = text === undefined ? [] : [{ type: 'text' as const, text }]
+  const content = said === '' ? [] : [{ type: 'text' as const, text: said }]
   const history: Message[] = [
     user('Hi'),
     ...(blocks.length > 0 ? [{ role: 'assistant' as const, content: blocks, origin }] : []),
     ...calls.map(({ id, name }) => ({
       ...{ role: 'tool_result' as const, tool_call_id: id, tool_name: name },
-      ...{ content: [...content], is_error: false },
+      ...{ content, is_error: false },
     })),
   ]
   stub.requests.length = 0

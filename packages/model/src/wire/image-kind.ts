@@ -7,12 +7,13 @@ export function imageKind(base64: string): string | undefined {
   const ends = isLong ? `${base64.slice(0, mostRead)}${base64.slice(-mostRead)}` : base64
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(ends)) return undefined
   const head = Buffer.from(base64.slice(0, 24), 'base64').toString('latin1')
-  return kinds.find(([, pattern]) => pattern.test(head))?.[0]
+  const isWebp = head.startsWith('RIFF') && head.startsWith('WEBP', 8)
+  return isWebp ? 'image/webp' : kinds.find(([, begin]) => head.startsWith(begin))?.[0]
 }
 
-const kinds: [string, RegExp][] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
+const kinds: [string, string][] = [
+  ['image/png', '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', '\xff\xd8\xff'],
+  ['image/gif', 'GIF87a'],
+  ['image/gif', 'GIF89a'],
 ]

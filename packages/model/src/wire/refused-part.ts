@@ -66,7 +66,8 @@ function visit(value: unknown, onRecord: (record: JsonObject) => void): void {
 
 function kindOf(part: JsonObject): PartKind | undefined {
   const { type, inlineData } = part
-  if (isRecord(inlineData)) return /^image/.test(String(inlineData.mimeType)) ? 'image' : 'document'
+  if (isRecord(inlineData))
+    return String(inlineData.mimeType).startsWith('image') ? 'image' : 'document'
   switch (type) {
     case 'image':
     case 'image_url':

@@ -17,11 +17,11 @@ import {
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
 import type { AssistantMessage, AssistantMessageEvent, WireLibrary } from './pi.ts'
-import type { RefusedPart } from './refused-part.ts'
+import { type RefusedPart, refusedPartOf } from './refused-part.ts'
 import { sendableMessages } from './sendable.ts'
 import { createSequence } from './sequence.ts'
 
-export type RequestEnd =
+type RequestEnd =
   | { type: 'end'; stop: Extract<ModelEvent, { type: 'end' }>['stop'] }
   | { type: 'failed'; failure: ModelFailure }
 
@@ -45,8 +45,24 @@ export const aborted: ModelFailure = {
   message: 'The call was aborted',
 }
 
-/** Sends the call and reads its answer to the end. `refused`: a part that is left out. */
+/**
+ * Sends the call and reads its answer to the end. Asks once more without the part that the provider refused, if it named
+ * one and refuses nothing else.
+ */
 export async function requestAnswer(
+  ...about: Parameters<typeof requestOnce>
+): ReturnType<typeof requestOnce> {
+  const first = await requestOnce(...about)
+  const refused = first.type === 'failed' ? refusedPartOf(first.failure) : undefined
+  if (refused === undefined) return first
+  const [library, wire, spec, call, signal, reader] = about
+  const second = await requestOnce(library, wire, spec, call, signal, reader, refused)
+  const isRefused = second.type === 'failed' && second.failure.kind === 'request_failed'
+  return isRefused && !second.failure.retryable ? first : second
+}
+
+/** `refused`: a part that is left out. */
+async function requestOnce(
   library: WireLibrary,
   wire: ModelWire,
   spec: ModelSpec,

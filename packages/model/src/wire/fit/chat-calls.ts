@@ -34,21 +34,26 @@ export function callSlots() {
     return slot
   }
 
-  function read(piece: Piece): ChatCall {
-    const { index, id, text } = piece
+  function slotFor(piece: Piece): { slot: CallSlot; isNew: boolean } {
+    const { index, id } = piece
     const known = index === undefined ? (byId.get(id) ?? all.at(-1)) : byIndex.get(index)
     const isNew = known === undefined || isNext(known, piece)
-    const name = piece.name || (isNew && known ? known.name : '')
-    const slot = isNew ? create({ ...piece, name }) : known
+    const slot = isNew ? create({ ...piece, name: piece.name || (known?.name ?? '') }) : known
     if (index !== undefined) byIndex.set(index, slot)
+    return { slot, isNew }
+  }
+
+  function read(piece: Piece): ChatCall {
+    const { id, name, text } = piece
+    const { slot, isNew } = slotFor(piece)
     const isNamed = isNew || (slot.name === '' && name !== '')
-    if (isNamed) slot.name = name
+    if (slot.name === '') slot.name = name
     const given = isNew || slot.id === '' ? idFor(id) : ''
     if (slot.id === '') slot.id = id
     if (id !== '' && (isNew || !byId.has(id))) byId.set(id, slot)
     slot.isBegun ||= text !== ''
     slot.end.read(text)
-    return { slot: slot.slot, id: given, name: isNamed ? name : '', text }
+    return { slot: slot.slot, id: given, name: isNamed ? slot.name : '', text }
   }
 
   const idFor = (id: string): string =>

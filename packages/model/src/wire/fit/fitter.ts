@@ -1,4 +1,4 @@
-/** What each wire does to the events of an answer. */
+/** What reads the events of one wire. */
 import type { JsonObject } from '../documents.ts'
 
 /** `growing`: the only news of this event is the text at `field`; events with the same `slot` can be joined. */
