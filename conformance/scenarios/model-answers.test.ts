@@ -29,6 +29,7 @@ const chunk = (delta: unknown, finish_reason: string | null = null) =>
 const callOf = (name: string, args: unknown, id?: string) => ({
   tool_calls: [{ index: 0, ...(id !== undefined && { id }), function: { name, arguments: args } }],
 })
+const silence = ': and no more\n\n'
 const mark = 'data: [DONE]\n\n'
 const calls = (...made: object[]) =>
   [...made.map((each) => chunk(each)), chunk({}, 'tool_calls'), mark].join('')
@@ -57,7 +58,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let endpoint: Server
     const asked: string[] = []
     before(async () => {
-      service = await boot(database)
+      service = await boot(database, { env: { MODEL_SILENCE_SECONDS: '3' } })
       endpoint = createServer((request, response) => {
         const place = request.url?.split('/')[1] ?? ''
         const script = scripts[place]
@@ -70,9 +71,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         request.on('end', () => {
           asked.push(Buffer.concat(bytes).toString())
           const next = script.length > 1 ? script.shift() : script[0]
+          // The answer stops in its midst, and the connection stays.
+          const isSilent = next?.endsWith(silence) ?? false
           const isRefusal = next?.startsWith('{') ?? false
           const type = isRefusal ? 'application/json' : 'text/event-stream'
-          response.writeHead(isRefusal ? 400 : 200, { 'content-type': type }).end(next)
+          response.writeHead(isRefusal ? 400 : 200, { 'content-type': type }).write(next ?? '')
+          if (!isSilent) response.end()
         })
       })
       endpoint.listen(0, '127.0.0.1')
@@ -144,6 +148,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.deepEqual([cut?.is_error, dropped?.is_error], [true, true])
       assert.match(whole?.text ?? '', /\(no output\)/)
       assert.deepEqual(all(events, 'agent.tool_use')[0]?.input, {})
+    })
+
+    verifies('models/answers/silence', 'that fall silent are asked for again', async () => {
+      const { events, requests } = await scripted(
+        `${chunk({ content: 'Half' })}${silence}`,
+        words('Whole.'),
+      )
+      assert.match(errorsOf(events)[0] ?? '', /sent nothing for 3 s/)
+      assert.match(JSON.stringify(all(events, 'agent.message')), /Whole\./)
+      assert.equal(requests.length, 2)
     })
 
     verifies('models/answers/never-whole', 'end a turn of calls that are never whole', async () => {

@@ -265,7 +265,7 @@ describe('the configuration', () => {
       RUNNER_SESSIONS: ['0', '1.5'],
       RUNNER_STOP_SECONDS: ['-1', '3601'],
       MODEL_ANSWER_MINUTES: ['0', '1441', '1.5'],
-      MODEL_SILENCE_SECONDS: ['0', '9', '3601'],
+      MODEL_SILENCE_SECONDS: ['0', '3601'],
       WORKSPACE_SHARE: ['0', '101', '80%'],
       SANDBOX_COUNT: ['0'],
       STREAM_COUNT: ['0', '1e3'],

@@ -45,7 +45,7 @@ const models = section('Models', {
       "minutes from a request to the end of the model's answer; the server aborts a longer answer",
     more: 'The server does not repeat the request',
   }),
-  modelSilenceMs: setting('MODEL_SILENCE_SECONDS', whole(10, 3_600, secondMs), {
+  modelSilenceMs: setting('MODEL_SILENCE_SECONDS', whole(1, 3_600, secondMs), {
     default: '300',
     about:
       'seconds without anything from a model, a ping included, after which the server asks again',
