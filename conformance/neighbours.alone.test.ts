@@ -166,7 +166,15 @@ const largeMessages: Record<string, () => Buffer> = {
   },
 }
 
+/** A delta of 60 characters on three wires at once. */
+const smallPiece = {
+  ...{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'x'.repeat(60) } },
+  choices: [{ index: 0, delta: { content: 'x'.repeat(60) } }],
+  candidates: [{ content: { parts: [{ text: 'x'.repeat(60) }] } }],
+}
+
 const hostileModels: Record<string, EndlessAnswer> = {
+  'sends small pieces as fast as it can': { piece: `data: ${JSON.stringify(smallPiece)}\n\n` },
   'never ends a line': { begin: 'data: ', piece: large },
   'sends events as large as they may be': {
     piece: `data: {"a":[${'{},'.repeat(120_000)}"${large}"]}\n\n`,
