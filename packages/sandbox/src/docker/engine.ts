@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseObject } from '@steward/base/json-object.ts'
+import { lineCutter } from '@steward/base/line-cutter.ts'
 
 /** A status of 400 or above with the engine's message. Status 0: the engine did not answer. */
 export class EngineError extends Error {
@@ -93,12 +94,12 @@ const answerOf = (asked: ClientRequest): Promise<IncomingMessage> =>
 
 async function* jsonLines(answer: AsyncIterable<Buffer>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder()
-  let rest = ''
+  const cutter = lineCutter()
   for await (const chunk of answer) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
+    const lines = cutter.read(decoder.decode(chunk, { stream: true }))
     for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
   }
+  const rest = cutter.rest()
   if (rest.trim() !== '') yield JSON.parse(rest)
 }
 

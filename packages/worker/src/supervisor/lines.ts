@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
+import { lineCutter } from '@steward/base/line-cutter.ts'
 import { longestLine } from './protocol.ts'
 
 /** Yields whole lines of a stream. A line above the limit ends the stream with an error. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string, void, void> {
-  let rest = ''
+  const cutter = lineCutter()
   for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') yield line
-    if (rest.length > longestLine) throw new Error(`a line of more than ${longestLine} characters`)
+    for (const line of cutter.read(piece)) if (line.trim() !== '') yield line
+    if (cutter.waiting() > longestLine)
+      throw new Error(`a line of more than ${longestLine} characters`)
   }
 }

@@ -7,6 +7,7 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { lineCutter } from '@steward/base/line-cutter.ts'
 import { expectStarted } from '@steward/base/started-program.ts'
 import { z } from 'zod'
 import type { Share } from '../../ground/core/share.ts'
@@ -87,12 +88,8 @@ process.stdin.setEncoding('utf8').on('data', (chunk) => {
 `
 
 async function* linesOf(output: Readable): AsyncGenerator<string, void, void> {
-  let rest = ''
-  for await (const chunk of output.setEncoding('utf8')) {
-    const lines = `${rest}${String(chunk)}`.split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
+  const cutter = lineCutter()
+  for await (const chunk of output.setEncoding('utf8')) yield* cutter.read(String(chunk))
 }
 
 /** A process that matches expressions. */
