@@ -132,11 +132,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a full context is summed up beside the conversation, and the turn goes on with the summary',
       async () => {
         const id = await session({})
-        const image = {
-          type: 'base64',
-          media_type: 'image/png',
-          data: 'iVBORw0KGgppbWFnZQ==',
-        } as const
+        const image = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } as const
         stub.replies(says('seen'))
         await turn(service, id, {
           type: 'user.message',
@@ -147,10 +143,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(stub.requests.length, 2)
         assert.equal(asked.body['tools'], undefined)
         assert.match(JSON.stringify(asked.body['system']), /summary/)
-        assert.doesNotMatch(JSON.stringify(asked.body), /iVBORw0KGgppbWFnZQ==/)
+        assert.doesNotMatch(JSON.stringify(asked.body), /iVBORw0KGgo=/)
         assert.match(sent(asked), /\[image image\/png\][^]*Once/)
         assert.match(sent(main), /IN SHORT[^]*how does it end\?/)
-        assert.doesNotMatch(sent(main), /Once|iVBORw0KGgppbWFnZQ==/)
+        assert.doesNotMatch(sent(main), /Once|iVBORw0KGgo=/)
         assert.equal(only(seen, 'agent.thread_context_compacted')['strategy'], 'isolated-basic')
         assert.deepEqual(
           types(await logOf(service, id)).filter((type) => type.includes('compact')),

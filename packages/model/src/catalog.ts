@@ -80,9 +80,8 @@ export async function resolveModel(card: CatalogCard): Promise<ModelTarget | { r
   const { known, endpoints, familyApi } = await shelfOf(provider)
   const { api: asked, ...described } = card.native_config ?? {}
   const own = sameModel(known, card.model)
-  const spoken = own ?? mostCommon(known)
-  const elsewhere = asked === undefined ? spokenElsewhere.get(spoken?.api ?? '') : undefined
-  const api = asked ?? familyApi ?? elsewhere?.api ?? spoken?.api
+  const spoken = (own ?? mostCommon(known))?.api
+  const api = asked ?? familyApi ?? spokenElsewhere.get(spoken ?? '')?.api ?? spoken
   if (api === undefined) {
     return { refused: unknownProvider(card.provider) }
   }
