@@ -133,6 +133,7 @@ export const sessions = {
   'sandbox/nothing-of-the-host': { section: '7.7 Places in the sandbox', says: 'A sandbox starts with none of the server\'s environment variables, processes or data in sight.' },
   'sandbox/no-network': { section: '7.7 Places in the sandbox', says: 'A sandbox has no network of its own.' },
   'sandbox/lazy': { section: '7.7 Places in the sandbox', says: 'A turn that calls no tool starts no sandbox.' },
+  'sandbox/another-process': { section: '7.7 Places in the sandbox', says: 'A turn that goes to another process, which shares the folder of sandboxes, finds its workspace and a sandbox, whatever the process before still clears away. A start that fails before anything could run is repeated once.' },
   'sandbox/bounded': { section: '7.7 Places in the sandbox', says: 'Memory, processes and disk of a sandbox are bounded, and what exceeds them fails inside it.' },
   'sandbox/disk': { section: '7.7 Places in the sandbox', says: 'A session whose files take more of the disk than its share has its sandbox ended for that reason, and may start another to delete some.' },
   'sandbox/disk/floor': { section: '7.7 Places in the sandbox', says: 'Where too little of the disk is free, no sandbox starts, and the call that needs one fails with that reason.' },

@@ -13,6 +13,7 @@ import type { Databases, Queries } from '../ground/database/database.ts'
 import type { EgressOptions } from '../engine/egress/egress.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { appendEntries } from '../sessions/log/append.ts'
+import { readHead } from '../sessions/log/head.ts'
 import { newEvents, notifySession } from '../sessions/log/topics.ts'
 import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
 import { mountRepositorySkills } from '../resources/skills/repository.ts'
@@ -112,6 +113,11 @@ export function spacesOf(
     async session(tenant, session) {
       const { read } = await databases.open(tenant)
       return sessionStore(read).row(tenant, session)
+    },
+    async isOurs({ tenant, session, generation }) {
+      const { read, owners } = await databases.open(tenant)
+      const head = await readHead(read, tenant, session)
+      return head.owner === owners.self && head.generation === generation
     },
     async keep({ tenant, session, generation }, events) {
       const database = await databases.open(tenant)

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 
 /**
@@ -29,28 +30,48 @@ export type Ledger = {
   note(lines: readonly { path: string; sha: string | null }[]): Promise<void>
   /** Replaces the record, with this process as its writer. */
   rewrite(entries: ReadonlyMap<string, LedgerEntry>): Promise<void>
-  /** True while no other process has replaced the record. */
+  /** True while no other process has opened the record. */
   isOurs(): Promise<boolean>
 }
 
 /** An id that the kernel chooses at each start of the machine. */
 const boot = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 
-/** `isNew`: the folder has no files yet. */
-export async function openLedger(path: string, isNew: boolean): Promise<Ledger> {
+/**
+ * Makes this process the writer of the record. Another process that wrote it until now may be at its end, and then
+ * leaves the record as it is. `isNew`: the folder has no files yet. `scratch`: a folder of this process alone, on the
+ * same file system.
+ */
+export async function openLedger(
+  path: string,
+  { isNew, scratch }: { isNew: boolean; scratch: string },
+): Promise<Ledger> {
   const head = { writer: randomUUID(), boot: boot() }
   const text = await textOf(path)
+  const before = headOf(text)
+
+  async function replace(parts: readonly string[]): Promise<void> {
+    const next = join(scratch, randomUUID())
+    await writeFile(next, parts.join(''))
+    await rename(next, path)
+  }
+
+  // The boot is that of the files, which have not been looked at yet.
+  if (before)
+    await replace([
+      headLine({ ...before, writer: head.writer }),
+      text.slice(text.indexOf('\n') + 1),
+    ])
   return {
     entries: isNew ? new Map() : entriesOf(text),
-    isOfThisBoot: isNew || headOf(text)?.boot === head.boot,
+    isOfThisBoot: isNew || before?.boot === head.boot,
     async note(lines) {
       if (lines.length === 0) return
       await appendFile(path, lines.map(({ path: at, sha }) => line(at, sha, null)).join(''))
     },
     async rewrite(entries) {
       const lines = [...entries].map(([at, { sha, stamp }]) => line(at, sha, stamp))
-      await writeFile(`${path}.next`, [`${JSON.stringify(head)}\n`, ...lines].join(''))
-      await rename(`${path}.next`, path)
+      await replace([headLine(head), ...lines])
     },
     async isOurs() {
       return headOf(await textOf(path))?.writer === head.writer
@@ -58,6 +79,7 @@ export async function openLedger(path: string, isNew: boolean): Promise<Ledger> 
   }
 }
 
+const headLine = (head: z.infer<typeof Head>): string => `${JSON.stringify(head)}\n`
 const line = (...parts: z.infer<typeof Line>): string => `${JSON.stringify(parts)}\n`
 
 async function textOf(path: string): Promise<string> {

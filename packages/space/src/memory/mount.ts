@@ -64,11 +64,11 @@ export function storeMount(deps: MountDeps) {
       if (revision !== state.revision) await applyStore(state, files)
     },
 
-    /** Settles and rewrites the ledger, unless another process has replaced the ledger. */
+    /** Settles and rewrites the ledger, unless another process has opened the ledger. */
     async end(files: StoreFiles): Promise<void> {
       if (!(await ledger.isOurs())) return
       await settle(files)
-      await ledger.rewrite(known)
+      if (await ledger.isOurs()) await ledger.rewrite(known)
     },
 
     /** Lines for the model since the last call. */

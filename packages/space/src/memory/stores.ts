@@ -21,6 +21,8 @@ export type MountedStoreRow = KeptStore & {
 export type MemoryPlace = {
   /** The host folder of the stores. The session writes only to the mounted parts of it. */
   folder: string
+  /** A folder of this mount alone, on the same file system. */
+  scratch: string
   stores: readonly MountedStoreRow[]
   /** Current revisions by store id. A deleted store is missing. */
   revisions: () => Promise<ReadonlyMap<string, number>>
@@ -34,23 +36,22 @@ const mostLines = 20
 
 export async function mountStores(place: MemoryPlace) {
   const kept = displacedTexts(join(place.folder, 'asides'), place.now)
-  const laid = await Promise.all(place.stores.map((store) => openStore(place.folder, store, kept)))
+  const laid = await Promise.all(place.stores.map((store) => openStore(place, store, kept)))
   return followStores(place, laid, kept)
 }
 
 async function openStore(
-  place: string,
+  place: MemoryPlace,
   store: MountedStoreRow,
   kept: ReturnType<typeof displacedTexts>,
 ): Promise<OpenedStore> {
-  const own = join(place, store.id)
-  const [files, scratch] = [join(own, 'files'), join(own, 'scratch')]
-  await rm(scratch, { recursive: true, force: true })
+  const own = join(place.folder, store.id)
+  const [files, scratch] = [join(own, 'files'), join(place.scratch, store.id)]
   // A read-only store holds no work of the session.
   if (store.access === 'read_only') await rm(own, { recursive: true, force: true })
   const isNew = !existsSync(files)
   for (const each of [files, scratch]) await mkdir(each, { recursive: true, mode: 0o755 })
-  const ledger = await openLedger(join(own, 'ledger'), isNew)
+  const ledger = await openLedger(join(own, 'ledger'), { isNew, scratch })
   const mount = storeMount({ store, path: store.path, ledger, asides: kept })
   await mount.begin(filesOnHost(files))
   return { store, folder: files, mount, host: filesOnHost(files, scratch) }

@@ -24,6 +24,7 @@ export const mountStores: MountInput = async ({ client, session, folder, isHost 
   const path = `/v1/ext/inputs/${session.id}/stores`
   return mount({
     folder: join(folder, 'memory'),
+    scratch: join(folder, 'scratch'),
     stores: attached.map((each) => ({
       ...keptAt(client, `${path}/${each.memory_store_id}`),
       id: each.memory_store_id,

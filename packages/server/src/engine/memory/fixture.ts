@@ -1,6 +1,6 @@
 /** For tests: sessions with memory stores in real sandboxes, with the calls that a runner makes. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
@@ -78,7 +78,12 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
       }
       for (const each of [place.workspace, place.outputs]) mkdirSync(each, { recursive: true })
       await provider.reap(place)
-      const mountedKind = await from({ tenant, session, folder: own })
+      const mountedKind = await from({
+        tenant,
+        session,
+        folder: own,
+        start: mkdtempSync(join(own, 'start-')),
+      })
       const mounts = mountedKind.mounts ?? []
       const spec = { ...place, isPrefilled: false, env: {}, limits, egress: null, mounts }
       const sandbox = await provider.acquire(spec)

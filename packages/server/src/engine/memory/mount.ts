@@ -14,12 +14,12 @@ import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
 type MemoryMountDeps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
-type MemoryMountPlace = Pick<MountPlace, 'tenant' | 'session' | 'folder'>
+type MemoryMountPlace = Pick<MountPlace, 'tenant' | 'session' | 'folder' | 'start'>
 
 export function mountMemory(deps: MemoryMountDeps) {
   /** A new sandbox of a session waits until the changes of its previous sandbox are stored. */
   const ending = new Map<string, () => Promise<void>>()
-  return async ({ tenant, session, folder }: MemoryMountPlace): Promise<MountedKind> => {
+  return async ({ tenant, session, folder, start }: MemoryMountPlace): Promise<MountedKind> => {
     await ending.get(session)?.()
     const database = await deps.databases.open(tenant)
     const all = await resourceStore(database.read).ofSession(tenant, session)
@@ -28,6 +28,7 @@ export function mountMemory(deps: MemoryMountDeps) {
     const ids = rows.map(({ fields }) => fields.memory_store_id)
     const mounted = await mountStores({
       folder: join(folder, 'memory'),
+      scratch: join(start, 'memory'),
       stores: rows.map((row) => attached(database, deps, row)),
       revisions: () => memoryStoreStore(database.read).revisions(tenant, ids),
       now: () => deps.clock.now(),

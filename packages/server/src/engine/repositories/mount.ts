@@ -39,8 +39,7 @@ export function mountRepositories(deps: RepositoryDeps): MountKind {
     const rows = await deps.rows(place.tenant, place.session)
     const left = rows.filter(({ mounted_at }) => !place.isKnown || mounted_at === null)
     if (left.length === 0) return {}
-    const fetched = join(place.folder, 'repositories')
-    await rm(fetched, { recursive: true, force: true })
+    const fetched = join(place.start, 'repositories')
     await mkdir(fetched, { recursive: true })
     await chmod(fetched, 0o755)
     return clonesOf(deps, place, left, fetched)

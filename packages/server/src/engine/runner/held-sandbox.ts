@@ -34,6 +34,8 @@ export type SandboxPoolDeps = {
   /** The mount kinds of every sandbox. */
   kinds: readonly MountKind[]
   session: (tenant: string, session: string) => Promise<SessionRow>
+  /** True while this process holds the session under this lease. */
+  isOurs: (lease: RunLease) => Promise<boolean>
   checkpoints: Checkpoints
   /** When checkpoints of working folders are stored. */
   saving: CheckpointSaving

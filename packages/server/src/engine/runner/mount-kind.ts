@@ -15,6 +15,8 @@ export type MountPlace = {
   environment: EnvironmentRecord
   /** The session's folder on this host; only the server opens it. Each kind has a folder of its own name in it. */
   folder: string
+  /** A folder of this start alone, which goes with its sandbox. It lies on the same file system as `folder`. */
+  start: string
   egress: SessionEgress
   /** True when the working folder holds files of an earlier sandbox of the session. */
   isKnown: boolean

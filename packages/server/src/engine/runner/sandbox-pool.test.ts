@@ -1,91 +1,30 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, afterEach, describe, it } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
-import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
-import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { unusedKeeping } from '../../ground/blobs/fixture.ts'
-import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
-import { checkpoints } from '../../resources/checkpoints/checkpoints.ts'
-import { jsonLog } from '@steward/base/log.ts'
-import type { Share } from '../../ground/core/share.ts'
 import { createShare } from '../../ground/core/share.ts'
-import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
-import type { TestEgress } from '../egress/callers/egress-fixture.ts'
-import { openTestEgress, environment, tenant } from '../egress/callers/egress-fixture.ts'
-import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { MountKind } from './mount-kind.ts'
-import type { CheckpointSaving } from '../../ground/config/config.ts'
-import type { RunLease } from './held-sandbox.ts'
+import { tenant } from '../egress/callers/egress-fixture.ts'
+import { idleMs, openPoolBench, type PoolBench, run } from './sandbox-pool-fixture.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
-import { sandboxPool } from './sandbox-pool.ts'
-
-const idleMs = 60_000
-const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
-const run = async (sandbox: Sandbox, command: string) =>
-  (await sandbox.shell({ command, timeoutMs: 10_000 })).output
 
 describe('the sandbox of a session', () => {
-  let folder: string
-  let now = 0
-  let bench: TestEgress
+  let bench: PoolBench
   let spaces: SandboxPool
-  let kind: MountKind
-  let said: string[]
-  let open: (saving: CheckpointSaving, instead?: Pick<Checkpoints, 'save'>) => SandboxPool
-  let share: Share
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
-    bench = await openTestEgress({ port: 1 })
+    bench = await openPoolBench()
   })
-  after(async () => {
-    await bench[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
+  after(() => bench[Symbol.asyncDispose]())
   beforeEach(() => {
-    const clock = { ...systemClock, now: () => now }
-    const log = jsonLog(() => {})
-    const { bind } = bench.egress
-    const provider = bubblewrapSandboxes()
-    const one = oneDatabase(bench.database)
-    const { read } = bench.database
-    said = []
-    kind = async () => ({})
-    share = createShare({ total: 100, percent: 80 })
-    open = (saving, instead) =>
-      sandboxPool({
-        ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
-        share,
-        kinds: [(place) => kind(place)],
-        session: (owner, session) => sessionStore(read).row(owner, session),
-        checkpoints: {
-          ...checkpoints({
-            ...{ databases: one, clock, folder, largest: 1 << 30, history: 0 },
-            keeping: unusedKeeping(one),
-          }),
-          ...instead,
-        },
-        saving,
-        publish: async () => {},
-        keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
-      })
-    spaces = open('off')
+    bench.fresh()
+    spaces = bench.open('off')
   })
   afterEach(() => spaces.close())
 
-  const newSession = async (): Promise<RunLease> => {
-    const { id } = await bench.session([])
-    return { tenant, session: id, environment, generation: 0 }
-  }
-
   it('is the same one for as long as it is used', async () => {
-    const session = await newSession()
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     assert.equal(await turn.sandbox(), await turn.sandbox())
     turn.giveBack()
@@ -98,7 +37,7 @@ describe('the sandbox of a session', () => {
   // verifies: sandbox/lazy
   it('has everything that was mounted, and calls the kinds at their times', async () => {
     const order: string[] = []
-    kind = async ({ session, folder: own, isKnown, keep }) => {
+    bench.at.kind = async ({ session, folder: own, isKnown, keep }) => {
       const source = join(own, 'things')
       await mkdir(source, { mode: 0o755 })
       await writeFile(join(source, 'thing'), 'laid out')
@@ -117,7 +56,7 @@ describe('the sandbox of a session', () => {
         ended: note('ended'),
       }
     }
-    const session = await newSession()
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     assert.deepEqual(await turn.changed(), [])
     await turn.rested()
@@ -129,62 +68,27 @@ describe('the sandbox of a session', () => {
     await spaces.stop(session.session)
     await sandbox.ended
     assert.deepEqual(order, ['laid false', 'started', 'before', 'rested', 'ended'])
-    assert.deepEqual(said, ['session.warning'])
+    assert.deepEqual(bench.at.said, ['session.warning'])
   })
 
   it('has its files where no other account of the host reads them', async () => {
-    const session = await newSession()
-    const own = join(folder, session.session)
+    const session = await bench.newSession()
+    const own = join(bench.folder, session.session)
     await mkdir(own, { mode: 0o755 })
     await run(await spaces.use(session).sandbox(), 'true')
     assert.equal((await stat(own)).mode & 0o777, 0o700)
   })
 
-  it('does not start when something for it fails, and is tried again', async () => {
-    const session = await newSession()
-    const turn = spaces.use(session)
-    const failure = { type: 'unknown_error', message: 'no room' } as const
-    kind = () => Promise.reject(new TurnFailed(failure))
-    await assert.rejects(turn.sandbox(), { failure })
-    kind = async () => ({ started: () => Promise.reject(new TurnFailed(failure)) })
-    await assert.rejects(turn.sandbox(), { failure })
-    kind = async () => ({})
-    assert.equal(await run(await turn.sandbox(), 'echo now'), 'now\n')
-    turn.giveBack()
-  })
-
-  it('starts for the turn that claimed the session while it was starting for the turn before', async () => {
-    const session = await newSession()
-    const [fenced, claimed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    kind = async ({ egress }) => {
-      await egress.placeholders().catch(() => fenced.resolve())
-      await claimed.promise
-      return {}
-    }
-    const turn = spaces.use(session)
-    await bench.database.write((tx) =>
-      tx
-        .updateTable('session_heads')
-        .set({ generation: 1 })
-        .where('session_id', '=', session.session)
-        .execute(),
-    )
-    const starting = turn.sandbox()
-    await fenced.promise
-    const next = spaces.use({ ...session, generation: 1 })
-    claimed.resolve()
-    assert.equal(await next.sandbox(), await starting)
-    assert.deepEqual(next.takeNotices(), [])
-    turn.giveBack()
-    next.giveBack()
-  })
-
   it('is stopped for another sandbox of its tenant when it rests, and keeps its place while it is used', async () => {
     // There is room for one sandbox of each tenant.
-    share = createShare({ total: 2, percent: 50 })
+    bench.at.share = createShare({ total: 2, percent: 50 })
     await spaces.close()
-    spaces = open('off')
-    const [one, other, third] = [await newSession(), await newSession(), await newSession()]
+    spaces = bench.open('off')
+    const [one, other, third] = [
+      await bench.newSession(),
+      await bench.newSession(),
+      await bench.newSession(),
+    ]
     const first = spaces.use(one)
     const sandbox = await first.sandbox()
     const second = spaces.use(other)
@@ -194,7 +98,7 @@ describe('the sandbox of a session', () => {
     given.giveBack()
     await refused
     assert.equal(await run(sandbox, 'echo used'), 'used\n')
-    assert.ok(share.take('another tenant'))
+    assert.ok(bench.at.share.take('another tenant'))
     first.giveBack()
     const next = await waiting
     await sandbox.ended
@@ -205,27 +109,27 @@ describe('the sandbox of a session', () => {
     await next.ended
     again.giveBack()
     await spaces.close()
-    assert.equal(share.held(tenant), 0)
+    assert.equal(bench.at.share.held(tenant), 0)
   })
 
   it(
     'is stopped for another sandbox even if its turn ended before it started',
     { timeout: 10_000 },
     async () => {
-      share = createShare({ total: 2, percent: 50 })
+      bench.at.share = createShare({ total: 2, percent: 50 })
       await spaces.close()
-      spaces = open('off')
+      spaces = bench.open('off')
       const laid = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()
-      kind = async () => {
+      bench.at.kind = async () => {
         begun.resolve()
         await laid.promise
         return {}
       }
-      const first = spaces.use(await newSession())
+      const first = spaces.use(await bench.newSession())
       const late = first.sandbox()
       await begun.promise
-      const second = spaces.use(await newSession())
+      const second = spaces.use(await bench.newSession())
       const waiting = second.sandbox()
       first.giveBack()
       laid.resolve()
@@ -238,17 +142,17 @@ describe('the sandbox of a session', () => {
   )
 
   it('is stopped when it was idle, and its workspace is there for the next', async () => {
-    const session = await newSession()
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     const first = await turn.sandbox()
     await run(first, 'echo kept > /workspace/note')
-    now += idleMs * 2
+    bench.at.now += idleMs * 2
     await spaces.stopIdle()
     assert.equal(await run(first, 'echo used'), 'used\n', 'a turn that uses it keeps it')
     turn.giveBack()
     await spaces.stopIdle()
     assert.equal(await run(first, 'echo fresh'), 'fresh\n', 'it was used a moment ago')
-    now += idleMs
+    bench.at.now += idleMs
     await spaces.stopIdle()
     assert.equal(await first.ended, 'closed')
     const again = spaces.use(session)
@@ -264,7 +168,7 @@ describe('the sandbox of a session', () => {
   })
 
   it('starts only when the previous one has ended', async () => {
-    const session = await newSession()
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     const first = await turn.sandbox()
     turn.giveBack()
@@ -278,13 +182,13 @@ describe('the sandbox of a session', () => {
   })
 
   it('leaves nothing of a deleted session', async () => {
-    const session = await newSession()
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     const deep = 'name=$(printf %0200d 0); for n in $(seq 30); do mkdir $name; cd $name; done'
     await run(await turn.sandbox(), `echo secret > /workspace/note; ${deep}`)
     turn.giveBack()
     await spaces.remove(session.session)
-    assert.ok(!existsSync(join(folder, session.session)))
+    assert.ok(!existsSync(join(bench.folder, session.session)))
     const again = spaces.use(session)
     assert.match(await run(await again.sandbox(), 'ls -A /workspace'), /^$/)
     again.giveBack()
@@ -295,7 +199,7 @@ describe('the sandbox of a session', () => {
       const order: string[] = []
       const leave = Promise.withResolvers<void>()
       const left = Promise.withResolvers<void>()
-      kind = async ({ folder: own }) => {
+      bench.at.kind = async ({ folder: own }) => {
         order.push('laid out')
         return {
           async ended() {
@@ -305,7 +209,7 @@ describe('the sandbox of a session', () => {
           },
         }
       }
-      const session = await newSession()
+      const session = await bench.newSession()
       const turn = spaces.use(session)
       await (await turn.sandbox()).close('it took too much')
       turn.giveBack()
@@ -324,22 +228,22 @@ describe('the sandbox of a session', () => {
 
   it('is stored in a checkpoint at the end of a later turn when that has failed', async () => {
     await spaces.close()
-    spaces = open('idle')
-    const session = await newSession()
+    spaces = bench.open('idle')
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     await turn.sandbox()
     await turn.changed()
     await turn.rested()
     await turn.rested()
-    assert.deepEqual(said, ['session.warning', 'session.warning'])
+    assert.deepEqual(bench.at.said, ['session.warning', 'session.warning'])
     turn.giveBack()
   })
 
   it('is stored again only where a file has changed, or after an hour', async () => {
     await spaces.close()
     let stored = 0
-    spaces = open('idle', { save: async () => ++stored > 0 })
-    const session = await newSession()
+    spaces = bench.open('idle', { save: async () => ++stored > 0 })
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     const sandbox = await turn.sandbox()
     const rest = async () => {
@@ -362,14 +266,14 @@ describe('the sandbox of a session', () => {
     await run(sandbox, 'echo x > file')
     assert.ok((await rest()) > kept)
     const again = await untilKept()
-    now += 3_600_000
+    bench.at.now += 3_600_000
     assert.equal(await rest(), again + 1)
     turn.giveBack()
   })
 
   // verifies: egress/fence/revoked-first
   it('loses its egress before it is ended', async () => {
-    const session = await newSession()
+    const session = await bench.newSession()
     const turn = spaces.use(session)
     await turn.sandbox()
     const { egress } = turn
@@ -382,7 +286,7 @@ describe('the sandbox of a session', () => {
   })
 
   it('keeps the connections of a session over turns, until its servers are others', async () => {
-    const session = await newSession()
+    const session = await bench.newSession()
     let closed = 0
     const make = () => ({ ...noServers, close: async () => void closed++ })
     const first = spaces.use(session)

@@ -2,11 +2,13 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { MountPlace } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
 import { placeOf } from './held-sandbox.ts'
+import { makeStartFolder, removeLeftStarts, removeStartFolder } from './start-folder.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
@@ -56,11 +58,17 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
     isKnown,
     keep,
   }
-  const start = () => startMounted(deps, { ...place, isPrefilled }, sessionPlace)
-  return start().catch((error: unknown) => {
+  await removeLeftStarts(own, deps.clock.now())
+  let hasStarted = false
+  const start = () =>
+    startMounted(deps, { ...place, isPrefilled }, sessionPlace, () => (hasStarted = true))
+  return start().catch(async (error: unknown) => {
     // The next turn may claim the session while the sandbox starts: its generation fences this start off.
-    if (mine.lease.generation === lease.generation) throw error
-    return start()
+    if (mine.lease.generation !== lease.generation) return start()
+    // Nothing ran, and a start that met the end of a sandbox of another process does not meet it again.
+    const mayPass = !hasStarted && !(error instanceof TurnFailed)
+    if (mayPass && (await deps.isOurs(lease))) return start()
+    throw error
   })
 }
 
@@ -73,16 +81,30 @@ async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700)
 }
 
-/** Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. */
+type StartPaths = ReturnType<typeof placeOf> & { isPrefilled: boolean }
+
+/**
+ * Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. `started`
+ * is called when a command can have run in it.
+ */
 async function startMounted(
   { provider, kinds, limits, log }: SandboxPoolDeps,
-  paths: ReturnType<typeof placeOf> & { isPrefilled: boolean },
-  place: MountPlace,
+  paths: StartPaths,
+  session: Omit<MountPlace, 'start'>,
+  started: () => void,
 ): Promise<StartedSandbox> {
-  const { mounted, gate } = await mountBesideGate(kinds, place)
+  const place = { ...session, start: await makeStartFolder(session.folder) }
+  const { mounted, gate } = await mountBesideGate(kinds, place).catch(async (error: unknown) => {
+    await removeStartFolder(place.start)
+    throw error
+  })
   const release = async () => {
-    await gate.close()
-    await mounted.ended()
+    try {
+      await gate.close()
+      await mounted.ended()
+    } finally {
+      await removeStartFolder(place.start)
+    }
   }
   const env = { ...mounted.env, ...place.environment.env, ...gate.env }
   const { mounts, path, layer } = mounted
@@ -101,6 +123,7 @@ async function startMounted(
     await release()
     throw error
   })
+  started()
   const released = sandbox.ended.then(release).catch((error: unknown) => {
     log.error('a sandbox was not cleared away', { error, session_id: place.session })
   })
@@ -114,7 +137,7 @@ async function startMounted(
 /** Mounts the kinds and opens the gate at the same time. When one fails, ends the other. */
 async function mountBesideGate(kinds: SandboxPoolDeps['kinds'], place: MountPlace) {
   const mounting = mountKinds(kinds, place)
-  const opening = place.egress.openGate(place.folder)
+  const opening = place.egress.openGate(place.start)
   try {
     const [mounted, gate] = await Promise.all([mounting, opening])
     return { mounted, gate }
