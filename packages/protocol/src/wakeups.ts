@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const wakeupLimits = { days: 30, noteCharacters: 2_000 }
 
 /** The reasons why a wakeup is cancelled. */
-export const wakeupEnds = ['interrupt', 'replaced', 'archive', 'failed'] as const
+export const wakeupEnds = ['interrupt', 'replaced', 'archive'] as const
 export type WakeupEnd = (typeof wakeupEnds)[number]
 
 /** The child thread that wakes, on the stream of the session. */

@@ -271,32 +271,42 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       },
     )
 
-    for (const point of ['tool ended', 'taking up'] as const)
-      // verifies: running/recovery/given-up
-      crash(
-        `gives a turn up that died ${point} six times, and answers what is queued behind it`,
-        async () => {
-          const isFirst = point === 'tool ended'
-          const first = await mortal({ point: isFirst ? point : 'tool started', queued: 1 })
-          const session = await newSession(first)
-          await post(first, session, noting('one'))
-          await until(first, session, 'user.message')
-          await post(first, session, noting('two')).catch(() => 'the server may die with it')
-          assert.equal(await first.died, 'SIGKILL')
-          for (let deaths = 1; deaths < 6; deaths++) {
-            await warn(session, 1)
-            await diesAgain({ point })
-          }
-          const last = await boot()
-          await until(last, session, 'user.message', 2)
-          const events = await untilIdle(last, session)
-          assertWhole(events)
-          const error = events.find(({ type }) => type === 'session.error')
-          assert.match(JSON.stringify(error), /ended 6 times in a row/)
-          assert.ok((await notes(last, session)).includes('two'))
-          left = last
-        },
-      )
+    // verifies: running/recovery/given-up
+    crash('gives a turn up that died six times, and answers what is queued behind it', async () => {
+      const point = 'tool ended'
+      const first = await mortal({ point, queued: 1 })
+      const session = await newSession(first)
+      await post(first, session, noting('one'))
+      await until(first, session, 'user.message')
+      await post(first, session, noting('two')).catch(() => 'the server may die with it')
+      assert.equal(await first.died, 'SIGKILL')
+      for (let deaths = 1; deaths < 6; deaths++) {
+        await warn(session, 1)
+        await diesAgain({ point })
+      }
+      const last = await boot()
+      await until(last, session, 'user.message', 2)
+      const events = await untilIdle(last, session)
+      assertWhole(events)
+      const error = events.find(({ type }) => type === 'session.error')
+      assert.match(JSON.stringify(error), /ended again and again/)
+      assert.ok((await notes(last, session)).includes('two'))
+      left = last
+    })
+
+    // verifies: running/recovery/given-up
+    crash(
+      'goes on with a turn whose process died six times before the turn began anything',
+      async () => {
+        const session = await dyingIn({ point: 'tool started' }, noting('one'))
+        for (let deaths = 1; deaths < 6; deaths++) await diesAgain({ point: 'taking up' })
+        const last = await boot()
+        const events = await untilIdle(last, session)
+        assertWhole(events)
+        assert.equal(count(events, 'session.error'), 0)
+        left = last
+      },
+    )
 
     crash(
       'goes on with a session whose drain and lease could not be written, beside one that runs',

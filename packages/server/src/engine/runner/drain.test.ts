@@ -13,6 +13,7 @@ import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { TurnAssembly, DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
+import { recoveryLane } from './recovery-lane.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 
@@ -29,6 +30,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: TurnAss
     log: jsonLog((line) => logged.push(line)),
     runTurn,
     running: () => 1,
+    recoveries: recoveryLane(systemClock),
     assemble: async () =>
       assembled ?? {
         ok: true,
@@ -47,7 +49,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: TurnAss
     cut: never,
     wake: () => {},
     interrupt: () => {},
-    place: { hold: async () => {}, pause: async () => {} },
+    place: { leave: () => {}, hold: async () => {}, pause: async () => {} },
   }
   const outcome = await drain(deps, { tenant, session }, signals, [])
   const events = await readEvents(database.read, tenant, session, { limit: 100 })

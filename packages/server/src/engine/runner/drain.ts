@@ -8,6 +8,8 @@ import type { Queries } from '../../ground/database/database.ts'
 import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
+import { isOfTurn } from '../../sessions/log/head.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish-turn.ts'
@@ -19,6 +21,7 @@ import { frameSender } from './frames.ts'
 import { openOf } from './open-calls.ts'
 import { judgeOutcome } from './outcome-judge.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
+import { takeUp } from './take-up.ts'
 import type { SessionLease, Step } from './steps.ts'
 import type { EndedTurn } from './observations.ts'
 import { turnEnded } from './observations.ts'
@@ -86,16 +89,11 @@ async function runSteps(
   let step = await inLoopOrder(deps, place, first, signals, true)
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
-    if (step.kind === 'evaluation') {
-      const next = await judgeOutcome(deps, place, step, signals)
-      if (typeof next === 'string') return next
-      step = next
-      continue
-    }
-    const end = await endedTurn(deps, place, step, signals)
-    if (end !== 'more') return end
-    const next = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))
-    step = await inLoopOrder(deps, place, next, signals, false)
+    const progressed = await takeUp(deps.recoveries, place.thread, step, signals)
+    const told = { ...signals, progressed }
+    const next = await worked(deps, place, step, told).finally(progressed)
+    if (typeof next === 'string') return next
+    step = next
   }
   if (step.kind === 'heavy') return 'left'
   announceStep(bus, session, step.kind === 'rest' ? step : {})
@@ -105,6 +103,25 @@ async function runSteps(
     await database.write((tx) => settleDeleted(tx, place, now()))
   }
   return 'rested'
+}
+
+type Work = Extract<Step, { kind: 'turn' | 'evaluation' }>
+
+/** Does the work of the step, and returns what follows. */
+async function worked(
+  deps: ThreadDeps,
+  place: SessionLease,
+  step: Work,
+  signals: TurnSignals,
+): Promise<Step | LoopEnd> {
+  if (step.kind === 'evaluation') return judgeOutcome(deps, place, step, signals)
+  const end = await endedTurn(deps, place, step, signals)
+  if (end !== 'more') return end
+  const { database, clock } = deps
+  const next = await database.write((tx) =>
+    nextStep(tx, place, { now: clock.now(), claimed: false }),
+  )
+  return inLoopOrder(deps, place, next, signals, false)
 }
 
 /** Runs a turn and stores its end. `more`: its thread has work at once. */
@@ -138,8 +155,7 @@ async function endedTurn(
   return signals.stopping.aborted ? 'left' : outcome
 }
 
-const isWork = (step: Step): step is Extract<Step, { kind: 'turn' | 'evaluation' }> =>
-  step.kind === 'turn' || step.kind === 'evaluation'
+const isWork = (step: Step): step is Work => step.kind === 'turn' || step.kind === 'evaluation'
 
 /**
  * Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits.
@@ -171,6 +187,10 @@ function once(call: () => void): () => void {
 function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?: string[] }): void {
   if (promoted.length > 0) notifySession(bus, session, { kind: 'promoted', ids: promoted })
   notifySession(bus, session, newEvents)
+}
+
+function tellProgress(kept: readonly LogEntry[], { progressed }: TurnSignals): void {
+  if (kept.some(({ event }) => isOfTurn(event))) progressed?.()
 }
 
 /** Runs one turn. An event is stored before the turn continues; a streamed piece is published and not stored. */
@@ -239,6 +259,7 @@ async function turn(
       frames.flush()
       const stored = await storeTurnEvents(deps, place, { ...next.value, kept }, assembled.roster)
       if (!stored) return 'lost'
+      tellProgress(kept, signals)
       head &&= headAfter(head, kept, stored.last)
       begin(stored.starts)
       leaving.follow(stored.kept)

@@ -6,12 +6,14 @@ import { runningEntries } from '../../sessions/log/idle.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { OutcomeRow } from '../../sessions/rows/outcomes.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
+import type { RecoveredTurn } from './deaths.ts'
 
-/** `outcome` names its evaluation's start event. `isBudgeted`: see `Step`. */
+/** `outcome` names its evaluation's start event. `isBudgeted` and `recovered`: see `Step`. */
 export type EvaluationStep = {
   kind: 'evaluation'
   outcome: OutcomeRow & { start_id: string }
   isBudgeted?: true
+  recovered?: RecoveredTurn
 }
 
 /** The start event is appended once; an evaluation that goes on keeps it. */

@@ -19,6 +19,7 @@ import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { drain } from './drain.ts'
+import { recoveryLane } from './recovery-lane.ts'
 import type { DrainDeps } from './turn-deps.ts'
 
 const rubric = { type: 'text' as const, content: 'It rhymes.' }
@@ -74,6 +75,7 @@ async function drained(
     log: jsonLog(() => {}),
     runTurn,
     running: () => 1,
+    recoveries: recoveryLane(clock),
     assemble: async () =>
       ++assembled === missingAt
         ? { ok: false, failure: missing }
@@ -104,7 +106,7 @@ async function drained(
     cut: new AbortController().signal,
     wake: () => {},
     interrupt: (abort: () => void) => void (world.abort = abort),
-    place: { hold: async () => {}, pause: async () => {} },
+    place: { leave: () => {}, hold: async () => {}, pause: async () => {} },
   }
   await drain(deps, { tenant, session }, signals, [])
   const log = async () =>

@@ -126,8 +126,8 @@ describe('a runner', () => {
       listenToSession(bus, broken, () => void look())
       await post(broken)
       await idle.promise
-      assert.equal(pauses, 3)
-      assert.match(logged.join(''), /could not be ended[^]*tried again/)
+      assert.equal(logged.filter((line) => line.includes('tried again')).length, 3)
+      assert.match(logged.join(''), /could not be ended/)
       const rows = await readEvents(database.read, tenant, broken, { limit: 100, extensions: true })
       const types = rows.map(({ type }) => type)
       assert.ok(types.includes('session.warning') && !types.includes('session.error'))

@@ -14,6 +14,7 @@ import { listenToSession, listenForWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 import { tenantsInTurn } from './tenant-turns.ts'
+import { recoveryLane } from './recovery-lane.ts'
 import type { SessionSlot, RunnerShares } from './session-slot.ts'
 import { takeSlot } from './session-slot.ts'
 
@@ -24,7 +25,7 @@ const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
 /** Number of leases in one statement; both databases limit its parameters. */
 const beatsAtOnce = 500
 
-export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> &
+export type RunnerDeps = Omit<DrainDeps, 'database' | 'running' | 'recoveries'> &
   RunnerShares & {
     databases: Databases
     log: Log
@@ -140,6 +141,7 @@ const signalsOf = (
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, stopMs } = deps
   const running = new Map<string, RunningSession>()
+  const own = { ...deps, recoveries: recoveryLane(clock), running: () => running.size }
   /** Sessions whose drain failed and that wait for the next attempt. */
   const pausing = new Set<string>()
   const stopping = new AbortController()
@@ -216,7 +218,7 @@ export function runner(deps: RunnerDeps) {
       }
       do {
         each.again = false
-        await drain({ ...deps, database, running: () => running.size }, work, signals, dead)
+        await drain({ ...own, database }, work, signals, dead)
         each.failures = 0
       } while (each.again && !stopping.signal.aborted)
     } finally {

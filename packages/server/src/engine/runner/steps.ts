@@ -26,7 +26,8 @@ import { withdrawItem } from '../../sessions/work/queue.ts'
 import { announceBudget } from './announce-budget.ts'
 import type { StepFinding } from './decision.ts'
 import { actionFor } from './decision.ts'
-import { isBeyondRecovery, failureEntries, givenUpMessage } from './fail-session.ts'
+import type { RecoveredTurn } from './deaths.ts'
+import { countDeath, givenUpMessage, hadBegun, wasGivenUpBefore } from './deaths.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { abandonedTurnEvents, wasGivenBack } from './abandoned-turn.ts'
@@ -44,7 +45,8 @@ export type Step =
   /**
    * A turn to run, with the calls open at the step. `promoted`: ids of the messages that begin the turn. `begun`: id of
    * the first model request's start event, if no MCP server has to be awaited. `head`: the head after the step, if no
-   * call is open. `isBudgeted`: the session's budget is checked before each model request.
+   * call is open. `isBudgeted`: the session's budget is checked before each model request. `recovered`: a dead process
+   * has left the turn.
    */
   | {
       kind: 'turn'
@@ -53,6 +55,7 @@ export type Step =
       begun?: string
       head?: Head
       isBudgeted?: true
+      recovered?: RecoveredTurn
     }
   /** The work of the last turn is to be judged. */
   | EvaluationStep
@@ -63,9 +66,6 @@ export type Step =
   | { kind: 'heavy' }
   /** The session was deleted. The caller removes the rest from this machine; only then is the session no longer due. */
   | { kind: 'deleted' }
-
-/** A turn is given up when it ended its process more often than this in a row, with nothing stored in between. */
-const mostRecoveries = 5
 
 export const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
@@ -180,7 +180,7 @@ export async function writeStep<S extends Step>(
   entries: readonly (LogEntry | PromotedMessage)[],
   options: { due: boolean } & Pick<
     HeadChange,
-    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told' | 'outcome' | 'status'
+    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told' | 'outcome' | 'recoveries'
   >,
   now: number,
   step: S,
@@ -202,14 +202,19 @@ async function recoverTurn(
   now: number,
 ): Promise<Step> {
   const { head, open, left } = unfinished
-  const hasFailed = left.length > 0 && !wasGivenBack(head)
-  // For the primary thread, the claim has counted the recovery.
-  if (hasFailed && place.thread !== undefined)
-    await threadStore(tx).update(threadRowKey(place), { recoveries: head.recoveries + 1 })
-  if (hasFailed && head.recoveries > mostRecoveries) return giveUpTurn(tx, place, unfinished, now)
   const isShown = head.status === 'running' && isWorking(head.team?.session.status ?? 'running')
   const entries = [...left, ...(isShown ? [] : runningEntries(head))]
-  return continueTurn(tx, place, { head, open }, entries, now)
+  if (left.length === 0 || wasGivenBack(head))
+    return continueTurn(tx, place, { head, open }, entries, now)
+  // The claim has counted one for the primary thread alone.
+  const claim = place.thread === undefined ? 0 : 1
+  const counted = { ...head, recoveries: head.recoveries + claim }
+  const { isGivenUp, recoveries, ...recovered } = countDeath(counted, hadBegun(open, left))
+  if (isGivenUp) return giveUpTurn(tx, place, unfinished, now)
+  if (place.thread === undefined)
+    return continueTurn(tx, place, { head, open }, entries, now, { recoveries, ...recovered })
+  await threadStore(tx).update(threadRowKey(place), { recoveries })
+  return continueTurn(tx, place, { head, open }, entries, now, recovered)
 }
 
 /** Begins an evaluation, or resumes one, unless it has ended its process too often. */
@@ -221,42 +226,42 @@ async function judgeWork(
   now: number,
 ): Promise<Step> {
   const { head, queue } = unfinished
-  if (claimed && !wasGivenBack(head) && head.recoveries > mostRecoveries)
-    return giveUpTurn(tx, place, unfinished, now)
   const row = await outcomeStore(tx).open(place.tenant, place.session)
+  const hasDied = claimed && !wasGivenBack(head)
+  const { isGivenUp, recoveries, recovered } = countDeath(head, hasDied && row.start_id !== null)
+  if (hasDied && isGivenUp) return giveUpTurn(tx, place, unfinished, now)
   // Messages steer the work before it is judged.
   if (row.start_id === null && queue.length > 0)
     return promoteMessages(tx, place, steered(head), { queue, before: [] }, now)
   // The primary thread stays due until the last other thread goes idle, which starts it again.
   if (row.start_id === null && head.team && hasOthersDue(head.team)) return { kind: 'rest' }
   const { entries, evaluation } = await startEvaluation(tx, row, head)
-  const step = { ...evaluation, ...budgetFlag(head) }
-  return writeStep(tx, place, head, entries, { due: true }, now, step)
+  const step = { ...evaluation, ...budgetFlag(head), ...(hasDied && { recovered }) }
+  return writeStep(tx, place, head, entries, { due: true, recoveries }, now, step)
 }
 
 const steered = (head: Head): Head => ({ ...head, outcome: outcomeStage.pending })
 
-/** Waiting messages begin another turn, because the fault may concern this turn alone. */
+/**
+ * Waiting messages begin another turn, because the fault may concern this turn alone. After a second such turn they
+ * wait for the next message.
+ */
 async function giveUpTurn(
   tx: Queries,
   place: SessionLease,
   { head, open, queue, left }: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
-  const why = givenUpMessage(mostRecoveries + 1)
+  const why = givenUpMessage
+  const goesOn = queue.length > 0 && !(await wasGivenUpBefore(tx, place, head))
+  const waiting = queue.length > 0 ? ', with which those that wait are read' : ''
   const error = {
     type: 'unknown_error' as const,
-    message: queue.length > 0 ? why : `${why}; send a message to go on`,
+    message: goesOn ? why : `${why}; send a message to go on${waiting}`,
     retry_status: { type: 'exhausted' as const },
   }
   const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
   const closed = open.map((call) => entryOf(closingResult(call, why)))
-  if (await isBeyondRecovery(tx, place, head)) {
-    const last = await failureEntries(tx, place, head, { queue, why }, now)
-    const entries = [...left, ...closed, ...outcome.entries, ...last]
-    const over = { due: false, status: 'failed', ...released } as const
-    return writeStep(tx, place, head, entries, over, now, { kind: 'rest' })
-  }
   const stop: StopReason = { type: 'retries_exhausted' }
   const report = await reportToParent(tx, place, { stop }, now)
   // The parent is due now, and the session goes on with it.
@@ -267,10 +272,9 @@ async function giveUpTurn(
     entryOf({ id: newId('event'), type: 'session.error', error }),
     ...outcome.entries,
     ...report,
-    ...idleEntries(after, stop, now, queue.length > 0),
+    ...idleEntries(after, stop, now, goesOn),
   ]
-  if (queue.length > 0)
-    return promoteMessages(tx, place, outcome.head, { queue, before: entries }, now)
+  if (goesOn) return promoteMessages(tx, place, outcome.head, { queue, before: entries }, now)
   return endTurn(tx, place, after, entries, now)
 }
 
@@ -300,11 +304,16 @@ async function continueTurn(
   { head, open }: Pick<UnfinishedTurn, 'head' | 'open'>,
   entries: LogEntry[],
   now: number,
+  { recovered, recoveries }: { recovered?: RecoveredTurn; recoveries?: number } = {},
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
   const turn = { kind: 'turn' as const, open, promoted: [], ...budgetFlag(head) }
-  return writeStep(tx, place, head, entries, { due: true, ...begunOutcome(head) }, now, turn)
+  const set = { ...begunOutcome(head), ...(recoveries !== undefined && { recoveries }) }
+  return writeStep(tx, place, head, entries, { due: true, ...set }, now, {
+    ...turn,
+    ...(recovered && { recovered }),
+  })
 }
 
 /** The change of the head when a turn begins to work towards a defined outcome. */

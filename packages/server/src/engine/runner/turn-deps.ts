@@ -9,6 +9,7 @@ import type { Database } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PricedModel } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
+import type { RecoveryLane } from './recovery-lane.ts'
 import type { SessionSlot } from './session-slot.ts'
 import type { Crew } from './threads/crew.ts'
 import type { TeamRoster } from './threads/effects.ts'
@@ -19,6 +20,7 @@ export type DrainDeps = {
   clock: Clock
   log: Log
   runTurn: RunTurn
+  recoveries: RecoveryLane
   /** Number of sessions that this process runs now. */
   running: () => number
   /** Builds everything a turn needs besides its open calls, or returns why the session cannot have a turn now. */
@@ -72,5 +74,7 @@ export type TurnSignals = {
   interrupt: (abort: () => void, thread?: string) => void
   /** Takes the function that is called when something comes to the session. */
   wake: (look: () => Promise<void>) => void
-  place: Pick<SessionSlot, 'hold' | 'pause'>
+  place: Pick<SessionSlot, 'leave' | 'hold' | 'pause'>
+  /** Says that the turn has kept something. */
+  progressed?: () => void
 }

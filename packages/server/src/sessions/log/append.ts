@@ -39,6 +39,7 @@ export type HeadSet = Pick<
   | 'budget'
   | 'budget_told'
   | 'halted'
+  | 'recoveries'
   | 'threads'
   | 'status'
 >

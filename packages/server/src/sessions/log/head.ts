@@ -59,7 +59,8 @@ export type HeadChange = {
   began?: number
   /** When the turn ended. */
   ended?: number
-  recoveries?: 0
+  /** See `deaths.ts` of the runner. */
+  recoveries?: number
   due?: 0 | 1
   owner?: null
   expires_at?: number
