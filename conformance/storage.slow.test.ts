@@ -53,7 +53,8 @@ describe('a service whose Postgres is away', () => {
       })
       try {
         const { status, body } = await ready(service)
-        assert.deepEqual([status, body], [200, { ok: true, database: 'ok', notifications: 'ok' }])
+        const parts = { database: 'ok', notifications: 'ok', blobs: 'ok' }
+        assert.deepEqual([status, body], [200, { ok: true, ...parts }])
         await service.client.beta.agents.create(agent)
 
         proxy.refuse()

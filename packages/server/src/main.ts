@@ -44,6 +44,8 @@ ${administrationUsage()}
   npm start -- set-spend-limit <workspace> <daily|monthly> <cents>
                                            let a workspace spend so many US cents in each day or month (UTC);
                                            default in place of the cents: no limit of the operator
+  npm start -- accept-blobs                take the store of files that STORE_BACKENDS names as the one of this database,
+                                           with all servers stopped, where the files of another one are given up
   npm start -- recount-quotas <workspace>  count anew what a workspace stores and holds, from its rows
   npm start -- move-databases --to <tenants or one>
                                            give each workspace a database of its own, or put all into one again;
@@ -198,6 +200,7 @@ async function main(): Promise<void> {
     'create-workspace': (operator) => operator.createWorkspaceCommand(first),
     'create-key': (operator) => operator.createKeyCommand(first, ofKeys),
     'create-invitation': (operator) => operator.createInvitationCommand(first, ofInvitations),
+    'accept-blobs': (operator) => operator.acceptBlobsCommand(),
     'set-limit': (operator) => operator.setLimitCommand(rest),
     'set-spend-limit': (operator) => operator.setSpendLimitCommand(rest),
     'recount-quotas': (operator) => operator.recountCommand(first),

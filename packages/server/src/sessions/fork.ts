@@ -113,7 +113,7 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSe
   const now = deps.now()
   await deps.count(tx)
   const source = await store.take(tenant, from)
-  if (!(await store.deletionsOf([id])).has(id))
+  if ((await store.ofAnyTenant([id])).length === 0)
     throw new PlatformError('unavailable', 'the fork took too long and was given up: ask again')
   const { agent, tokens, rosterFor } = await agentOf(tx, fork, source, deps.seal)
   const named = requestsAgain(deps.kinds, await resourceStore(tx).ofSession(tenant, from))

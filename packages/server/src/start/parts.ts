@@ -8,6 +8,7 @@ import { withinSpendLimits } from '../engine/models/spend-limited.ts'
 import { packagesOf } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
+import { checkBlobStore } from '../ground/blobs/blob-store-mark.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Seal } from '../ground/core/seal.ts'
@@ -47,6 +48,7 @@ export async function openParts(
 ) {
   const outside = outsideOf(config, { log, clock }, override)
   const blobs = await openBlobs(config, outside.operator.agent)
+  const blobStore = await checkBlobStore(databases.control, blobs)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const ofAll = { databases, clock, log }
@@ -125,6 +127,7 @@ export async function openParts(
     traceparentOf,
   })
   return {
+    blobStore,
     integrations,
     keeping,
     kinds,

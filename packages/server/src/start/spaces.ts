@@ -33,6 +33,7 @@ import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'
 import type { SandboxPoolDeps } from '../engine/runner/held-sandbox.ts'
 import { leftFolderJob, leftFolders } from '../engine/runner/left-folders.ts'
+import { leftOutputsJob } from '../engine/outputs/publish-left.ts'
 import { sandboxPool } from '../engine/runner/sandbox-pool.ts'
 import { tellUnreachableHosts } from '../engine/runner/unreachable-hosts.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
@@ -87,6 +88,7 @@ export function spacesOf(
     isHere: (turned) => kept.isHere(turned),
     limits: { largest, turn: 4 * largest },
     quotas,
+    announce: (session) => notifySession(bus, session, newEvents),
   })
   const made = sandboxPool({
     provider,
@@ -110,10 +112,8 @@ export function spacesOf(
       if (config.publishes) await outputs.publish({ ...claimed, own }, isRunning)
     },
     idleMs: config.sandboxIdleMs,
-    async session(tenant, session) {
-      const { read } = await databases.open(tenant)
-      return sessionStore(read).row(tenant, session)
-    },
+    session: async (tenant, session) =>
+      sessionStore((await databases.open(tenant)).read).row(tenant, session),
     async isOurs({ tenant, session, generation }) {
       const { read, owners } = await databases.open(tenant)
       const head = await readHead(read, tenant, session)
@@ -139,6 +139,7 @@ export function spacesOf(
     ...made,
     /** Stop the job before `close`. */
     job: leftFolderJob(left),
+    jobs: config.publishes ? [leftOutputsJob({ databases, outputs, folder })] : [],
     /** Removes all left folders at once. The job removes a few in each run. */
     async removeLeft(): Promise<void> {
       const removeSome = leftFolders(left)

@@ -94,7 +94,8 @@ export async function start(
     override: overrides.outside,
   }
   const parts = await openParts(config, given)
-  const { integrations, keeping, kinds, outside, packages, provider, repositories } = parts
+  const { blobStore, integrations, keeping, kinds, outside, packages, provider, repositories } =
+    parts
   const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside, config)
   const streams = createStreams(shares.streams)
@@ -108,6 +109,7 @@ export async function start(
         ...data,
         ...routeSettings(config),
         log,
+        blobStore,
         integrations,
         resolveModel,
         version,
@@ -143,6 +145,7 @@ export async function start(
     ...rateLimitJobs(databases),
     workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
     ...ofParts,
+    ...spaces.jobs,
     waysOut.job,
     ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
   ])

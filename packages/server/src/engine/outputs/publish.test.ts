@@ -10,22 +10,26 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
-import { claimHead } from '../../ground/database/lease.ts'
+import { claimHead, releaseHead } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
+import { BlobStoreError } from '../../ground/core/errors.ts'
 import type { MountPlace } from '../runner/mount-kind.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
+import { leftOutputsJob } from './publish-left.ts'
 import { outputPublisher } from './publish.ts'
+
+const never = new AbortController().signal
 
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   async function place() {
     const opened = await open()
     const { database } = opened
     const folder = await mkdtemp(join(tmpdir(), 'steward-outputs-'))
-    const own = join(folder, 'own')
-    await mkdir(join(own, 'outputs'), { recursive: true })
     const session = await newSession(database)
+    const own = join(folder, session)
+    await mkdir(join(own, 'outputs'), { recursive: true })
     const owner = database.owners.self
     const fence = await database.write((tx) => claimHead(tx, session, { owner, dead: [], now: 0 }))
     assert.ok(fence)
@@ -36,6 +40,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       ...{ database, blobs, own },
       turned: { tenant, session, generation: fence.generation, own },
       pass: (ms: number) => (now += ms),
+      rest: () => database.write((tx) => releaseHead(tx, session, fence)),
       /** A process of this host, with parts of it replaced. */
       process(
         over: { blobs?: Partial<Blobs>; database?: Partial<Database>; isHere?: boolean } = {},
@@ -48,12 +53,14 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         const made = outputPublisher({
           ...{ databases, keeping, clock, isHere: async () => over.isHere ?? true },
           limits: { largest: 1000, turn: 2500 },
+          announce: () => {},
           quotas: {
             held: async () => ({ value: 1 << 20, source: 'server', allowed: null, own: undefined }),
           },
         })
         const start = () => made.kind({ session, folder: own } as MountPlace)
-        return { ...made, keeping, start }
+        const job = () => leftOutputsJob({ databases, outputs: made, folder }).run(never)
+        return { ...made, keeping, start, job }
       },
       write: (name: string, text: string) => writeFile(join(own, 'outputs', name), text),
       names: async () => (await rows()).map(({ name }) => name),
@@ -110,6 +117,52 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       const mended = at.process()
       await mended.publish(at.turned, true)
       assert.deepEqual([await at.names(), (await at.stored()).length], [['a'], 1])
+    })
+
+    // verifies: outputs/published
+    it('that fails in the store is done by a job, once no turn runs, in this process or the next', async () => {
+      await using at = await place()
+      const away = new BlobStoreError(new Error('ECONNREFUSED'))
+      let asked = 0
+      let isAway = true
+      const put: Blobs['put'] = async (key, body) => {
+        asked++
+        if (isAway) throw away
+        return at.blobs.put(key, body)
+      }
+      const one = at.process({ blobs: { put } })
+      await one.start()
+      for (let n = 0; n < 20; n++) await at.write(`${n}`, `${n}`)
+      await assert.rejects(one.publish(at.turned, true), away)
+      assert.ok(asked <= 4, `a store that is away was asked ${asked} times for one turn`)
+      await one.job()
+      assert.deepEqual(await at.names(), [], 'a turn runs')
+      await at.rest()
+      await assert.rejects(one.job(), away)
+      isAway = false
+      const next = at.process({ blobs: { put } })
+      await next.job()
+      assert.equal((await at.names()).length, 20)
+      await at.write('late', 'since')
+      await one.job()
+      assert.equal((await at.names()).length, 21)
+      const done = asked
+      await one.job()
+      await next.job()
+      assert.equal(asked, done)
+    })
+
+    it('is not done by the job of a process that another one has followed', async () => {
+      await using at = await place()
+      const put = () => Promise.reject(new BlobStoreError(new Error('ECONNREFUSED')))
+      const one = at.process({ blobs: { put }, isHere: false })
+      await one.start()
+      await at.write('a', 'first')
+      await assert.rejects(one.publish(at.turned, true))
+      await at.rest()
+      const next = at.process({ isHere: false })
+      await next.job()
+      assert.deepEqual(await at.names(), [])
     })
 
     // verifies: outputs/published

@@ -4,18 +4,20 @@
  * deleted.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { outputName } from '@steward/protocol/outputs.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
+import { BlobStoreError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { quotaUseStore } from '../../tenants/limits/use/store.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
+import { lockHead } from '../../sessions/log/head.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { MountKind } from '../runner/mount-kind.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
@@ -40,6 +42,8 @@ export type PublishDeps = {
   isHere: (turned: FinishedTurn) => Promise<boolean>
   limits: OutputLimits
   quotas: Pick<Quotas, 'held'>
+  /** Tells readers that the session has new events. */
+  announce: (session: string) => void
 }
 
 export type FinishedTurn = {
@@ -50,11 +54,20 @@ export type FinishedTurn = {
   own: string
 }
 
-/** This file exists while outputs may be unpublished. */
-const markOf = (own: string): string => join(own, 'outputs.open')
+/** This file exists while outputs may be unpublished. It says `failed` where the last attempt failed. */
+export const markOf = (own: string): string => join(own, 'outputs.open')
+const failed = 'failed'
+
+/** True when the last attempt to publish the outputs in this session's folder failed. */
+export const hasFailed = async (own: string): Promise<boolean> =>
+  (await readFile(markOf(own), 'utf8').catch(() => '')) === failed
 
 export function outputPublisher(deps: PublishDeps) {
   const states = new Map<string, PublishState>()
+  /** Sessions whose last attempt failed in this process. */
+  const unpublished = new Map<string, FinishedTurn>()
+  /** Attempts that are under way. The end of a turn and the job never publish one session at a time. */
+  const underWay = new Map<string, Promise<void>>()
 
   const kind: MountKind = async ({ session, folder }) => {
     await mkdir(folder, { recursive: true })
@@ -62,8 +75,7 @@ export function outputPublisher(deps: PublishDeps) {
     return { ended: async () => void states.delete(session) }
   }
 
-  /** `isRunning`: the session's sandbox runs. */
-  async function publish(turned: FinishedTurn, isRunning: boolean): Promise<void> {
+  async function attempt(turned: FinishedTurn, isRunning: boolean): Promise<void> {
     const { session, own } = turned
     if (!isRunning && (!existsSync(markOf(own)) || !(await deps.isHere(turned)))) return
     const state = states.get(session) ?? { stamps: new Map(), told: new Set() }
@@ -75,10 +87,42 @@ export function outputPublisher(deps: PublishDeps) {
       await root?.close()
     }
     if (!isRunning) await rm(markOf(own), { force: true })
+    else if (unpublished.has(session)) await writeFile(markOf(own), '')
   }
 
-  return { kind, publish }
+  async function keepAttempt(turned: FinishedTurn, isRunning: boolean): Promise<void> {
+    const { session, own } = turned
+    try {
+      await attempt(turned, isRunning)
+      unpublished.delete(session)
+    } catch (error) {
+      unpublished.set(session, turned)
+      await writeFile(markOf(own), failed).catch(() => {})
+      throw error
+    }
+  }
+
+  /** `isRunning`: the session's sandbox runs. Throws what failed; `left` has the session then. */
+  async function publish(turned: FinishedTurn, isRunning: boolean): Promise<void> {
+    const { session } = turned
+    const before = underWay.get(session) ?? Promise.resolve()
+    const mine = before.catch(() => {}).then(() => keepAttempt(turned, isRunning))
+    underWay.set(session, mine)
+    await mine.finally(() => underWay.get(session) === mine && underWay.delete(session))
+  }
+
+  return {
+    kind,
+    publish,
+    /** The sessions whose last attempt failed in this process. */
+    left: (): FinishedTurn[] => [...unpublished.values()],
+    forget: (session: string) => void unpublished.delete(session),
+    /** Publishes what a turn has left. */
+    again: (turned: FinishedTurn) => publish(turned, states.has(turned.session)),
+  }
 }
+
+export type OutputPublisher = ReturnType<typeof outputPublisher>
 
 async function publishAll(
   deps: PublishDeps,
@@ -108,6 +152,8 @@ async function publishAll(
   const waiting = fresh.values()
   const work = async () => {
     for (const { parts } of waiting) {
+      // The turn waits: a store that is away is not asked for each file.
+      if (failures.some((error) => error instanceof BlobStoreError)) return
       try {
         const copy = await copyOf(deps, pass, parts)
         if (copy) copies.push(copy)
@@ -128,9 +174,11 @@ async function publishAll(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Stores the copies in one commit, if this process still holds the session. Returns the blob keys in use. */
+/**
+ * Stores the copies in one commit, if no process has taken the session up since its turn. Returns the blob keys in use.
+ */
 async function write(
-  { databases, keeping, clock }: PublishDeps,
+  { databases, keeping, clock, announce }: PublishDeps,
   { tenant, session, generation }: FinishedTurn,
   {
     copies,
@@ -143,7 +191,6 @@ async function write(
   },
 ): Promise<Set<string>> {
   const database = await databases.open(tenant)
-  const fence = { owner: database.owners.self, generation }
   if (copies.length === 0 && news(left, state).length === 0) return new Set()
   const { kept, unsaid } = await database.write(async (tx: Queries) => {
     await sessionStore(tx).take(tenant, session)
@@ -160,8 +207,11 @@ async function write(
     })
     const unsaid = news([...left, ...over], state)
     const events = unsaid.length > 0 ? [{ event: warningOf(unsaid) }] : []
-    if (!(await appendEntries(tx, tenant, session, events, { now: clock.now(), fence })))
+    const { owner, status, ...head } = await lockHead(tx, tenant, session)
+    const isHeld = owner === database.owners.self || owner === null
+    if (status === 'deleted' || head.generation !== generation || !isHeld)
       return { kept: new Set<string>(), unsaid: [] }
+    if (events.length > 0) await appendEntries(tx, tenant, session, events, { now: clock.now() })
     for (const { key, name, row } of within) {
       await keeping.hold(tx, tenant, key)
       await files.insert(row)
@@ -177,6 +227,7 @@ async function write(
     return { kept: new Set(within.map(({ key }) => key)), unsaid }
   })
   for (const each of unsaid) state.told.add(lineOf(each))
+  if (unsaid.length > 0) announce(session)
   return kept
 }
 

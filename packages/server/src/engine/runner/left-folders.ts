@@ -49,7 +49,8 @@ export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDep
     const failures: unknown[] = []
     for (const { read } of await databases.every())
       await collectFailure(failures, async () => {
-        for (const row of await sessionStore(read).deletionsOf(sessions)) known.set(...row)
+        for (const { id, deleted_at } of await sessionStore(read).ofAnyTenant(sessions))
+          known.set(id, deleted_at !== null)
       })
     return { known, failures }
   }

@@ -57,14 +57,15 @@ async function save(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   }
 }
 
-/** Publishes the output files. A file that failed is published at the end of the next turn. */
+/** Publishes the output files. A file that failed is published by a job, or at the end of the next turn. */
 async function publish(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   const { session } = mine.lease
   try {
     await deps.publish(mine.lease, join(deps.folder, session), mine.running !== undefined)
   } catch (error) {
     deps.log.warn('outputs were not published', { error, session_id: session })
-    await warn(deps, mine, 'outputs_not_published', 'the outputs could not be published now')
+    const message = 'the outputs could not be published now; this is tried again until it succeeds'
+    await warn(deps, mine, 'outputs_not_published', message)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '@steward/base/time.ts'
 import { runUnaudited } from '../core/audited-call.ts'
+import { BlobStoreError } from '../core/errors.ts'
 import type { Database, Databases, Queries } from '../database/database.ts'
 import { runOnEach } from '../database/database.ts'
 import type { Blobs } from './blobs.ts'
@@ -53,11 +54,16 @@ export function blobKeeping({
     await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
   }
 
+  async function leaveToJob(tenant: string, key: string): Promise<Database> {
+    const database = await databases.open(tenant)
+    await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
+    return database
+  }
+
   /** Deletes a blob that gets no row, at once or in the next run of the job. */
   async function abandon(tenant: string, key: string): Promise<void> {
-    const database = await databases.open(tenant)
     await runUnaudited(async () => {
-      await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
+      const database = await leaveToJob(tenant, key)
       // When this fails, the mark stays for the job.
       await remove(database, tenant, key).catch(() => {})
     })
@@ -86,8 +92,9 @@ export function blobKeeping({
       try {
         return await blobs.put(key, body)
       } catch (error) {
-        // The store may have the blob nevertheless, if only its last answer was lost.
-        await abandon(tenant, key)
+        // The store may have the blob nevertheless, if only its last answer was lost. One that is away holds up nobody.
+        if (error instanceof BlobStoreError) await runUnaudited(() => leaveToJob(tenant, key))
+        else await abandon(tenant, key)
         throw error
       }
     },
@@ -114,6 +121,7 @@ export function blobKeeping({
             await remove(database, tenant_id, blob_key)
           } catch (error) {
             failures.push(error)
+            if (error instanceof BlobStoreError) return true
             const later = clock.now() + againMs
             await database.write((tx) => looseBlobStore(tx).mark(tenant_id, blob_key, later))
           }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Dispatcher } from 'undici'
+import { BlobStoreError } from '../core/errors.ts'
 import { request } from '../core/undici.ts'
 
 export type Bucket = {
@@ -20,6 +21,8 @@ export type Bucket = {
   dispatcher?: Dispatcher
   /** Milliseconds before the first retry. Doubles with each retry. Default: 200. */
   retryMs?: number
+  /** Milliseconds for the head of an answer to a request without a body. Default: 4,000. */
+  patienceMs?: number
 }
 
 export type BucketRequest = {
@@ -34,11 +37,16 @@ export type BucketRequest = {
 export type BucketAnswer = Dispatcher.ResponseData & { attempts: number }
 
 const mostAttempts = 4
-/** Milliseconds for the head of an answer, and between two pieces of its body. */
-const patienceMs = 120_000
+/** A store that does not answer holds up whoever waits for it, so silence is met once more and not three times. */
+const mostSilent = 2
+/** Milliseconds between two pieces of an answer's body. */
+const bodyTimeout = 30_000
+/** A body that is sent extends the patience by the time that it takes at this rate. */
+const slowestBytesPerMs = 100
 
 export function s3Wire(bucket: Bucket) {
-  const { accessKeyId, secretAccessKey, region, dispatcher, retryMs = 200 } = bucket
+  const { accessKeyId, secretAccessKey, region, dispatcher } = bucket
+  const { retryMs = 200, patienceMs = 4_000 } = bucket
   const root = new URL(bucket.endpoint)
   if (bucket.pathStyle) root.pathname = `/${bucket.bucket}/`
   else root.hostname = `${bucket.bucket}.${root.hostname}`
@@ -61,17 +69,28 @@ export function s3Wire(bucket: Bucket) {
       service: 's3',
       cache,
     }).sign()
-    return request(signed.url, {
-      method,
-      headers: Object.fromEntries(signed.headers),
-      body: body ?? null,
-      headersTimeout: patienceMs,
-      bodyTimeout: patienceMs,
-      ...(dispatcher ? { dispatcher } : {}),
-    })
+    const silence = new AbortController()
+    const patience = patienceMs + (body?.byteLength ?? 0) / slowestBytesPerMs
+    const timer = setTimeout(() => silence.abort(new SilentStoreError(patience)), patience)
+    try {
+      return await request(signed.url, {
+        method,
+        headers: Object.fromEntries(signed.headers),
+        body: body ?? null,
+        signal: silence.signal,
+        headersTimeout: 0,
+        bodyTimeout,
+        ...(dispatcher ? { dispatcher } : {}),
+      })
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
-  /** Repeats failed requests, which is safe for all requests here. The end of an upload needs to know `attempts`. */
+  /**
+   * Repeats failed requests, which is safe for all requests here. The end of an upload needs to know `attempts`. Throws
+   * a `BlobStoreError` when the store cannot be reached.
+   */
   async function ask(asked: BucketRequest): Promise<BucketAnswer> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -80,7 +99,9 @@ export function s3Wire(bucket: Bucket) {
         if (!isPassing || attempts === mostAttempts) return { ...answer, attempts }
         await answer.body.dump()
       } catch (error) {
-        if (attempts === mostAttempts || isRefused(error)) throw error
+        if (isRefused(error)) throw error
+        const most = error instanceof SilentStoreError ? mostSilent : mostAttempts
+        if (attempts >= most) throw new BlobStoreError(error as Error)
       }
       await sleep(retryMs * 2 ** (attempts - 1))
     }
@@ -89,17 +110,26 @@ export function s3Wire(bucket: Bucket) {
   return { ask }
 }
 
+class SilentStoreError extends Error {
+  override readonly name = 'SilentStoreError'
+
+  constructor(patience: number) {
+    super(`the blob store did not answer within ${Math.round(patience / 1000)} s`)
+  }
+}
+
 const isRefused = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'EREFUSEDADDRESS'
 
-/** An error with the status and the reason of the blob store. */
+/** An error with the status and the reason of the blob store. A `BlobStoreError` when the store cannot serve now. */
 export async function bucketFailure(
   { statusCode, body }: BucketAnswer,
   what: string,
 ): Promise<Error> {
   const said = await text(body)
   const why = [xmlText(said, 'Code'), xmlText(said, 'Message')].filter(Boolean).join(': ')
-  return new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
+  const error = new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
+  return statusCode >= 500 || statusCode === 429 ? new BlobStoreError(error) : error
 }
 
 /** The text of the first element with the name. */

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { Agent, request } from 'undici'
 import { guardedAgent, operatorGuard, parseRanges } from '../core/dial.ts'
+import { BlobStoreError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
 import { blobContract } from './contract.ts'
 import { servedBucket } from './s3-fixture.ts'
@@ -119,8 +120,49 @@ describe('blobs in a bucket', () => {
         method === 'PUT' ? status(503, xml) : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
-      await assert.rejects(blobs.put('busy', bytes('x')), /503 \(SlowDown: <later>\).*busy/)
+      await assert.rejects(blobs.put('busy', bytes('x')), (error) => {
+        assert.ok(error instanceof BlobStoreError)
+        assert.match(String(error.cause), /503 \(SlowDown: <later>\).*busy/)
+        return true
+      })
       assert.equal(front.seen.filter((each) => each.startsWith('PUT')).length, 4)
+    })
+
+    // verifies: http/blobs-away
+    it('are known to be away soon when the store says nothing or refuses connections', async () => {
+      let isSilent = false
+      await using front = await between(() => (isSilent ? () => {} : undefined))
+      const blobs = await s3Blobs({ ...front.bucket, patienceMs: 200 })
+      await blobs.put('kept', bytes('x'))
+      isSilent = true
+      const asked = front.seen.length
+      const before = performance.now()
+      const uses = [
+        () => blobs.put('small', bytes('x')),
+        () => blobs.get('kept'),
+        () => blobs.head('kept'),
+      ]
+      for (const use of uses)
+        await assert.rejects(
+          use,
+          (error) => error instanceof BlobStoreError && /did not answer/.test(String(error.cause)),
+        )
+      assert.ok(performance.now() - before < 4_000)
+      assert.equal(front.seen.length - asked, 2 * uses.length)
+      await front[Symbol.asyncDispose]()
+      await assert.rejects(blobs.head('kept'), BlobStoreError)
+    })
+
+    it('have more time for what is sent', async () => {
+      await using front = await between(({ method }) =>
+        method === 'PUT'
+          ? (incoming, outgoing) =>
+              void incoming.resume().once('end', () => setTimeout(() => outgoing.end(), 400))
+          : undefined,
+      )
+      const blobs = await s3Blobs({ ...front.bucket, patienceMs: 100 })
+      await blobs.put('large', bytes(new Uint8Array(1024 * 1024)))
+      await assert.rejects(blobs.put('small', bytes('x')), BlobStoreError)
     })
 
     it('are whole when only the answer to their end was lost', async () => {

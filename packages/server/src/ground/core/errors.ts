@@ -79,6 +79,15 @@ export class WorkspaceDatabaseError extends StorageError {
   }
 }
 
+/** The bucket of the blobs refuses connections, does not answer in time, or says that it cannot serve. */
+export class BlobStoreError extends StorageError {
+  constructor(cause: Error) {
+    super('away', cause)
+    this.message =
+      'the store of files cannot be reached, or does not answer in time: try again in a moment'
+  }
+}
+
 /** The workspace of a credential was deleted: credentials that are signed and not stored outlive it. */
 export class NoWorkspaceError extends PlatformError {
   constructor(tenant: string) {

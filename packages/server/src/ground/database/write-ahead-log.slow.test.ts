@@ -199,7 +199,10 @@ describe('an embedded database', () => {
     const path = await createSqliteFile(at.path)
     const database = await sqliteDatabase(path, { sync })
     const bus = memoryBus()
-    const ready = readiness({ databases: oneDatabase(database), bus, clock: systemClock })
+    const ready = readiness({
+      ...{ databases: oneDatabase(database), bus, clock: systemClock },
+      blobStore: { isThere: async () => true },
+    })
     const lost = refusal(put(database, 'lost'))
     assert.ok(!(await isSettled(lost)))
     const seen = refusal(names(database))

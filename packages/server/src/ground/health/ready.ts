@@ -1,23 +1,34 @@
 /** The state of each part that this process needs for its work. */
+import type { BlobStoreMark } from '../blobs/blob-store-mark.ts'
 import type { Bus } from '../bus/bus.ts'
 import { StorageError } from '../core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../database/database.ts'
-import { settingStore } from './store.ts'
+import { settingStore } from '../database/setting-store.ts'
 
 /** `slow`: the part has not answered in time. */
 export type PartState = 'ok' | 'away' | 'full' | 'slow' | 'failing'
-export type Readiness = { database: PartState; notifications: PartState }
+export type Readiness = { database: PartState; notifications: PartState; blobs: PartState }
 
-/** Milliseconds for an answer of the database. */
+/** Milliseconds for an answer of the database and of the blob store. */
 const patienceMs = 2_000
 /** Milliseconds for which an answer is cached, because anyone may call. */
 const cachedMs = 1_000
 
-type ReadinessDeps = { databases: Databases; bus: Bus; clock: Clock }
+type ReadinessDeps = {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  blobStore: BlobStoreMark
+}
 
-export function readiness({ databases, bus, clock }: ReadinessDeps): () => Promise<Readiness> {
+export function readiness({
+  databases,
+  bus,
+  clock,
+  blobStore,
+}: ReadinessDeps): () => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined
   /** Writes a row, because a full disk can still be read. */
   const probe = (database: Database) =>
@@ -28,9 +39,13 @@ export function readiness({ databases, bus, clock }: ReadinessDeps): () => Promi
   async function look(): Promise<Readiness> {
     const answered = new AbortController()
     const late = clock.sleep(patienceMs, answered.signal).then((): PartState => 'slow')
-    const database = await Promise.race([probe(databases.control), late])
+    const inTime = (state: Promise<PartState>) => Promise.race([state, late])
+    const [database, blobs] = await Promise.all([
+      inTime(probe(databases.control)),
+      inTime(blobStore.isThere().then((isThere) => (isThere ? 'ok' : 'away'), stateAfter)),
+    ])
     answered.abort()
-    return { database, notifications: bus.isOpen() ? 'ok' : 'away' }
+    return { database, notifications: bus.isOpen() ? 'ok' : 'away', blobs }
   }
 
   return () => {

@@ -10,6 +10,7 @@ const Parts = z.object({
   ok: z.boolean().describe('Whether all parts can do their work.'),
   database: Part.describe('Whether the database answers, and takes writes.'),
   notifications: Part.describe('Whether processes hear of each other.'),
+  blobs: Part.describe('Whether the store of files answers, and is the one of the database.'),
 })
 
 export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSignal): Route[] => [

@@ -300,20 +300,18 @@ function sessionReads(db: Reads) {
       return held.length > 0
     },
 
-    /** For each id with a row, of any tenant: true when the session is deleted. */
-    async deletionsOf(ids: readonly string[]): Promise<Map<string, boolean>> {
-      const rows = await db
+    /** The rows of these sessions of any tenant. */
+    ofAnyTenant: (ids: readonly string[]) =>
+      db
         .selectFrom('session_heads as head')
         .innerJoin('sessions', (join) =>
           join
             .onRef('sessions.tenant_id', '=', 'head.tenant_id')
             .onRef('sessions.id', '=', 'head.session_id'),
         )
-        .select(['sessions.id', 'sessions.deleted_at'])
+        .select(['sessions.id', 'sessions.tenant_id', 'sessions.deleted_at'])
         .where('head.session_id', 'in', ids)
-        .execute()
-      return new Map(rows.map(({ id, deleted_at }) => [id, deleted_at !== null]))
-    },
+        .execute(),
   }
 }
 

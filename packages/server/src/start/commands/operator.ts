@@ -106,6 +106,13 @@ export async function recountCommand(workspace: string | undefined): Promise<voi
   await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
 }
 
+export async function acceptBlobsCommand(): Promise<void> {
+  const config = configuration()
+  const { acceptBlobs } = await import('./accept-blobs.ts')
+  await acceptBlobs(config)
+  say('done: servers of this database start with this store of files, and with no other one')
+}
+
 /** Works beside running servers. Run again after a stop, the command continues where it stopped. */
 export async function rotateRootSecretCommand(): Promise<void> {
   const config = configuration()

@@ -45,6 +45,7 @@ function depsOver(database: Database): AppDeps {
     matches: createShare({ total: 1, percent: 100 }),
     databases,
     bus,
+    blobStore: { isThere: async () => true },
     clock,
     people: peopleOf(
       {

@@ -27,6 +27,7 @@ import { usageRoutes } from '../../tenants/usage/routes.ts'
 import type { CallCounts } from '../../tenants/audit/call-counts.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
+import type { BlobStoreMark } from '../../ground/blobs/blob-store-mark.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
@@ -88,6 +89,7 @@ import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 export type AppDeps = Refusals & {
   databases: Databases
   bus: Bus
+  blobStore: BlobStoreMark
   clock: Clock
   seal: Seal
   log: Log
