@@ -11,6 +11,9 @@ import type { FlakyTest } from '../scripts/test/flaky.ts'
 import { cleanRuns, missingTests, retryListed, steadyTests } from '../scripts/test/flaky.ts'
 import type { FileResult, TestResult } from '../scripts/test/results.ts'
 
+/** Told apart from those of another process that runs this file. */
+const leftSeconds = 100_000 + process.pid
+
 const sources = {
   passes: "it('one', () => {}); it('two', () => {})",
   ends: "it('one', () => new Promise(() => setTimeout(process.exit, 10)))",
@@ -26,7 +29,7 @@ const sources = {
   misses: "it('one', () => {}) }); await import('./nowhere.mjs'); describe('more', () => {",
   prints: "it('one', () => { console.log('a word'); throw new Error('no') })",
   waits: "it('one', () => void setInterval(() => {}, 1000))",
-  leaves: "it('one', () => void spawn('sleep', ['4242']))",
+  leaves: `it('one', () => void spawn('sleep', ['${leftSeconds}']))`,
 }
 type Name = keyof typeof sources
 
@@ -124,7 +127,7 @@ describe('the runner of the tests', () => {
 
       it('ends the programs that a file left behind', async () => {
         await run(['leaves'], kind)
-        await assert.rejects(promisify(execFile)('pgrep', ['-f', 'sleep 4242']))
+        await assert.rejects(promisify(execFile)('pgrep', ['-f', `sleep ${leftSeconds}`]))
       })
 
       it('passes on what a failed file printed', async () => {
