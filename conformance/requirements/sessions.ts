@@ -22,6 +22,7 @@ export const sessions = {
   'sessions/field/outcome-evaluations': { section: '7.1 Fields', says: '`outcome_evaluations` – array – each outcome that was ever defined: `outcome_id`, `description`, `iteration`, `result`, `explanation`, `completed_at` (8.8)' },
   'sessions/field/times': { section: '7.1 Fields', says: '`created_at`, `updated_at` – time – assigned' },
   'sessions/field/archived-at': { section: '7.1 Fields', says: '`archived_at` – time or null – when it was archived' },
+  'sessions/usage/cut-request': { section: '7.1 Fields', says: 'A model request whose process died, or was stopped, counts with the input of the request before it in its thread, at the price of that time.' },
   'sessions/create/agent-id': { section: '7.2 Creating one', says: '`agent` – required: an agent\'s id, which pins its latest version' },
   'sessions/create/agent-version': { section: '7.2 Creating one', says: '`agent` as `{type: \'agent\', id, version?}` – pins the version named' },
   'sessions/create/agent-overrides': { section: '7.2 Creating one', says: '`agent` as `{type: \'agent_with_overrides\', id, version?, …}` – `model`, `system`, `tools`, `mcp_servers` and `skills` replace the agent\'s own, as wholes and for this session only; a `model` has nothing of the agent\'s, its effort neither' },

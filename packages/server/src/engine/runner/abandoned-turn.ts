@@ -2,12 +2,16 @@
 import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import type { LogEntry } from '../../sessions/log/log.ts'
-import { danglingSpan } from '../../sessions/log/log.ts'
+import type { LogEntry, PricedModel } from '../../sessions/log/log.ts'
+import { danglingSpan, eventOf, readEvents } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
+
+/** Failed requests before the last one that reported its usage. */
+const lookedBack = 20
 
 /** True when a stopping process gave the turn back. Such a turn does not count as a failed attempt. */
 export const wasGivenBack = (head: Head): boolean => head.previous_owner === null
@@ -23,7 +27,7 @@ export async function abandonedTurnEvents(
   open: PendingCall[],
 ): Promise<LogEntry[]> {
   const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
-  const spans = await cutSpans(tx, place)
+  const spans = await countCut(tx, place, await cutSpans(tx, place))
   const isGivenBack = wasGivenBack(head)
   if (isGivenBack && lost.length === 0 && spans.length === 0) return []
   const who = `the process that ran this turn ${isGivenBack ? 'was stopped' : 'ended'}`
@@ -38,6 +42,52 @@ export async function abandonedTurnEvents(
     event_ids: lost,
   }
   return [{ event: warning }, ...spans]
+}
+
+/**
+ * A request that lost its process counts with the input of the thread's request before it: its provider counts it, and
+ * nobody heard how much. Without one before it, nothing is known. [sessions/usage/cut-request]
+ */
+async function countCut(
+  tx: Queries,
+  { tenant, session, thread }: ThreadPlace,
+  ends: readonly LogEntry[],
+): Promise<LogEntry[]> {
+  const isRequest = ({ event }: LogEntry) => event.type === 'span.model_request_end'
+  if (!ends.some(isRequest)) return [...ends]
+  const range = {
+    types: ['span.model_request_end'],
+    order: 'desc',
+    limit: lookedBack,
+    thread: thread ?? null,
+  } as const
+  const before = (await readEvents(tx, tenant, session, range)).map(eventOf)
+  const usage = before
+    .flatMap((event) => (event.type === 'span.model_request_end' ? [event.model_usage] : []))
+    .find(({ input_tokens, cache_read_input_tokens }) => input_tokens + cache_read_input_tokens > 0)
+  const model = await lastModel(tx, tenant, session)
+  if (!usage || !model) return [...ends]
+  const model_usage = { ...usage, output_tokens: 0 }
+  return ends.map((end) =>
+    isRequest(end) && 'model_usage' in end.event
+      ? { event: { ...end.event, model_usage }, model }
+      : end,
+  )
+}
+
+/** The model of the last request that was counted, with its price. */
+async function lastModel(
+  tx: Queries,
+  tenant: string,
+  session: string,
+): Promise<PricedModel | undefined> {
+  const { counted_model: name, counted_price: price } = await tx
+    .selectFrom('session_heads')
+    .select(['counted_model', 'counted_price'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .executeTakeFirstOrThrow()
+  return name ? { name, price: price ? fromJson(price) : null } : undefined
 }
 
 /** Ends for model requests that lost their process, so that every start event has an end event. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claimHead } from '../../ground/database/lease.ts'
+import { appendEntries } from '../../sessions/log/append.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { admission, admitEvents, readWaiting } from '../../sessions/log/inbox.ts'
@@ -274,6 +276,34 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const { step, events } = await claimed(place.database, session, 'nobody')
       assert.equal(step.kind, 'turn')
       assert.equal(events.length, 3)
+    })
+
+    // verifies: sessions/usage/cut-request
+    it('counts a request that lost its process with the input of the one before, at its price', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const usage = { input_tokens: 100, output_tokens: 50 }
+      const model_usage = { ...noUsage, ...usage, cache_read_input_tokens: 7 }
+      const model = { name: 'm', price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 4 } }
+      const ended = fresh({
+        ...{ type: 'span.model_request_end' as const, is_error: false, model_usage },
+        model_request_start_id: 'sevt_1',
+      })
+      const kept = [...asking(), ended].map((event) => ({ event, model }))
+      await database.write((tx) => appendEntries(tx, tenant, session, kept, { now: 0 }))
+      const { list_cost: before } = await readHead(database.read, tenant, session)
+      await dies(database, session, 2)
+      const { head, rows } = await claimed(database, session)
+      // Twice it died during a request.
+      assert.deepEqual([head.input_tokens, head.output_tokens], [300, 50])
+      assert.equal(head.cache_read_input_tokens, 21)
+      assert.ok(head.list_cost > before && head.list_cost < 3 * before && head.unpriced === 0)
+      const end = rows.findLast(({ type }) => type === 'span.model_request_end')
+      assert.equal(JSON.parse(end?.data ?? '').model_usage.input_tokens, 100)
+      const first = await newSession(database)
+      await keepEvents(database, first, asking())
+      assert.equal((await claimed(database, first)).head.input_tokens, 0)
     })
 
     it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {
