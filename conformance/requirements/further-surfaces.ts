@@ -100,6 +100,7 @@ export const furtherSurfaces = {
   'eval-datasets/sessions': { section: '19.4 Evals', says: 'A session becomes a sample with its messages as `input`, its last answer as `expected`, and its answers to calls as `answers`.' },
   'evals/dry-run': { section: '19.4 Evals', says: 'With `dry_run` everything is checked, the answer says how many trials the run would have and what they cost, and nothing is started.' },
   'evals/compare/chance': { section: '19.4 Evals', says: 'A comparison joins samples by id. One that was changed between the runs is marked and counts nowhere. It says `worse` or `better` of a sample or a grader where chance explains the difference in at most 2 of 100 comparisons, and else `noise`.' },
+  'evals/compare/suspects': { section: '19.4 Evals', says: 'Of samples that are `noise`, those whose difference would be certain in a run of that sample alone are named in the summary, up to ten, with the number of trials that would decide where they go on alike.' },
   'evals/agent-version': { section: '19.4 Evals', says: 'The version of the agent is fixed when the run is created.' },
   'evals/once': { section: '19.4 Evals', says: 'A trial is run once, whatever process ends meanwhile.' },
   'evals/trials': { section: '19.4 Evals', says: 'A trial is a session of its own. Its metadata names the run as `eval_run_id`, and it is archived when the trial has ended.' },

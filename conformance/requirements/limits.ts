@@ -28,7 +28,7 @@ export const limits = {
   'limits/rate/header-limit': { section: '21.1 Rate limits', says: '`X-RateLimit-Limit` says how many requests are allowed.' },
   'limits/rate/header-remaining': { section: '21.1 Rate limits', says: '`X-RateLimit-Remaining` says how many are left. With several processes it is an estimate.' },
   'limits/rate/header-reset': { section: '21.1 Rate limits', says: '`X-RateLimit-Reset` says when the whole limit is available again, in Unix seconds, rounded up.' },
-  'limits/rate/headers': { section: '21.1 Rate limits', says: 'Where a limit holds, every answer to a caller with a valid credential has these headers, errors included.' },
+  'limits/rate/headers': { section: '21.1 Rate limits', says: 'Where a limit holds, every answer of an endpoint to a caller with a valid credential has these headers, errors included. A path without an endpoint is 404 before the credential is read.' },
   'limits/rate/refusal': { section: '21.1 Rate limits', says: 'A request beyond the limit is refused with 429, before its body is read and before anything else is checked. The message names the class, the limit and the time to wait, and `retry-after` has that time in whole seconds, rounded up. The official client waits that long and repeats.' },
   'limits/rate/repeat': { section: '21.1 Rate limits', says: 'Each refused request is told a time of its own, so that callers who come again when they are told to are served.' },
   'limits/rate/address': { section: '21.1 Rate limits', says: 'The address of a caller is the one that connects; behind a proxy of `TRUSTED_PROXIES` the rightmost of `X-Forwarded-For` that is none of these proxies. Addresses of IPv6 count by their first 64 bits, and four times the limit holds for their first 48.' },

@@ -107,6 +107,27 @@ export function exactChance(before: PassCounts, now: PassCounts): number {
   return Math.min(1, chance - Math.exp(seen) / 2)
 }
 
+/** Trials beyond this number are not worth their price. */
+const mostTrials = 200
+
+/**
+ * The number of trials of each run from which on the same shares of passed trials would be significant among `family`
+ * tests. Undefined where 200 trials would not do.
+ */
+export function decidingTrials(
+  before: PassCounts,
+  now: PassCounts,
+  family: number,
+): number | undefined {
+  const of = ({ passed, trials }: PassCounts, n: number): PassCounts => ({
+    passed: Math.round((passed / trials) * n),
+    trials: n,
+  })
+  for (let n = Math.max(before.trials, now.trials) + 1; n <= mostTrials; n++)
+    if (exactChance(of(before, n), of(now, n)) <= alpha / family) return n
+  return undefined
+}
+
 const logChoose = (n: number, k: number): number =>
   logFactorial(n) - logFactorial(k) - logFactorial(n - k)
 

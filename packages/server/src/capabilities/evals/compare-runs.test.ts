@@ -62,6 +62,29 @@ describe('a comparison', () => {
     assert.ok(named >= 18, `${named} of 20`)
   })
 
+  // verifies: evals/compare/suspects
+  it('names samples that fell from six of six to none among fifty, and how many trials would decide', () => {
+    const run = (fallen: number): ComparedRun => ({
+      id: 'evrun_fallen',
+      samples: Array.from({ length: 50 }, (_, n) => ({
+        id: `sample_${n}`,
+        digest: '',
+        trials: Array.from({ length: 6 }, () => ({ passed: n >= fallen, scores: [] })),
+      })),
+    })
+    const { verdict, summary, samples } = compareRuns(run(0), run(5))
+    assert.equal(verdict, 'worse')
+    assert.equal(samples.filter(({ change }) => change === 'noise').length, 5)
+    for (let n = 0; n < 5; n++)
+      assert.match(
+        summary,
+        new RegExp(
+          `sample_${n}: 6 of 6 .* 0 of 6 now, .*among 50 samples, and alone .*; 8 trials .* would decide`,
+        ),
+      )
+    assert.doesNotMatch(summary, /by no more than chance/)
+  })
+
   it('names an improvement of all samples by its interval, where one sample alone says nothing', () => {
     const random = seededRandom(3)
     const rates = Array.from({ length: 60 }, () => 0.4)

@@ -4,6 +4,7 @@ import type { ScorePair, PassCounts } from './chance.ts'
 import {
   alpha,
   chanceOf,
+  decidingTrials,
   exactChance,
   intervalOf,
   seededRandom,
@@ -31,9 +32,9 @@ export function compareRuns(baseline: ComparedRun, run: ComparedRun): EvalCompar
       ? [{ now, before: was }]
       : [],
   )
-  const found = changesOf(same)
+  const { changes, suspects } = changesOf(same)
   const samples = [
-    ...joined.map(({ now, before: was }) => found.get(now.id) ?? unjoinedChange(now, was)),
+    ...joined.map(({ now, before: was }) => changes.get(now.id) ?? unjoinedChange(now, was)),
     ...baseline.samples.filter(({ id }) => !ids.has(id)).map((was) => withoutNow(was)),
   ]
   const graders = gradersOf(same)
@@ -43,7 +44,7 @@ export function compareRuns(baseline: ComparedRun, run: ComparedRun): EvalCompar
     run_id: run.id,
     baseline_run_id: baseline.id,
     verdict,
-    summary: summaryOf(verdict, samples, graders),
+    summary: summaryOf(verdict, { samples, graders, suspects: [...suspects] }),
     confidence: 1 - alpha,
     graders,
     samples,
@@ -59,20 +60,37 @@ const passesOf = ({ trials }: ComparedSample): PassCounts => ({
 
 const told = ({ passed, trials }: PassCounts): string => `${passed} of ${trials}`
 
-/** Changes of samples; all samples form one family of tests. */
-function changesOf(same: readonly SamplePair[]): Map<string, SampleChange> {
+/** Changes of samples; all samples form one family of tests. `suspects`: changes that would be certain alone. */
+function changesOf(same: readonly SamplePair[]) {
   const counts = same.map(({ now, before }) => ({
     id: now.id,
     now: passesOf(now),
     before: passesOf(before),
   }))
-  const certain = significantTests(counts.map(({ before, now }) => exactChance(before, now)))
-  const entries = counts.map(({ id, before, now }, index): [string, SampleChange] => {
+  const chances = counts.map(({ before, now }) => exactChance(before, now))
+  const certain = significantTests(chances)
+  const suspects = new Set<SampleChange>()
+  const changes = new Map<string, SampleChange>()
+  for (const [index, { id, before, now }] of counts.entries()) {
     const difference = now.passed / now.trials - before.passed / before.trials
     const change = changeOf(difference, certain.has(index))
-    return [id, { sample_id: id, change, before, now, text: textOf(id, change, before, now) }]
-  })
-  return new Map(entries)
+    const isSuspect = change === 'noise' && (chances[index] ?? 1) <= alpha
+    const more = isSuspect ? suspicion(before, now, counts.length) : ''
+    const text = `${textOf(id, change, before, now)}${more}`
+    const found: SampleChange = { sample_id: id, change, before, now, text }
+    changes.set(id, found)
+    if (isSuspect) suspects.add(found)
+  }
+  return { changes, suspects }
+}
+
+/** Of a difference that would be no chance in one sample, and may be one among so many. */
+function suspicion(before: PassCounts, now: PassCounts, family: number): string {
+  const trials = decidingTrials(before, now, family)
+  const among = ` among ${family} samples, and alone hardly would be`
+  return trials === undefined
+    ? among
+    : `${among}; ${trials} trials that go on like this would decide`
 }
 
 const changeOf = (difference: number, isCertain: boolean) => {
@@ -182,8 +200,15 @@ const verdicts = {
 
 function summaryOf(
   verdict: EvalComparison['verdict'],
-  samples: readonly SampleChange[],
-  graders: readonly GraderChange[],
+  {
+    samples,
+    graders,
+    suspects,
+  }: {
+    samples: readonly SampleChange[]
+    graders: readonly GraderChange[]
+    suspects: readonly SampleChange[]
+  },
 ): string {
   const lines: string[] = [verdicts[verdict]]
   const clear = [...samples, ...graders].filter(
@@ -191,13 +216,20 @@ function summaryOf(
   )
   for (const { text } of clear) lines.push(`${text}.`)
   const noisy = samples.filter(({ change }) => change === 'noise').length
-  if (noisy > 0)
+  for (const { text } of suspects.slice(0, mostSuspects)) lines.push(`${text}.`)
+  if (suspects.length > mostSuspects)
+    lines.push(`${suspects.length - mostSuspects} more samples are like these.`)
+  const others = noisy - suspects.length
+  if (others > 0)
     lines.push(
-      `${noisy} ${noisy === 1 ? 'sample differs' : 'samples differ'} by no more than chance; more trials would tell.`,
+      `${others} ${others === 1 ? 'sample differs' : 'samples differ'} by no more than chance; more trials would tell.`,
     )
   const apart = samples.filter(({ change }) => isApart.has(change)).length
   if (apart > 0) lines.push(`${apart} samples cannot be compared.`)
   return lines.join('\n')
 }
+
+/** Suspects that the summary names. */
+const mostSuspects = 10
 
 const isApart: ReadonlySet<string> = new Set(['changed', 'added', 'removed', 'unscored'])
