@@ -61,6 +61,8 @@ async function threadsOf({ client }: ServiceClients, session_id: string) {
   )
 }
 
+const itemDone = 'agent.session.turn.item.done'
+
 const isAtRest = async (server: ServiceClients, session: string): Promise<boolean> =>
   (await say(server, session)).at(-1)?.type === 'session.status_idle'
 
@@ -142,6 +144,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
               ...(streams.get(session) ?? []),
               await followTurns(server, session),
             ])
+          const hasTold = () =>
+            [...streams.values()]
+              .flat()
+              .some(({ frames }) => frames.some(({ data }) => data.type === itemDone))
           for (let n = 0; n < kills; n++) {
             const last = sessions.at(-1)
             if (last === undefined || (await isAtRest(server, last))) {
@@ -150,6 +156,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
               await follow(id)
               await post(server, id, task)
             } else await follow(last)
+            // On a busy machine, no life may last until something is told.
+            if (n === 0) await until(hasTold)
             await sleep(Math.random() * longestLifeMs)
             await process.kill()
             process = await startServer(env)
