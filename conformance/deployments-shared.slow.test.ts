@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
@@ -16,12 +19,21 @@ const mostLateMs = 5_000
 
 describe('schedules over two processes on one Postgres', () => {
   const services: TestService[] = []
+  let folder: string
   before(async () => {
-    const env = { DATABASE_URL: await newPostgresUrl() }
+    folder = await mkdtemp(join(tmpdir(), 'steward-schedules-'))
+    const blobs = { type: 'disk', dir: join(folder, 'blobs') }
+    const env = {
+      DATABASE_URL: await newPostgresUrl(),
+      STORE_BACKENDS: JSON.stringify({ blobs }),
+    }
     services.push(await boot('postgres', { env }))
     services.push(await boot('postgres', { env }))
   })
-  after(() => Promise.all(services.map((each) => each.close())))
+  after(async () => {
+    await Promise.all(services.map((each) => each.close()))
+    await rm(folder, { recursive: true })
+  })
 
   verifies(
     'deployments/schedule/once',

@@ -312,7 +312,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => path)
         assert.equal(named.length, 4)
         for (const path of ['docs', ...named]) {
-          const answer = await fetch(`${service.base}/${path}`)
+          const headers = { 'accept-encoding': 'identity' }
+          const answer = await fetch(`${service.base}/${path}`, { headers })
           const bytes = (await answer.arrayBuffer()).byteLength
           assert.equal(answer.headers.get('content-length'), String(bytes), path)
           const policy = answer.headers.get('content-security-policy') ?? ''

@@ -145,7 +145,7 @@ export async function world({
   const folder = mkdtempSync(join(tmpdir(), 'gate-'))
   const socketPath = join(folder, 'gate.sock')
   const gate = await openGate({
-    socketPath,
+    path: socketPath,
     authority,
     owner: { ...owner, ...over },
     ...(limits ? { limits } : {}),

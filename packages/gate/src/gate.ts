@@ -2,6 +2,7 @@
 import { chmod, lchown, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
+import { socketPath } from '@steward/base/socket-path.ts'
 import type { Authority } from './authority.ts'
 import { connectHandler } from './connect.ts'
 import type { OpenedTunnel } from './heads.ts'
@@ -61,29 +62,32 @@ export type GateOptions = {
 }
 
 export type SocketOptions = {
-  /** The socket's path, at most 107 bytes. A socket that a dead process left there is replaced. */
-  socketPath: string
+  /** The path of the socket, of any length. A socket that a dead process left there is replaced. */
+  path: string
   mode?: number
   uid?: number
 }
 
 /** Rejects when the socket cannot be created. */
 export async function openGate(options: GateOptions & SocketOptions): Promise<Gate> {
-  const { socketPath, mode = 0o600, uid } = options
+  const { path, mode = 0o600, uid } = options
   const { server, close } = gateServer(options)
-  await rm(socketPath, { force: true })
-  await new Promise<void>((resolve, reject) => {
-    server.on('error', reject)
-    server.listen(socketPath, resolve)
-  })
+  await rm(path, { force: true })
+  const named = socketPath(path)
+  // The end of a server removes its socket by the name that it listened on.
+  const end = () => close().finally(() => named.forget())
   try {
-    await chmod(socketPath, mode)
-    if (uid !== undefined) await lchown(socketPath, uid, uid)
+    await new Promise<void>((resolve, reject) => {
+      server.on('error', reject)
+      server.listen(named.path, resolve)
+    })
+    await chmod(path, mode)
+    if (uid !== undefined) await lchown(path, uid, uid)
   } catch (error) {
-    server.close()
+    await end()
     throw error
   }
-  return { close }
+  return { close: end }
 }
 
 export function socketlessGate(options: GateOptions): SocketlessGate {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { certificateAuthority } from './authority.ts'
 import {
   askOver,
   openTestTunnel,
@@ -378,21 +377,24 @@ describe('a gate', () => {
     await place[Symbol.asyncDispose]()
   })
 
-  it('is open to its owner alone, and takes the place of one that died', async () => {
+  it('is open to its owner alone, and takes the place of one that died, at a path of any length', async () => {
     await using place = await world()
-    const socketPath = join(place.folder, 'left.sock')
-    writeFileSync(socketPath, '')
-    const authority = certificateAuthority()
-    const owner = { judge: () => Promise.reject(new Error('unused')) }
-    const gate = await openGate({ socketPath, authority, owner: { ...place.owner, ...owner } })
-    assert.equal(statSync(socketPath).mode & 0o777, 0o600)
-    await gate.close()
+    for (const folder of [place.folder, join(place.folder, 'of-a-long-name'.repeat(15))]) {
+      mkdirSync(folder, { recursive: true })
+      const path = join(folder, 'left.sock')
+      writeFileSync(path, '')
+      const gate = await openGate({ path, authority: place.authority, owner: place.owner })
+      assert.equal(statSync(path).mode & 0o777, 0o600)
+      assert.ok(statSync(path).isSocket())
+      await gate.close()
+      assert.ok(!existsSync(path))
+    }
   })
 
   it('says so when its socket cannot be made', async () => {
     await using place = await world()
-    const socketPath = join(place.folder, 'missing', 'gate.sock')
-    const opening = openGate({ socketPath, authority: place.authority, owner: place.owner })
+    const path = join(place.folder, 'missing', 'gate.sock')
+    const opening = openGate({ path, authority: place.authority, owner: place.owner })
     await assert.rejects(opening, { syscall: 'listen' })
   })
 })

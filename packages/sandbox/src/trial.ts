@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { socketPath } from '@steward/base/socket-path.ts'
 import type { Sandbox, SandboxSpec } from './sandbox.ts'
 
 const prefix = 'steward-check-'
@@ -38,7 +39,8 @@ export async function tryProvider(
   const [workspace, outputs] = [join(folder, 'workspace'), join(folder, 'outputs')]
   const egress = { socket: join(folder, 'gate.sock'), certificates: join(folder, 'bundle.pem') }
   const limits = { memory: 128 << 20, processes: 32, cpus: 1, scratch: 1 << 20, file: 1 << 20 }
-  const gate = createServer().listen(egress.socket)
+  const named = socketPath(egress.socket)
+  const gate = createServer().listen(named.path)
   try {
     await once(gate, 'listening')
     for (const each of [workspace, outputs]) mkdirSync(each)
@@ -57,7 +59,7 @@ export async function tryProvider(
       await sandbox.close()
     }
   } finally {
-    gate.close()
+    gate.close(() => named.forget())
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -1,15 +1,11 @@
 /** Connects sandboxes without a network of their own to a gate: a port on this machine's loopback. */
-import { closeSync, constants, openSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
-import { basename, dirname } from 'node:path'
-
-/** Longest socket path on every system, in bytes. */
-const longestPath = 103
+import { socketPath } from '@steward/base/socket-path.ts'
 
 /** Every process of this machine can reach the port. */
 export async function loopbackBridge(socket: string) {
-  const gate = nameSocket(socket)
+  const gate = socketPath(socket)
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const other = connect({ path: gate.path, allowHalfOpen: true })
@@ -36,15 +32,5 @@ export async function loopbackBridge(socket: string) {
       for (const each of open) each.destroy()
       gate.forget()
     },
-  }
-}
-
-/** A longer path is reached through its folder, which stays open. */
-function nameSocket(socket: string): { path: string; forget(): void } {
-  if (Buffer.byteLength(socket) <= longestPath) return { path: socket, forget() {} }
-  const folder = openSync(dirname(socket), constants.O_DIRECTORY)
-  return {
-    path: `/proc/self/fd/${folder}/${basename(socket)}`,
-    forget: () => closeSync(folder),
   }
 }

@@ -1,6 +1,7 @@
 /** Observation for operators: metrics, traces, and a log line for each request. */
 import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
 import { serverProgram } from '../ground/config/settings.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -9,14 +10,16 @@ import { listenForMetrics } from '../surfaces/metrics/listen.ts'
 import { createMetrics } from '../surfaces/metrics/metrics.ts'
 import type { Traces } from '../surfaces/traces/traces.ts'
 import { createTraces, noTraces } from '../surfaces/traces/traces.ts'
+import { logRefusedConnections } from './refused-connections.ts'
 import type { Shares } from './shares.ts'
 
 /** Without a setting that asks for metrics or traces, nothing is counted and no library is loaded. */
 export async function openSight(
   { metrics: { host, port }, traces: tracing, logLevel }: SightConfig,
-  { shares, log, bus }: { shares: Shares; log: Log; bus: Bus },
+  { shares, log, bus, clock }: { shares: Shares; log: Log; bus: Bus; clock: Clock },
 ): Promise<Traces> {
   const logging = logLevel === 'debug' ? logRequests(log) : () => {}
+  const warning = logRefusedConnections(log, clock)
   const metrics = port === undefined ? undefined : await openMetrics(shares, log, { host, port })
   const isTraced = tracing.endpoint !== undefined || tracing.own !== undefined
   const traces = isTraced ? await createTraces(log, bus, tracing) : noTraces
@@ -24,6 +27,7 @@ export async function openSight(
     traceparentOf: traces.traceparentOf,
     async close() {
       logging()
+      warning()
       await metrics?.close()
       await traces.close()
     },

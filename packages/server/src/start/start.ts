@@ -84,7 +84,7 @@ export async function start(
   const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
   const shares = sharesOf(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
-  const sight = await openSight(config, { shares, log, bus })
+  const sight = await openSight(config, { shares, log, bus, clock })
   const given = {
     ...data,
     log,

@@ -61,7 +61,7 @@ export async function registryGate(
   const [socket, certificates] = [join(folder, 'gate'), join(folder, 'trusted.crt')]
   const trusted = new Set([...getCACertificates('default'), ...getCACertificates('system')])
   await writeFile(certificates, [...trusted].join('\n'), { mode: 0o644 })
-  const gate = await openGate({ socketPath: socket, authority: certificateAuthority(), owner })
+  const gate = await openGate({ path: socket, authority: certificateAuthority(), owner })
   return {
     socket,
     certificates,

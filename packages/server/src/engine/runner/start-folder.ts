@@ -11,7 +11,6 @@ const leftMs = 10 * 60_000
 
 const startsOf = (own: string): string => join(own, 'starts')
 
-/** Short, because the path of a Unix socket has at most 107 bytes. */
 export async function makeStartFolder(own: string): Promise<string> {
   const folder = join(startsOf(own), randomBytes(4).toString('hex'))
   await mkdir(folder, { recursive: true, mode: 0o755 })

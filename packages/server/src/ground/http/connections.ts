@@ -1,6 +1,10 @@
 /** The number of connections of callers is bounded, so that they never take the last files of the process. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { observation } from '@steward/base/observation.ts'
+
+/** A connection was ended because there was one too many. `isNew`: it was the new one, as all others had a credential. */
+export const connectionRefused = observation<{ isNew: boolean }>('connection-refused')
 
 /** Connections on which a request had a valid credential. */
 const admitted = new WeakSet<Socket>()
@@ -41,7 +45,10 @@ export function boundConnections(server: Server, most: number): void {
 
   server.on('connection', (socket: Socket) => {
     const ended = open.size >= most ? (oldestStranger() ?? socket) : undefined
-    if (ended) end(ended)
+    if (ended) {
+      connectionRefused.tell({ isNew: ended === socket })
+      end(ended)
+    }
     if (ended === socket) return
     open.add(socket)
     strangers.set(socket, 0)

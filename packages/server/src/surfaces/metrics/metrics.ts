@@ -11,6 +11,7 @@ import { jobRan } from '../../ground/core/jobs.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { unitWritten } from '../../ground/database/observed-database.ts'
 import { requestAnswered } from '../../ground/http/request-observations.ts'
+import { connectionRefused } from '../../ground/http/connections.ts'
 import { requestLimited } from '../../ground/http/limit-observation.ts'
 import { deliveryAttempted } from '../../tenants/webhooks/delivery-attempts.ts'
 
@@ -129,6 +130,11 @@ export async function createMetrics(
   const limited = counter('rate_limited', 'Requests and attempts that a rate limit refused.', [
     'class',
   ])
+  const connections = counter(
+    'connections_refused',
+    'Connections that were ended because there was one too many.',
+    [],
+  )
   const deliveries = counter('webhook_attempts', 'Attempts to deliver webhooks.', ['outcome'])
   for (const state of ['held', 'waiting', 'total'] as const) gaugeOfPlaces(state)
   const modelLabels = boundedModels()
@@ -168,6 +174,7 @@ export async function createMetrics(
       tokens.inc({ direction: 'cache_read' }, usage.cache_read_input_tokens)
       tokens.inc({ direction: 'cache_write' }, usage.cache_creation_input_tokens)
     }),
+    listen(connectionRefused, () => connections.inc()),
     listen(toolCallEnded, ({ tool: name, isError, ms }) => {
       const tool = toolLabel(name)
       calls.inc({ tool, outcome: isError ? 'error' : 'ok' })

@@ -169,7 +169,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
       const env = await placeholders()
       const socket = join(folder, 'egress.sock')
       const certificates = await deps.certificates()
-      const own = { socketPath: socket, ...(uid === undefined ? {} : { uid }) }
+      const own = { path: socket, ...(uid === undefined ? {} : { uid }) }
       const gate = await openGate({ ...behind, ...own })
       gates.add(gate)
       if (context.isRevoked) await gate.close()
