@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { TestService } from './service.ts'
-import { boot } from './service.ts'
+import { besideService, boot } from './service.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
@@ -19,21 +16,12 @@ const mostLateMs = 5_000
 
 describe('schedules over two processes on one Postgres', () => {
   const services: TestService[] = []
-  let folder: string
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'steward-schedules-'))
-    const blobs = { type: 'disk', dir: join(folder, 'blobs') }
-    const env = {
-      DATABASE_URL: await newPostgresUrl(),
-      STORE_BACKENDS: JSON.stringify({ blobs }),
-    }
-    services.push(await boot('postgres', { env }))
-    services.push(await boot('postgres', { env }))
+    const url = await newPostgresUrl()
+    const first = await boot('postgres', { env: { DATABASE_URL: url } })
+    services.push(first, await boot('postgres', { env: besideService(url, first) }))
   })
-  after(async () => {
-    await Promise.all(services.map((each) => each.close()))
-    await rm(folder, { recursive: true })
-  })
+  after(() => Promise.all(services.map((each) => each.close())))
 
   verifies(
     'deployments/schedule/once',

@@ -69,6 +69,12 @@ export type TestService = ServiceClients & {
   close(): Promise<void>
 }
 
+/** The settings of another service on the Postgres and the store of files of this one. */
+export const besideService = (url: string, { dataDir }: TestService) => ({
+  DATABASE_URL: url,
+  STORE_BACKENDS: JSON.stringify({ blobs: { type: 'disk', dir: join(dataDir, 'blobs') } }),
+})
+
 /** The databases that the service supports. */
 export const databases = ['sqlite', 'postgres'] as const
 

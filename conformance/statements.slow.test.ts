@@ -6,13 +6,14 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { systemClock } from '@steward/base/time.ts'
 import { Agent, get } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { gateSocketOf } from '@steward/server/engine/runner/gate-socket-fixture.ts'
+import { socketPath } from '@steward/base/socket-path.ts'
 import type { McpHosts } from './mcp.ts'
 import { declareServer, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
 import type { TestService } from './service.ts'
@@ -139,8 +140,9 @@ const journeys: Record<
     const vault_ids = [await vaultOf(service, bearer)]
     const session = await sessionOf(service, { tools, vault_ids })
     await turn(service, session, 'run: true\nsay: x')
-    const socketPath = join(service.dataDir, 'sandboxes', session, 'egress.sock')
-    const gate = await throughGate(socketPath, host)
+    const socket = socketPath(gateSocketOf(service.dataDir, session))
+    const gate = await throughGate(socket.path, host)
+    socket.forget()
     return () => () => gate('/')
   },
 

@@ -1,6 +1,7 @@
 /** A tenant that knows every name of another tenant gets nothing with them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { gateSocketOf } from '@steward/server/engine/runner/gate-socket-fixture.ts'
 import type { KeyCaller } from './caller.ts'
 import { callerAt } from './caller.ts'
 import type { McpHosts } from './mcp.ts'
@@ -169,9 +170,10 @@ for (const database of databases) {
       async () => {
         const session = await sessionOf(stranger, { tools })
         const folder = `${service.dataDir}/sandboxes/${known.session}`
+        const socket = gateSocketOf(service.dataDir, known.session)
         const said = await run(
           session,
-          `curl -s -m 3 --unix-socket ${folder}/egress.sock https://${host}/ ; echo "exit $?"; ls ${folder} ${service.dataDir}; find / -name egress.sock 2>/dev/null | wc -l`,
+          `curl -s -m 3 --unix-socket ${socket} https://${host}/ ; echo "exit $?"; ls ${folder} ${service.dataDir}; find / -name egress.sock 2>/dev/null | wc -l`,
         )
         assert.match(said, /exit [1-9]/)
         assert.match(said, /^0$/m)

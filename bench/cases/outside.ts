@@ -1,6 +1,7 @@
 /** A server whose sessions have an upstream, vaults and open gates. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gateSocketOf } from '@steward/server/engine/runner/gate-socket-fixture.ts'
 import { watch } from '../client.ts'
 import type { OpenGate } from '../line.ts'
 import type { Server, Upstream } from '../processes.ts'
@@ -87,7 +88,7 @@ async function openGate(dataDir: string, place: Place, vaults: string[]): Promis
   await stream.close()
   const [bundle = ''] = readdirSync(join(dataDir, 'egress'))
   return {
-    socket: join(dataDir, 'sandboxes', session, 'egress.sock'),
+    socket: gateSocketOf(dataDir, session),
     ca: readFileSync(join(dataDir, 'egress', bundle), 'utf8'),
   }
 }

@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
+import { gateSocketOf } from '@steward/server/engine/runner/gate-socket-fixture.ts'
 import type { KeyCaller } from '../caller.ts'
 import { callerAt } from '../caller.ts'
 import type { McpHosts } from '../mcp.ts'
@@ -240,7 +241,7 @@ curl -s -m 5 -o /dev/null -w '%{http_code}\\n' -K <(echo "url = \\"https://api.e
     async () => {
       const other = await sessionOf(service, { tools })
       await run('true', { service, session: other })
-      const socket = `${service.dataDir}/sandboxes/${session}/egress.sock`
+      const socket = gateSocketOf(service.dataDir, session)
       const said = await run(
         `curl -s -m 3 --unix-socket ${socket} http://api.example/ && echo REACHED
 find / -name 'egress.sock' -o -name '*${session}*' 2>/dev/null | grep -v ^/proc

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
@@ -62,12 +62,14 @@ describe('profiles of the way out', () => {
     async () => {
       await using at = await booted({})
       const session = await sessionOf(at.service, { tools })
-      const socket = join(at.service.dataDir, 'sandboxes', session, 'egress.sock', 'taken')
-      await mkdir(socket, { recursive: true })
+      const own = join(at.service.dataDir, 'sandboxes', session)
+      await mkdir(own, { recursive: true })
+      // The folder of the gate's socket cannot be made.
+      await writeFile(join(own, 'starts'), '')
       const events = await turn(at.service, session, curl('api.example', '-k'))
       assert.equal(only(events, 'agent.tool_result')['is_error'], true)
       assert.deepEqual(at.hosts.noted, [])
-      await rm(join(socket, '..'), { recursive: true })
+      await rm(join(own, 'starts'))
       const next = await turn(at.service, session, curl('api.example', '-k'))
       assert.match(resultOf(next), /authorization/)
     },

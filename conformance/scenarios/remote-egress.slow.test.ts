@@ -7,7 +7,7 @@ import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { closing, httpsTo, openTunnel, throughTo } from '../remote-sandbox.ts'
 import type { TestService } from '../service.ts'
-import { boot, scenarioDatabases } from '../service.ts'
+import { besideService, boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { ClaimedSession, WorkerPool } from '../workers.ts'
@@ -35,9 +35,9 @@ for (const place of places)
       }
       const overrides = { outside }
       if (place === 'two processes') {
-        const env = { DATABASE_URL: await newPostgresUrl() }
-        service = await boot('postgres', { env, overrides })
-        other = await boot('postgres', { env, overrides })
+        const url = await newPostgresUrl()
+        service = await boot('postgres', { env: { DATABASE_URL: url }, overrides })
+        other = await boot('postgres', { env: besideService(url, service), overrides })
       } else service = other = await boot(place, { overrides })
     })
     after(async () => {

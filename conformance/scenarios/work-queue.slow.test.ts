@@ -23,6 +23,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       service.ask(method, path, body, { 'x-api-key': '', authorization: `Bearer ${token}` })
     const asks = (pool: WorkerPool, query: string) =>
       by(pool.key, 'GET', `${pool.path}/work/poll${query}`)
+    /** The item that one of twenty polls gets: work that was let lapse often is left to others now and then. */
+    async function polled(pool: WorkerPool): Promise<string | undefined> {
+      for (let n = 0; n < 20; n++) {
+        const item = await poll(service, pool)
+        if (item) return item.id
+      }
+      return undefined
+    }
     const stops = ({ path }: WorkerPool, work: string, body: object) =>
       service.ask('POST', `${path}/work/${work}/stop`, body)
 
@@ -87,16 +95,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await mine.call()
         for (let unheard = 0; unheard < 8; unheard++) {
           passed += 600_001
-          assert.equal((await poll(service, pool))?.id, mine.work, 'nobody has tried')
+          assert.equal(await polled(pool), mine.work, 'nobody has tried')
         }
         await acknowledge(service, pool, mine.work)
         for (let again = 0; again < 5; again++) {
           passed += 600_001
-          assert.equal((await poll(service, pool))?.id, mine.work)
+          assert.equal(await polled(pool), mine.work)
           await acknowledge(service, pool, mine.work)
         }
         passed += 600_001
-        assert.equal(await poll(service, pool), null)
+        assert.equal(await polled(pool), undefined)
         const log = await logOf(service, mine.session)
         const errors = log.filter(({ type }) => type === 'session.error')
         const last = errors.at(-1)?.['error'] as { message: string; retry_status: object }

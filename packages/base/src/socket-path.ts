@@ -9,8 +9,13 @@ const longestPath = 103
 export function socketPath(socket: string): { path: string; forget(): void } {
   if (Buffer.byteLength(socket) <= longestPath) return { path: socket, forget() {} }
   const folder = openSync(dirname(socket), constants.O_DIRECTORY)
+  let isOpen = true
   return {
     path: `/proc/self/fd/${folder}/${basename(socket)}`,
-    forget: () => closeSync(folder),
+    forget() {
+      // The number of a closed descriptor may be another one's soon.
+      if (isOpen) closeSync(folder)
+      isOpen = false
+    },
   }
 }

@@ -214,7 +214,7 @@ describe('an embedded database', () => {
     for (const error of await Promise.all(late)) {
       assert.deepEqual([error.reason, error.isUnsure], ['away', false])
     }
-    assert.deepEqual(await ready(), { database: 'away', notifications: 'ok' })
+    assert.deepEqual(await ready(), { database: 'away', notifications: 'ok', blobs: 'ok' })
     assert.equal(begun.length, 1)
     await database.close()
     const again = await sqliteDatabase(path)
