@@ -14,6 +14,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { EndlessAnswer } from './endless-endpoint.ts'
 import { startEndlessEndpoint } from './endless-endpoint.ts'
+import { attackByMcpServers } from './attack-by-mcp-servers.ts'
+import { hostileServers } from './hostile-mcp-server.ts'
 import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import type { ServerProcess } from './process.ts'
 import { runServer, startServer } from './process.ts'
@@ -191,6 +193,12 @@ const together = <T>(each: Record<string, T>): [title: string, T[]][] =>
 for (const [title, answers] of together(hostileModels))
   attacks[`names model endpoints, of which each ${title}`] = (attacker, until, took) =>
     attackByModel(attacker, until, took, answers)
+
+for (const [title, names] of together(
+  Object.fromEntries(hostileServers.map((name) => [name, name])),
+))
+  attacks[`names MCP servers of ${title}`] = (attacker, until, took) =>
+    attackByMcpServers(modelPort, attacker, { until, took, names })
 
 for (const [title, makes] of together(largeMessages))
   attacks[`posts ${title}`] = async (attacker, until, took) => {

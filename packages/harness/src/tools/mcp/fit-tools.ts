@@ -2,6 +2,7 @@
 import { isObject, withoutNulls } from './fit-message.ts'
 import type { JsonMembers } from './fit-message.ts'
 import type { ListedTool } from './listed-tool.ts'
+import { longestDescription } from './listed-tool.ts'
 
 export type ToolListing = {
   tools: ListedTool[]
@@ -10,49 +11,81 @@ export type ToolListing = {
 }
 
 const longestShownName = 80
+const mostTools = 500
+/** Parts that are named; the others are counted. */
+const mostNamed = 10
+/** Characters of one schema, and of all that are kept while the session lasts. */
+const [longestSchema, mostCharacters] = [256 * 1024, 4 * 1024 * 1024]
 
-/** Null counts as absent. A part that a tool can do without is dropped, with a word where it is text for the model. */
-export function fitTools(entries: readonly unknown[]): ToolListing {
+/**
+ * Collects the tools of a list. Keeps what is used of them and no more: a server may list as much as it likes. Null counts
+ * as absent. A part that a tool can do without is dropped, with a word where it is text for the model.
+ */
+export function listedTools() {
   const tools = new Map<string, ListedTool>()
-  const leftOut: string[] = []
-  for (const [index, entry] of entries.entries()) {
-    const fit = fitTool(entry, index, leftOut)
-    if (!fit) continue
-    if (tools.has(fit.name)) leftOut.push(`${quoted(fit.name)} (it is listed again)`)
-    else tools.set(fit.name, fit)
+  const named: string[] = []
+  let [entries, unnamed, beyond, characters] = [0, 0, 0, 0]
+
+  const leaveOut = (what: string) => void (named.length < mostNamed ? named.push(what) : unnamed++)
+
+  function addEntry(entry: unknown): void {
+    const fit = fitTool(entry, entries++, leaveOut)
+    if (!fit) return
+    if (tools.has(fit.name)) return leaveOut(`${quoted(fit.name)} (it is listed again)`)
+    if (tools.size === mostTools) return void beyond++
+    const { length } = JSON.stringify(fit)
+    if (characters + length > mostCharacters)
+      return leaveOut(`${quoted(fit.name)} (the tools before it are too long)`)
+    characters += length
+    tools.set(fit.name, fit)
   }
-  return { tools: [...tools.values()], leftOut }
+
+  return {
+    add(page: readonly unknown[]): void {
+      for (const entry of page) addEntry(entry)
+    },
+    isFull: () => tools.size === mostTools,
+    /** `more`: what else is left out. */
+    listing(more: readonly string[]): ToolListing {
+      const rest = unnamed > 0 ? [`${unnamed} more`] : []
+      const first = beyond > 0 ? [`${beyond} of its ${beyond + tools.size} tools`] : []
+      return { tools: [...tools.values()], leftOut: [...first, ...named, ...rest, ...more] }
+    },
+  }
 }
 
-function fitTool(entry: unknown, index: number, leftOut: string[]): ListedTool | undefined {
+type LeaveOut = (what: string) => void
+
+function fitTool(entry: unknown, index: number, leaveOut: LeaveOut): ListedTool | undefined {
   if (!isObject(entry)) {
-    leftOut.push(`entry ${index + 1} (it is no object)`)
+    leaveOut(`entry ${index + 1} (it is no object)`)
     return undefined
   }
   const { name, title, description, inputSchema, annotations } = withoutNulls(entry)
   if (typeof name !== 'string' || name === '') {
-    leftOut.push(`entry ${index + 1} (it has no name)`)
+    leaveOut(`entry ${index + 1} (it has no name)`)
     return undefined
   }
   const schema = schemaOf(inputSchema)
   if (!schema) {
-    leftOut.push(`${quoted(name)} (its inputSchema is not that of an object)`)
+    leaveOut(`${quoted(name)} (its inputSchema is not that of an object)`)
     return undefined
   }
   if (description !== undefined && typeof description !== 'string')
-    leftOut.push(`the description of ${quoted(name)} (it is no text)`)
+    leaveOut(`the description of ${quoted(name)} (it is no text)`)
   return {
     name,
     title: textOf(title),
     description: textOf(description),
-    inputSchema: schema,
+    // A schema that is too long allows any object; the server then checks the input.
+    inputSchema: JSON.stringify(schema).length > longestSchema ? { type: 'object' } : schema,
     annotations: isObject(annotations) ? annotationsOf(annotations) : undefined,
   }
 }
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, longestShownName))
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined
+  typeof value === 'string' ? value.slice(0, longestDescription) : undefined
 
 /** A server that names no schema checks the input itself. */
 function schemaOf(given: unknown): JsonMembers | undefined {

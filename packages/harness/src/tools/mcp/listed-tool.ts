@@ -1,3 +1,5 @@
+export const longestDescription = 8_192
+
 /** The parts of a tool, as an MCP server lists it, that are used. */
 export type ListedTool = {
   name: string

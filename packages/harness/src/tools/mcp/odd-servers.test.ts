@@ -118,6 +118,52 @@ void describe('a list of tools with an odd entry', () => {
     assert.equal(names(servers).length, 1 + 64)
     assert.match(servers.failures()[0]?.message ?? '', /endless .*behind page 64/)
   })
+
+  void it('asks for no page that nobody would use', async () => {
+    const asked = { full: 0, long: 0 }
+    const page = (which: keyof typeof asked, tools: object[]) =>
+      rawPeer(({ method }) =>
+        method === 'tools/list'
+          ? { result: { tools, nextCursor: String(++asked[which]) } }
+          : undefined,
+      )
+    const tools = Array.from({ length: 600 }, (_, at) => good(`t${at}`))
+    const description = 'x'.repeat(5_000_000)
+    await using full = await page('full', tools)
+    await using long = await page('long', [{ ...good('a'), description }])
+    await using servers = open({ full: full.url, long: long.url })
+    await ready(servers)
+    assert.deepEqual(asked, { full: 1, long: 2 })
+    assert.equal(names(servers).length, 500 + 1)
+    const said = servers.failures().map(({ message }) => message)
+    assert.match(said[0] ?? '', /full .*100 of its 600 tools, what stands behind page 1/)
+    assert.match(said[1] ?? '', /long .*what stands behind page 2/)
+  })
+
+  void it('keeps no more of a list than a model could take', async () => {
+    const [wide] = [{ type: 'object', description: 'x'.repeat(200_000) }]
+    const tools = Array.from({ length: 30 }, (_, at) => ({ name: `t${at}`, inputSchema: wide }))
+    tools.push({ name: 'wider', inputSchema: { ...wide, description: 'x'.repeat(300_000) } })
+    await using server = await listing({ result: { tools } })
+    await using servers = open({ s: server.url })
+    await ready(servers)
+    assert.equal(names(servers).length, 20 + 1)
+    assert.match(servers.failures()[0]?.message ?? '', /"t20" \(the tools before it are too long\)/)
+  })
+})
+
+void describe('a stream of an MCP server that is to answer a call', () => {
+  void it('is given up beyond 64 MiB, whatever it consists of', async () => {
+    async function* comments() {
+      for (;;) yield Buffer.from(`: ${'x'.repeat(1024 * 1024)}\n\n`)
+    }
+    const headers = { 'content-type': 'text/event-stream' }
+    await using server = await calling(new Response(ReadableStream.from(comments()), { headers }))
+    await using servers = open({ s: server.url })
+    await ready(servers)
+    const result = await call(servers, 'mcp__s__one')
+    assert.match(textOf(result), /larger than 67108864 bytes/)
+  })
 })
 
 void describe('an MCP server', () => {

@@ -3,6 +3,7 @@ import type { ToolEntry } from '@steward/protocol/tools.ts'
 import { permissionOf } from '../permission.ts'
 import type { Tool } from '../tool.ts'
 import type { ListedTool } from './listed-tool.ts'
+import { longestDescription } from './listed-tool.ts'
 import { mcpName } from './names.ts'
 import { fitSchema } from './schema.ts'
 
@@ -12,8 +13,6 @@ export type RunMcpTool = (
   input: Record<string, unknown>,
   options: { signal: AbortSignal },
 ) => ReturnType<Tool['run']>
-
-export const longestDescription = 8_192
 
 /** Ordered by name, independently of the server's order. Without a toolset for the server, all tools are offered. */
 export function offerTools(

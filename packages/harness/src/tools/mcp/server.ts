@@ -39,9 +39,6 @@ type PeerOptions = McpEndpoint & {
   failed: (failure: ServerFailure) => unknown
 }
 
-const mostTools = 500
-/** What is left out of a list is named up to this number. */
-const mostNamed = 10
 const interrupted = 'interrupted; the server was told, and may have run the call in part'
 
 export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: PeerOptions) {
@@ -61,9 +58,10 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
   }
 
   function setTools(listing: ToolListing): void {
-    listed = listing.tools.slice(0, mostTools)
-    const message = partlyUsed(name, listing)
-    if (message) failed({ server: name, type: 'mcp_connection_failed_error', message })
+    listed = listing.tools
+    const message = `the MCP server ${name} is used in part; left out of its tools: ${listing.leftOut.join(', ')}`
+    if (listing.leftOut.length > 0)
+      failed({ server: name, type: 'mcp_connection_failed_error', message })
     changed()
   }
 
@@ -142,16 +140,6 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
       await connection?.close()
     },
   }
-}
-
-/** Names what is left out of a list of tools. */
-function partlyUsed(name: string, { tools, leftOut }: ToolListing): string | undefined {
-  const beyond = tools.length - mostTools
-  const all = beyond > 0 ? [`${beyond} of its ${tools.length} tools`, ...leftOut] : leftOut
-  if (all.length === 0) return undefined
-  const more = all.length - mostNamed
-  const named = [...all.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])]
-  return `the MCP server ${name} is used in part; left out of its tools: ${named.join(', ')}`
 }
 
 /**

@@ -12,6 +12,8 @@ import { MessageRefused, messageCheck } from './message-check.ts'
 
 const notificationMs = 10_000
 const mostFailedResumes = 2
+/** Bytes of a stream that answers one request, with the notices and comments in it. */
+const mostStreamBytes = 64 * 1024 * 1024
 const endedEarly = 'the connection ended before the answer'
 
 /** The signal of the call whose request is being sent. The library keeps a request open after its call has ended. */
@@ -169,7 +171,13 @@ async function* streamed(
   let why = endedEarly
   let isRefused = false
   try {
-    for await (const piece of body) yield lines.read(piece)
+    let bytes = 0
+    for await (const piece of body) {
+      bytes += piece.length
+      if (request !== undefined && bytes > mostStreamBytes)
+        throw new MessageRefused(`the stream of the answer is larger than ${mostStreamBytes} bytes`)
+      yield lines.read(piece)
+    }
     yield lines.end()
   } catch (error) {
     isRefused = error instanceof MessageRefused

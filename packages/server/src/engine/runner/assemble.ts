@@ -89,6 +89,7 @@ export function assembly(deps: AssemblyDeps) {
     const space = spaces.use({ tenant, session, generation, environment }, thread)
     const { egress } = space
     const servers = connectServers({
+      tenant,
       agent,
       environment,
       tokens,

@@ -5,9 +5,11 @@ import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Clock } from '@steward/base/time.ts'
+import { paceAnswers } from './paced-answers.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 type ConnectContext = {
+  tenant: string
   agent: SessionAgent
   environment: EnvironmentRecord
   /** SECRET: never logged. Inline bearers by server name. */
@@ -24,7 +26,7 @@ type ConnectContext = {
 }
 
 export function connectServers(connecting: ConnectContext): McpServers {
-  const { agent, environment, tokens, sealedTokens, space, clock, traceparent } = connecting
+  const { tenant, agent, environment, tokens, sealedTokens, space, clock, traceparent } = connecting
   const { mcp_servers, tools } = agent
   const isRefused = environment.limited && !environment.allow_mcp_servers
   if (mcp_servers.length === 0 || isRefused) {
@@ -42,7 +44,10 @@ export function connectServers(connecting: ConnectContext): McpServers {
                 name,
                 url,
                 fetch: traced(
-                  space.egress.mcpFetch({ name, url, authorization_token: tokens[name] }),
+                  paceAnswers(
+                    tenant,
+                    space.egress.mcpFetch({ name, url, authorization_token: tokens[name] }),
+                  ),
                   traceparent,
                 ),
               },

@@ -11,6 +11,9 @@ export type EventLoop = {
 /** A `read` ends in its own round of the loop. SQLite commits a `write` two rounds later. */
 export type PieceOfWork = 'read' | 'write'
 
+/** `shortPieceMs`: the longest piece that needs no break after it. */
+type LoopBreaks = { shortPieceMs: number }
+
 /**
  * `nextRound` calls back in the next round of the event loop. `afterPiece` calls back after all promises that are
  * settled already. `after` calls back after a time in milliseconds.
@@ -22,7 +25,8 @@ export type LoopTime = {
   now: () => number
 }
 
-const loopTime: LoopTime = {
+const usualLoop: LoopTime & LoopBreaks = {
+  shortPieceMs: 8,
   nextRound: setImmediate,
   // Node runs ticks after all promises that are settled.
   afterPiece: (call) => queueMicrotask(() => process.nextTick(call)),
@@ -33,12 +37,13 @@ const loopTime: LoopTime = {
 const roundsOf: Record<PieceOfWork, number> = { read: 1, write: 3 }
 type WaitingPiece = { begin: () => void; piece: PieceOfWork }
 
-/** Milliseconds of the longest piece that needs no break after it, and of the longest break. */
-const [shortPiece, longestBreak] = [8, 1_000]
+/** Milliseconds. */
+const longestBreak = 1_000
 /** Length of a break, in lengths of the piece before it: large work has at most a third of the loop. */
 const breakFactor = 2
 
-export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loopTime): EventLoop {
+export function createLoop(differing: Partial<LoopTime & LoopBreaks> = {}): EventLoop {
+  const { nextRound, afterPiece, after, now, shortPieceMs } = { ...usualLoop, ...differing }
   /** Queues by tenant, in the order in which tenants are served. No queue is empty. */
   const queues = new Map<string, WaitingPiece[]>()
   let isServing = false
@@ -63,7 +68,7 @@ export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loo
 
   function endPiece(rounds: number): void {
     if (rounds > 0) return nextRound(() => endPiece(rounds - 1))
-    if (heldMs < shortPiece) serveNext()
+    if (heldMs < shortPieceMs) serveNext()
     else after(Math.min(breakFactor * heldMs, longestBreak), serveNext)
   }
 
@@ -87,7 +92,7 @@ export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loo
   }
 }
 
-/** The process has one loop. */
+/** The order of all heavy work of the process. */
 export const eventLoop = createLoop()
 
 /** Work on more bytes than these waits for its turn. */

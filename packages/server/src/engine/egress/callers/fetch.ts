@@ -83,10 +83,13 @@ function streamOf(body: Readable): ReadableStream<Uint8Array> {
     {
       start(controller) {
         body.on('data', (chunk: Buffer) => {
+          // A destroyed body still gives what it had read.
+          if (isOver) return
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) body.pause()
         })
         body.once('end', () => {
+          if (isOver) return
           isOver = true
           controller.close()
         })
