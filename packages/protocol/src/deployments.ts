@@ -122,11 +122,19 @@ export const CronScheduleParams = z
     timezone: Line.max(64)
       .refine(isTimezone, 'must be the name of a time zone, such as Europe/Berlin or UTC')
       .describe('The zone whose clock the expression is about.'),
+    clock_changes: z
+      .literal('run_once', {
+        error: "must be 'run_once', or left out",
+      })
+      .optional()
+      .describe(
+        'Extension. `run_once`: a time that the clock skips runs at the next that it shows, one that it shows twice runs at the first.',
+      ),
   })
   .meta({
     id: 'CronScheduleParams',
     description:
-      'Times on the clock of a zone. A time that the clock skips is skipped; one that it shows twice runs twice.',
+      'Times on the clock of a zone. Without `clock_changes` a time that the clock skips is skipped; one that it shows twice runs twice.',
   })
 export type CronSchedule = z.infer<typeof CronScheduleParams>
 /** `once` is a single time; `/openai/v1` creates such deployments. */
@@ -253,6 +261,10 @@ export const DeploymentShown = z
           .string()
           .describe('Minute, hour, day of the month, month and day of the week.'),
         timezone: z.string().describe('The zone whose clock the expression is about.'),
+        clock_changes: z
+          .literal('run_once')
+          .optional()
+          .describe('Extension. As it was sent, else absent.'),
         last_run_at: Timestamp.nullable().describe('When the last scheduled run started.'),
         upcoming_runs_at: z
           .array(Timestamp)

@@ -34,13 +34,13 @@ export const triggerSecretPlace = (tenant: string, id: string, name: string): st
 const shownTimes = 5
 
 async function showSchedule(
-  { expression, timezone }: CronSchedule,
+  { type, expression, timezone, clock_changes }: CronSchedule,
   { last_run_at, archived_at }: DeploymentRow,
   now: number,
 ): Promise<NonNullable<Deployment['schedule']>> {
-  const times =
-    archived_at === null ? await timesAfter({ expression, timezone }, now, shownTimes) : []
-  return { type: 'cron', expression, timezone, last_run_at, upcoming_runs_at: times.map(iso) }
+  const shown = { expression, timezone, ...(clock_changes && { clock_changes }) }
+  const times = archived_at === null ? await timesAfter(shown, now, shownTimes) : []
+  return { type, ...shown, last_run_at, upcoming_runs_at: times.map(iso) }
 }
 
 export async function showDeployment(row: DeploymentRow, now: number): Promise<Deployment> {

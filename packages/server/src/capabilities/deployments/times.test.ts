@@ -73,6 +73,42 @@ describe('times of a schedule', () => {
     ])
   })
 
+  // verifies: deployments/schedule/clock-once
+  it('run once at each change of the clock where the schedule says so', async () => {
+    const of = async (expression: string, after: string, timezone = 'America/New_York') => {
+      const schedule = { expression, timezone, clock_changes: 'run_once' as const }
+      const times = await timesAfter(schedule, Date.parse(after), 3)
+      let last = Date.parse(after)
+      for (const at of times) {
+        const [next] = await timesAfter(schedule, last, 1)
+        assert.equal(next, at, 'asked one by one')
+        last = at
+      }
+      return times.map((at) => new Date(at).toISOString().slice(5, 16))
+    }
+    const spring = '2027-03-13T12:00:00Z'
+    assert.deepEqual(await of('30 2 * * *', spring), ['03-14T07:00', '03-15T06:30', '03-16T06:30'])
+    assert.deepEqual(await of('*/20 2-3 * * *', '2027-03-14T06:00:00Z'), [
+      '03-14T07:00',
+      '03-14T07:20',
+      '03-14T07:40',
+    ])
+    const autumn = '2026-11-01T00:00:00Z'
+    assert.deepEqual(await of('30 1 * * *', autumn), ['11-01T05:30', '11-02T06:30', '11-03T06:30'])
+    assert.deepEqual(await of('30 1,2 * * *', autumn), [
+      '11-01T05:30',
+      '11-01T07:30',
+      '11-02T06:30',
+    ])
+    // This clock changes by half an hour.
+    const island = 'Australia/Lord_Howe'
+    assert.deepEqual(await of('15 2 * * *', '2026-10-03T00:00:00Z', island), [
+      '10-03T15:30',
+      '10-04T15:15',
+      '10-05T15:15',
+    ])
+  })
+
   it('give the same from wherever they are asked, one by one', async () => {
     const schedule = { expression: '*/30 1 * * *', timezone: 'America/New_York' }
     const begin = Date.parse('2026-10-31T12:00:00Z')

@@ -1,6 +1,6 @@
 /**
  * Times of a schedule, matched against the clock of its zone. A time that the clock skips does not occur, and a time
- * that it shows twice occurs twice. croner enumerates readings of the clock; `Intl` maps them to instants.
+ * that it shows twice occurs twice, unless the schedule says otherwise. croner enumerates readings of the clock; `Intl` maps them to instants.
  */
 import type { CronSchedule, DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { createHash } from 'node:crypto'
@@ -72,8 +72,30 @@ function instantsOf(timezone: string, reading: number): number[] {
     .toSorted((a, b) => a - b)
 }
 
+/** The first minute after those that the zone's clock skips together with the reading. */
+function afterGap(timezone: string, reading: number): number {
+  const offsets = around.map((by) => readingAt(timezone, reading + by) - (reading + by))
+  // The clock shows less than the reading before the change, and more from the change on.
+  let [before, at] = [reading - Math.max(...offsets), reading - Math.min(...offsets)]
+  while (at - before > minute) {
+    const middle = before + Math.floor((at - before) / 2 / minute) * minute
+    if (readingAt(timezone, middle) < reading) before = middle
+    else at = middle
+  }
+  return at
+}
+
+/** The instants at which a schedule runs for the reading, in order. */
+function runsOf({ timezone, clock_changes }: Times, reading: number): number[] {
+  const [first, ...again] = instantsOf(timezone, reading)
+  if (clock_changes === undefined) return first === undefined ? [] : [first, ...again]
+  return [first ?? afterGap(timezone, reading)]
+}
+
 /** Largest amount by which a clock is put back within a day. */
 const mostShift = 3 * hour
+
+type Times = Pick<CronSchedule, 'expression' | 'timezone' | 'clock_changes'>
 
 /** Cache of computed times by their question: many deployments share a schedule. */
 const reckoned = new Map<string, Promise<number[]>>()
@@ -81,27 +103,24 @@ const mostReckoned = 256
 
 /** Up to `count` times after `after`, in order; fewer when the schedule has no more. */
 export function timesAfter(
-  { expression, timezone }: Pick<CronSchedule, 'expression' | 'timezone'>,
+  { expression, timezone, clock_changes }: Times,
   after: number,
   count: number,
 ): Promise<readonly number[]> {
   const zone = zoneOf(timezone)
   // Times are whole minutes.
   const from = Math.floor(after / minute) * minute
-  const question = `${expression} ${zone} ${from} ${count}`
+  const question = `${expression} ${zone} ${clock_changes} ${from} ${count}`
   function reckonAnew(): Promise<number[]> {
-    const times = reckon({ expression, timezone: zone }, from, count)
+    const times = reckon({ expression, timezone: zone, clock_changes }, from, count)
     times.catch(() => reckoned.delete(question))
     return times
   }
   return keptIn(reckoned, question, reckonAnew, mostReckoned)
 }
 
-async function reckon(
-  { expression, timezone }: Pick<CronSchedule, 'expression' | 'timezone'>,
-  after: number,
-  count: number,
-): Promise<number[]> {
+async function reckon(schedule: Times, after: number, count: number): Promise<number[]> {
+  const { expression, timezone } = schedule
   const { Cron } = await import('croner')
   const cron = new Cron(expression, { timezone: 'UTC', mode: '5-part', paused: true })
   const offsetAt = (at: number) => readingAt(timezone, at) - Math.floor(at / minute) * minute
@@ -109,17 +128,18 @@ async function reckon(
   const start = readingAt(timezone, after)
   // If the clock is put back soon, earlier readings occur again.
   let from = new Date(isSteady(after) ? start : start - mostShift)
-  const found: number[] = []
+  const found = new Set<number>()
+  const inOrder = () => [...found].toSorted((a, b) => a - b)
   for (;;) {
     const next = cron.nextRun(from)
     if (!next) break
     from = next
-    found.push(...instantsOf(timezone, next.getTime()).filter((at) => at > after))
-    if (found.length < count) continue
-    const last = found.toSorted((a, b) => a - b)[count - 1] ?? 0
+    for (const at of runsOf(schedule, next.getTime())) if (at > after) found.add(at)
+    if (found.size < count) continue
+    const last = inOrder()[count - 1] ?? 0
     if (isSteady(last) || next.getTime() > readingAt(timezone, last) + mostShift) break
   }
-  return found.toSorted((a, b) => a - b).slice(0, count)
+  return inOrder().slice(0, count)
 }
 
 const [leastJitter, mostJitter] = [5 * second, 9 * minute]

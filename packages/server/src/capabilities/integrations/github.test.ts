@@ -106,6 +106,33 @@ describe('deliveries of GitHub', () => {
     assert.deepEqual(ids[0], ids[1])
   })
 
+  // verifies: integrations/deliveries/again
+  it('gives what was said one id, with whatever bytes it comes again', async () => {
+    const idOf = async (payload: object) => {
+      const body = JSON.stringify(payload)
+      const headers = { 'x-hub-signature-256': await sign(secret, body) }
+      const check = github.check({ headers, body: bytes(body) }, [secret], now)
+      return check.kind === 'genuine' ? check.id : assert.fail(check.reason)
+    }
+    const at = { created_at: '2030-01-01T00:00:00Z', updated_at: '2030-01-01T00:00:00Z' }
+    const said = { ...base, comment: { ...comment, id: 5, ...at } }
+    const first = await idOf(said)
+    const later = { ...issue, title: 'Renamed meanwhile' }
+    assert.equal(await idOf({ ...said, issue: later, enterprise: { id: 1 } }), first)
+    const review = { ...base, issue: undefined, action: 'submitted', pull_request: issue }
+    const others = [
+      { ...said, comment: { ...said.comment, id: 6 } },
+      { ...said, comment: { ...said.comment, updated_at: '2030-01-01T00:00:01Z' } },
+      { ...said, action: 'edited' },
+      { ...said, repository: { full_name: 'acme/other' } },
+      { ...said, issue: undefined, pull_request: issue },
+      { ...review, review: { ...comment, id: 5, submitted_at: at.created_at } },
+      base,
+    ]
+    const ids = await Promise.all(others.map(idOf))
+    assert.equal(new Set([first, ...ids]).size, others.length + 1)
+  })
+
   it('refuses a delivery that is not signed, and every one while it has no long secret', async () => {
     const body = '{}'
     const signed = { 'x-hub-signature-256': await sign('short', body) }

@@ -35,6 +35,7 @@ export type GithubConfig = {
 
 const user = z.object({ login: z.string().min(1), type: z.string() })
 const post = z.object({
+  id: z.int().positive().optional(),
   body: z.string().nullish(),
   user: user.nullish(),
   html_url: z.string().optional(),
@@ -95,15 +96,16 @@ const changes: Readonly<Record<string, InstallationChange['kind']>> = {
 
 export const github: AppIntegration<GithubConfig> = {
   /**
-   * Only the body is signed, so a header with an id or an event proves nothing. The id is the hash of the body: a
-   * replay under other headers has the id of the first delivery. GitHub signs no time, so no delivery is stale. A
-   * request that is too old is recognised by `saidMs`.
+   * Only the body is signed, so a header with an id or an event proves nothing. The id is a hash of what was said and
+   * when it was changed last, else of the body: a replay under other headers or with other bytes has the id of the first
+   * delivery. GitHub signs no time, so no delivery is stale. A request that is too old is recognised by `saidMs`.
    */
   check({ headers, body }, secrets) {
     const [, hex] = signatureForm.exec(headers['x-hub-signature-256'] ?? '') ?? []
     if (hex === undefined) return { kind: 'refused', reason: 'unsigned' }
     if (!isSigned(hex, secrets, [body])) return { kind: 'refused', reason: 'forged' }
-    return { kind: 'genuine', id: createHash('sha256').update(body).digest('hex') }
+    const id = createHash('sha256').update(saidIn(body) ?? body)
+    return { kind: 'genuine', id: id.digest('hex') }
   },
 
   /** Recognises the event by the body, because the header that names the event is not signed. */
@@ -132,6 +134,27 @@ export const github: AppIntegration<GithubConfig> = {
   found,
   noted,
   verdict: answerVerdict,
+}
+
+const saidForm = payloadForm.pick({
+  action: true,
+  issue: true,
+  comment: true,
+  review: true,
+  repository: true,
+})
+
+/**
+ * Names a new comment or a review at its last change. GitHub counts the comments of issues, of the code of pull requests
+ * and of commits apart.
+ */
+function saidIn(body: Uint8Array): string | undefined {
+  const { data } = saidForm.safeParse(payloadOf(body))
+  const said = data && { created: data.comment, submitted: data.review }[data.action ?? '']
+  const at = said?.updated_at ?? said?.submitted_at ?? said?.created_at
+  if (!data?.repository || said?.id === undefined || !at) return undefined
+  const about = data.issue ? 'issue' : 'code'
+  return JSON.stringify([data.action, about, data.repository.full_name, said.id, Date.parse(at)])
 }
 
 function readPayload(payload: Payload, config: GithubConfig): Incoming {

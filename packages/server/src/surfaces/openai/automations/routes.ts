@@ -53,7 +53,7 @@ function changedSchedule(
     throw invalid('run_at: an automation of type periodic has an expression')
   if (!schedule || (expression === undefined && timezone === undefined)) return undefined
   return {
-    type: 'cron',
+    ...schedule,
     expression: expression ?? schedule.expression,
     timezone: timezone ?? schedule.timezone,
   }
