@@ -12,6 +12,7 @@ import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import {
   createKey,
+  checkNewName,
   createWorkspace,
   ensureInitialWorkspace,
 } from '../../tenants/workspaces/create.ts'
@@ -88,7 +89,11 @@ for (const [dialect, open] of Object.entries(databases)) {
       for (const name of ['two\nlines', 'x'.repeat(257), ''])
         await assert.rejects(async () => createWorkspace(deps, name), /1 to 256 characters/)
       assert.deepEqual(await run('list-workspaces'), { data: [] })
-      await createWorkspace(deps, 'one')
+      const { workspace } = await createWorkspace(deps, 'one')
+      await assert.rejects(
+        checkNewName(deps, 'one'),
+        new RegExp(`has the name one already: give another name, .* create-key ${workspace}`),
+      )
       const asked = { workspace: 'one', role: 'member', base: 'https://steward.example' } as const
       for (const email of ['ada', 'ada@example.com\nBcc: eve@example.com', ''])
         await assert.rejects(inviteByOperator(deps, { ...asked, email }), /--email: .* no address/)

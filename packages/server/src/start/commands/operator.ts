@@ -37,9 +37,10 @@ async function makeInWorkspaces(
 
 export async function createWorkspaceCommand(name: string | undefined): Promise<void> {
   if (!name) refuse('create-workspace needs a name')
-  await makeInWorkspaces('create-workspace', ({ createWorkspace }, deps) =>
-    createWorkspace(deps, name),
-  )
+  await makeInWorkspaces('create-workspace', async ({ checkNewName, createWorkspace }, deps) => {
+    await checkNewName(deps, name)
+    return createWorkspace(deps, name)
+  })
 }
 
 export async function createKeyCommand(

@@ -23,6 +23,18 @@ export function checkName(name: string): void {
     throw new Error('a name has 1 to 256 characters, and is one line')
 }
 
+/** Throws when a workspace has the name: commands name workspaces by it. */
+export async function checkNewName(
+  { databases }: WorkspaceCreateDeps,
+  name: string,
+): Promise<void> {
+  const [id] = await workspaceStore(databases.control.read).named(name)
+  if (id !== undefined)
+    throw new Error(
+      `a workspace has the name ${name} already: give another name, or make a key of that workspace by create-key ${id}`,
+    )
+}
+
 /** Creates a workspace and its first key, a workspace-admin key. Only this answer shows the key. */
 export async function createWorkspace(
   { databases, clock }: WorkspaceCreateDeps,
