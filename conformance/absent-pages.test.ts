@@ -21,16 +21,20 @@ void describe('what a browser is shown', () => {
   void it('comes compressed where the browser takes that', async () => {
     const service = await boot('sqlite')
     try {
-      const url = `${service.base}/docs/swagger-ui-bundle.js`
-      const packed = await fetch(url)
-      const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
-      assert.deepEqual(
-        [packed, plain].map(({ headers }) => headers.get('content-encoding')),
-        ['gzip', null],
-      )
       const lengthOf = ({ headers }: Response) => Number(headers.get('content-length'))
-      assert.ok(lengthOf(packed) * 2 < lengthOf(plain))
-      assert.equal(await packed.text(), await plain.text())
+      const paths = ['/docs/swagger-ui-bundle.js', '/openapi.json', '/openai/v1/openapi.json']
+      for (const path of paths) {
+        const url = service.base + path
+        const packed = await fetch(url)
+        const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
+        assert.deepEqual(
+          [packed, plain].map(({ headers }) => headers.get('content-encoding')),
+          ['gzip', null],
+          path,
+        )
+        assert.ok(lengthOf(packed) * 2 < lengthOf(plain), path)
+        assert.equal(await packed.text(), await plain.text(), path)
+      }
     } finally {
       await service.close()
     }

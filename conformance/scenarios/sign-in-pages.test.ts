@@ -103,6 +103,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const token = await inLetter(/signin\/reset\?token=(\w+)/)
         const reset = await go(`/signin/reset?token=${token}`)
         const set = await submit(reset, '/signin/reset/confirm', { token, password: 'a new horse' })
+        const opened = await go(`/signin/reset?token=${token}`)
+        assert.equal(opened.status, 404)
+        assert.match(opened.text, /This link has been used or is too old.*href="\/signin\/reset"/s)
+        assert.equal((await go('/signin/reset?token=never')).status, 404)
         const last = await submit(set, '/signin', { email, password: 'a new horse' })
         assert.match(last.text, /You are signed in/)
       },

@@ -1,5 +1,4 @@
 /** The published description, made from the declared routes. OpenAPI 3.1 takes JSON Schema as it is. */
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { answersOf } from './openapi-answers.ts'
 import { nameLists } from './openapi-lists.ts'
@@ -15,6 +14,7 @@ import { describeSchemas } from './openapi-schemas.ts'
 import { security, securitySchemes } from './openapi-security.ts'
 import { requestClassOf } from './rate-limits.ts'
 import { credentialsOf } from './refusal.ts'
+import { packedBytes } from './packed-bytes.ts'
 import type { Route } from './route.ts'
 import { route } from './route.ts'
 import { discriminate, nameMembers } from './openapi-unions.ts'
@@ -110,7 +110,7 @@ export function descriptionRoute(
   version: string,
   { routes, ...surface }: DescribedSurface & { routes: () => readonly Route[] },
 ): Route {
-  let made: Buffer | undefined
+  const describe = async () => Buffer.from(JSON.stringify(openApi(routes(), version, surface)))
   return route(
     {
       method: 'get',
@@ -121,14 +121,7 @@ export function descriptionRoute(
       summary: 'Describe this interface as OpenAPI 3.1',
       answer: z.looseObject({}),
     },
-    async () => {
-      const bytes = (made ??= Buffer.from(JSON.stringify(openApi(routes(), version, surface))))
-      const headers: [string, string][] = [
-        ['content-type', 'application/json'],
-        ['content-length', String(bytes.length)],
-      ]
-      return { reply: 'raw', status: 200, headers, body: Readable.from([bytes]) }
-    },
+    packedBytes(describe, [['content-type', 'application/json']]),
   )
 }
 

@@ -3,11 +3,9 @@
  * asks no other host.
  */
 import { readFile } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { Header } from '../../ground/http/caller.ts'
+import { packedBytes } from '../../ground/http/packed-bytes.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
@@ -77,9 +75,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const headers = (type: string, length: number): [string, string][] => [
+const headers = (type: string): [string, string][] => [
   ['content-type', `${type}; charset=utf-8`],
-  ['content-length', String(length)],
   ['content-security-policy', policy],
   ['cross-origin-opener-policy', 'same-origin'],
   ['referrer-policy', 'no-referrer'],
@@ -89,32 +86,13 @@ const headers = (type: string, length: number): [string, string][] => [
 
 type Asset = (call: { header: Header }) => Promise<RouteReply>
 
-/** Compressed with the first request for it, and kept: the library of the page is megabytes of text. */
-function asset(type: string, load: () => Promise<Buffer>): Asset {
-  const plain = keepFirst(load)
-  const packed = keepFirst(async () => gzipAsync(await plain()))
-  return async ({ header }) => {
-    const isPacked = /\bgzip\b/.test(header('accept-encoding') ?? '')
-    const bytes = await (isPacked ? packed() : plain())
-    const head = headers(type, bytes.length)
-    head.push(['vary', 'accept-encoding'])
-    if (isPacked) head.push(['content-encoding', 'gzip'])
-    return { reply: 'raw', status: 200, headers: head, body: Readable.from([bytes]) }
-  }
-}
+/** The library of the page is megabytes of text. */
+const asset = (type: string, load: () => Promise<Buffer>): Asset => packedBytes(load, headers(type))
 
 const fromText = (type: string, text: string): Asset => asset(type, async () => Buffer.from(text))
 
 const fromPackage = (type: string, url: string): Asset =>
   asset(type, () => readFile(fileURLToPath(url)))
-
-const gzipAsync = promisify(gzip)
-
-/** Keeps the result of the first call that succeeds. */
-function keepFirst<T>(make: () => Promise<T>): () => Promise<T> {
-  let kept: { value: T } | undefined
-  return async () => (kept ??= { value: await make() }).value
-}
 
 const open = {
   method: 'get',

@@ -62,6 +62,10 @@ export async function requestReset(people: People, email: string, visitor: Visit
   people.later('a link', async () => (await people.library()).requestReset(email))
 }
 
+/** True while the link with this token sets a password, once. */
+export const mayReset = async (people: People, token: string): Promise<boolean> =>
+  (await people.library()).mayReset(token)
+
 export async function resetPassword(
   people: People,
   { token, password }: { token: string; password: string },

@@ -15,6 +15,7 @@ import { firstOwner, invitationStore } from '../members/store.ts'
 import {
   chooseWorkspace,
   endSignIns,
+  mayReset,
   requestCode,
   requestReset,
   resetPassword,
@@ -126,6 +127,14 @@ export function signInPages(people: People): Route[] {
             )
       }`,
     )
+
+  const usedResetPage = (): RouteReply =>
+    page({
+      status: 404,
+      title: 'This link sets no password',
+      body: html`<p>This link has been used or is too old.</p>
+        <p><a href="/signin/reset">Ask for a new link</a> · <a href="/signin">Sign in</a></p>`,
+    })
 
   const workspacesOf = (signIn: SignIn, token: FormToken, active: string | undefined): Html[] =>
     signIn.workspaces
@@ -293,9 +302,12 @@ export function signInPages(people: People): Route[] {
       },
       (shown, { fields }) => codePage(shown, fields['email']),
     ),
-    pageRoute('/reset', 'The page for a new password', (shown, { search }) =>
-      resetPage(shown, search.get('token')),
-    ),
+    pageRoute('/reset', 'The page for a new password', async (shown, { search }) => {
+      const token = search.get('token')
+      return token === null || (await mayReset(people, token))
+        ? resetPage(shown, token)
+        : usedResetPage()
+    }),
     formRoute(
       '/reset',
       'Send a link for a new password from the page',

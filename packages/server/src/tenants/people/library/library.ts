@@ -200,6 +200,13 @@ function byOwnMeans(auth: Auth, passwords: InTurn) {
     requestReset: (email: string) =>
       translateRefusal(() => auth.api.requestPasswordReset({ body: { email } })),
 
+    /** True while a link with this token sets a password. */
+    async mayReset(token: string): Promise<boolean> {
+      const { internalAdapter } = await auth.$context
+      const found = await internalAdapter.findVerificationValue(`reset-password:${token}`)
+      return found ? found.expiresAt > new Date() : false
+    },
+
     /** Sets a new password and ends all sign-ins of the person. */
     reset(token: string, newPassword: string, { address }: Visitor) {
       checkNewPassword(newPassword)
