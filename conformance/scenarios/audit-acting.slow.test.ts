@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { z } from 'zod'
 import { auditStore } from '@steward/server/tenants/audit/store.ts'
 import { publishSigned } from '../signed-publication.ts'
 import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { LooseBody, TestService } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, turn } from '../turns.ts'
 import { until } from '../until.ts'
@@ -34,15 +35,15 @@ for (const database of scenarioDatabases(import.meta.filename))
       (await service.ask('GET', `/v1/ext/audit?resource_id=${session}&action=${action}`)).body.data
 
     const first = { type: 'api_key', name: 'first key' }
-    const named = (actor: unknown) => {
-      const { type, name } = actor as LooseBody
-      return { type, name }
-    }
+    const named = (actor: unknown) => z.object({ type: z.string(), name: z.string() }).parse(actor)
+
+    const Line = z.looseObject({ after: z.looseObject({ on_behalf_of: z.unknown() }) })
+    const behind = (line: unknown) => named(Line.parse(line).after.on_behalf_of)
 
     /** Writes that the session has used a credential, and returns whom the list of uses names. */
     async function useBy(session: string) {
-      const { read, write } = service.tenantDatabase
-      const { tenant_id } = await read
+      const { tenantDatabase } = service
+      const { tenant_id } = await tenantDatabase.read
         .selectFrom('sessions')
         .select('tenant_id')
         .where('id', '=', session)
@@ -50,7 +51,7 @@ for (const database of scenarioDatabases(import.meta.filename))
       const use = { vault_id: 'vlt_1', credential_id: 'cred_1', caller: 'rpc-mcp', server: 'srv' }
       const row = { ...use, id: fresh('cuse'), host: 'mcp.example', method: 'POST' }
       const created_at = new Date().toISOString()
-      await write((tx) =>
+      await tenantDatabase.write((tx) =>
         auditStore(tx).begin([{ ...row, tenant_id, session_id: session, created_at }]),
       )
       const { body } = await service.ask(
@@ -67,8 +68,7 @@ for (const database of scenarioDatabases(import.meta.filename))
       const [line, ...others] = await linesOf(session, 'session.create')
       assert.deepEqual(others, [])
       assert.deepEqual(line?.['actor'], actor)
-      const { on_behalf_of } = line?.['after'] as LooseBody
-      assert.deepEqual(named(on_behalf_of), first)
+      assert.deepEqual(behind(line), first)
       assert.deepEqual(await useBy(session), { actor, on_behalf_of: first })
     }
 
@@ -86,7 +86,8 @@ for (const database of scenarioDatabases(import.meta.filename))
         let session = ''
         await until(async () => {
           const { body } = await service.ask('GET', `/v1/ext/evals/${run.id}/results`)
-          session = String(body.data[0]?.['session_id'] ?? '')
+          const id = body.data[0]?.['session_id']
+          if (typeof id === 'string') session = id
           return session !== ''
         })
         await actsIn(session, { type: 'eval_run', id: run.id, name })
@@ -152,7 +153,7 @@ for (const database of scenarioDatabases(import.meta.filename))
         await until(async () => (await linesOf(session, 'session.wakeup')).length > 0)
         const [line] = await linesOf(session, 'session.wakeup')
         assert.deepEqual(line?.['actor'], { type: 'session', id: session, name: null })
-        assert.deepEqual(named((line?.['after'] as LooseBody)['on_behalf_of']), first)
+        assert.deepEqual(behind(line), first)
       },
     )
   })

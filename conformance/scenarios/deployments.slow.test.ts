@@ -374,27 +374,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      'deployments/schedule/clock-once',
-      'a schedule says what happens at changes of the clock, and nothing that is not known',
-      async () => {
-        const create = async (clock_changes: string) =>
-          service.ask('POST', '/v1/deployments', {
-            ...(await subject()),
-            name: fresh('deployment'),
-            initial_events: [says('hello')],
-            schedule: { ...daily, clock_changes },
-          })
-        const { status, body } = await create('run_once')
-        assert.equal(status, 200, JSON.stringify(body))
-        assert.match(JSON.stringify(body['schedule']), /"clock_changes":"run_once"/)
-        const wrong = await create('twice')
-        assert.equal(wrong.status, 400)
-        assert.match(JSON.stringify(wrong.body), /schedule\.clock_changes: must be 'run_once'/)
-        assert.ok(!('clock_changes' in ((await deploy({ schedule: daily })).schedule ?? {})))
-      },
-    )
-
-    verifies(
       'deployments/tokens',
       'the token of a repository is sealed, shown by nothing, and given to each session',
       async () => {
