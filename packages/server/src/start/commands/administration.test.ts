@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
+import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
@@ -63,7 +64,16 @@ for (const [dialect, open] of Object.entries(databases)) {
       await using place = await opened()
       const { deps, run } = place
       const { workspace } = await createWorkspace(deps, 'one')
+      await createWorkspace(deps, 'taken')
+      await assert.rejects(run('rename-workspace', 'one', 'taken'), /name taken already/)
+      await createWorkspace(deps, 'taken')
+      await assert.rejects(run('list-keys', 'taken'), /2 workspaces have the name taken/)
+      for (const id of await workspaceStore(place.database.read).named('taken')) {
+        await run('archive-workspace', id)
+        await run('delete-workspace', id)
+      }
       await run('rename-workspace', 'one', 'two words')
+      await run('rename-workspace', 'two words', 'two words')
       const archived = await run('archive-workspace', 'two words')
       assert.deepEqual([archived['workspace'], archived['revoked_keys']], [workspace, 1])
       await assert.rejects(run('archive-workspace', workspace), /archived already/)
@@ -91,7 +101,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual(await run('list-workspaces'), { data: [] })
       const { workspace } = await createWorkspace(deps, 'one')
       await assert.rejects(
-        checkNewName(deps, 'one'),
+        checkNewName(deps.databases.control.read, 'one'),
         new RegExp(`has the name one already: give another name, .* create-key ${workspace}`),
       )
       const asked = { workspace: 'one', role: 'member', base: 'https://steward.example' } as const

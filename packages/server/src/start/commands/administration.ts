@@ -13,7 +13,7 @@ import { apiKeyStore } from '../../tenants/api-keys/store.ts'
 import { deletePerson, removeMember, showKeys, lockRole } from '../../tenants/members/departure.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
-import { checkName, workspaceId } from '../../tenants/workspaces/create.ts'
+import { checkName, checkNewName, workspaceId } from '../../tenants/workspaces/create.ts'
 import { deleteWorkspace } from '../../tenants/workspaces/delete.ts'
 import type { WorkspaceSummary } from '../../tenants/workspaces/store.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
@@ -47,6 +47,7 @@ export function renameWorkspace(
 ): Promise<InWorkspace & { name: string }> {
   checkName(name)
   return inWorkspace(deps, workspace, async (tx, id) => {
+    await checkNewName(tx, name, id)
     await workspaceStore(tx).rename(id, name)
     return { workspace: id, name }
   })

@@ -38,7 +38,7 @@ async function makeInWorkspaces(
 export async function createWorkspaceCommand(name: string | undefined): Promise<void> {
   if (!name) refuse('create-workspace needs a name')
   await makeInWorkspaces('create-workspace', async ({ checkNewName, createWorkspace }, deps) => {
-    await checkNewName(deps, name)
+    await checkNewName(deps.databases.control.read, name)
     return createWorkspace(deps, name)
   })
 }

@@ -5,7 +5,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
-import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
+import type { OpenDatabases, Queries, Reads } from '../../ground/database/database.ts'
 import { lockOpenWorkspace, lockWorkspace } from '../../ground/database/lock.ts'
 import { markInitial, initialWorkspace } from './initial-workspace.ts'
 import { workspaceStore } from './store.ts'
@@ -23,12 +23,9 @@ export function checkName(name: string): void {
     throw new Error('a name has 1 to 256 characters, and is one line')
 }
 
-/** Throws when a workspace has the name: commands name workspaces by it. */
-export async function checkNewName(
-  { databases }: WorkspaceCreateDeps,
-  name: string,
-): Promise<void> {
-  const [id] = await workspaceStore(databases.control.read).named(name)
+/** Throws when a workspace, but `own`, has the name: commands name workspaces by it. */
+export async function checkNewName(control: Reads, name: string, own?: string): Promise<void> {
+  const [id] = (await workspaceStore(control).named(name)).filter((each) => each !== own)
   if (id !== undefined)
     throw new Error(
       `a workspace has the name ${name} already: give another name, or make a key of that workspace by create-key ${id}`,
