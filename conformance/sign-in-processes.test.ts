@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { accept, cookieOf, firstLink, password, personAt } from './people.ts'
 import type { TestService } from './service.ts'
-import { boot } from './service.ts'
+import { besideService, boot } from './service.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
@@ -17,9 +17,9 @@ describe('sign-in at two servers of one Postgres', () => {
     return [one, other] as const
   }
   before(async () => {
-    const env = { DATABASE_URL: await newPostgresUrl() }
-    one = await boot('postgres', { env })
-    other = await boot('postgres', { env })
+    const url = await newPostgresUrl()
+    one = await boot('postgres', { env: { DATABASE_URL: url } })
+    other = await boot('postgres', { env: besideService(url, one) })
     await accept(one, firstLink(one), { email })
   })
   after(async () => {

@@ -7,7 +7,7 @@ import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { setLimit } from '@steward/server/tenants/limits/operator-limits.ts'
 import { callerAt } from '../caller.ts'
 import type { TestService } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { besideService, boot, databases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -151,9 +151,9 @@ describe('two processes', () => {
     'limits/overrides/lower',
     'a limit that is lowered at one holds at the other at once',
     async () => {
-      const shared = { ...env, DATABASE_URL: await newPostgresUrl() }
-      const one = await boot('sqlite', { env: shared })
-      const other = await boot('sqlite', { env: shared })
+      const url = await newPostgresUrl()
+      const one = await boot('sqlite', { env: { ...env, DATABASE_URL: url } })
+      const other = await boot('sqlite', { env: { ...env, ...besideService(url, one) } })
       try {
         const { key, ...caller } = await workspaceOf(one)
         const there = callerAt(other.base, key)
