@@ -15,6 +15,8 @@ import { promisify } from 'node:util'
 import type { EndlessAnswer } from './endless-endpoint.ts'
 import { startEndlessEndpoint } from './endless-endpoint.ts'
 import { attackByMcpServers } from './attack-by-mcp-servers.ts'
+import type { HostileBucket } from './hostile-bucket.ts'
+import { attackByBucket, startHostileBucket } from './hostile-bucket.ts'
 import { hostileServers } from './hostile-mcp-server.ts'
 import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import type { ServerProcess } from './process.ts'
@@ -200,6 +202,12 @@ for (const [title, names] of together(
   attacks[`names MCP servers of ${title}`] = (attacker, until, took) =>
     attackByMcpServers(modelPort, attacker, { until, took, names })
 
+/** Attacks that need a server with other settings. */
+const settings: Record<string, () => Record<string, string>> = {}
+const ofBucket = 'stores files in a bucket that has turned hostile'
+settings[ofBucket] = () => ({ STORE_BACKENDS: bucket.setting, EGRESS_ALLOW_PRIVATE: '127.0.0.0/8' })
+attacks[ofBucket] = (attacker, until, took) => attackByBucket(bucket, attacker, { until, took })
+
 for (const [title, makes] of together(largeMessages))
   attacks[`posts ${title}`] = async (attacker, until, took) => {
     const bodies = makes.map((make) => make())
@@ -286,6 +294,7 @@ async function freePort(): Promise<number> {
   return port
 }
 let modelPort = 0
+let bucket: HostileBucket
 
 /** The data folder with both workspaces. Each attack starts with a copy. */
 let data = ''
@@ -301,7 +310,10 @@ async function makeData(): Promise<void> {
 }
 
 /** Starts a server for one attack, because sessions of an earlier attack would still hold places. */
-async function withServer(use: (server: ServerProcess) => Promise<void>): Promise<void> {
+async function withServer(
+  env: Record<string, string>,
+  use: (server: ServerProcess) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
   await cp(data, folder, { recursive: true })
   try {
@@ -309,6 +321,7 @@ async function withServer(use: (server: ServerProcess) => Promise<void>): Promis
       DATA_DIR: folder,
       RUNNER_SESSIONS: String(places),
       EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
+      ...env,
     })
     await use(server)
   } finally {
@@ -346,13 +359,17 @@ async function measure(
 describe('beside a workspace that', () => {
   before(async () => {
     modelPort = await freePort()
+    bucket = await startHostileBucket()
     await makeData()
   })
-  after(() => rm(data, { recursive: true, force: true }))
+  after(async () => {
+    await bucket[Symbol.asyncDispose]()
+    await rm(data, { recursive: true, force: true })
+  })
 
   for (const [title, attack] of Object.entries(attacks)) {
     it(`${title}, a turn of another one is hardly slower`, (t) =>
-      withServer(async (server) => {
+      withServer(settings[title]?.() ?? {}, async (server) => {
         const quiet = clientsOf(server.base)
         const session = await newSession(quiet)
         await turn(quiet, session, 'say: first')

@@ -1,8 +1,7 @@
 /** Uploads a body of unknown length to a bucket, in parts, with two parts in memory. */
 import { createHash } from 'node:crypto'
-import { text } from 'node:stream/consumers'
 import type { BucketAnswer, s3Wire } from './s3-wire.ts'
-import { bucketFailure, xmlText } from './s3-wire.ts'
+import { bucketFailure, xmlOf, xmlText } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
 type UploadPart = { number: number; etag: string }
@@ -79,7 +78,7 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
   const answer = await wire.ask({ method: 'POST', name, query: { uploads: '' } })
   const what = `${name} could not be put`
   if (answer.statusCode !== 200) throw await bucketFailure(answer, what)
-  const uploadId = xmlText(await text(answer.body), 'UploadId')
+  const uploadId = xmlText(await xmlOf(answer), 'UploadId')
   if (!uploadId) throw new Error(`the blob store named no upload: ${what}`)
   const parts: UploadPart[] = []
   let underWay: Promise<unknown> = Promise.resolve()
@@ -134,7 +133,7 @@ async function isThere(wire: Wire, name: string, size: number): Promise<boolean>
 /** Throws when the end failed. The store sends status 200 before it is done, so the body decides. */
 async function checkEnded(ended: BucketAnswer, what: string): Promise<void> {
   if (ended.statusCode !== 200) throw await bucketFailure(ended, what)
-  const said = await text(ended.body)
+  const said = await xmlOf(ended)
   if (said.includes('<Error>'))
     throw new Error(`the blob store answered ${xmlText(said, 'Code') ?? 'an error'}: ${what}`)
 }

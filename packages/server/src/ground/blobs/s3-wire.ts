@@ -1,9 +1,9 @@
 /** Signed requests to one bucket, with retries, and the XML of its answers. */
 import { createHash } from 'node:crypto'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Dispatcher } from 'undici'
+import { limitBytes } from '@steward/base/byte-limit.ts'
 import { BlobStoreError } from '../core/errors.ts'
 import { request } from '../core/undici.ts'
 
@@ -41,6 +41,8 @@ const mostAttempts = 4
 const mostSilent = 2
 /** Milliseconds between two pieces of an answer's body. */
 const bodyTimeout = 30_000
+/** Bytes of a list or of an error; a list has a thousand keys. */
+const longestXml = 4 * 1024 * 1024
 /** A body that is sent extends the patience by the time that it takes at this rate. */
 const slowestBytesPerMs = 100
 
@@ -126,10 +128,27 @@ export async function bucketFailure(
   { statusCode, body }: BucketAnswer,
   what: string,
 ): Promise<Error> {
-  const said = await text(body)
+  const said = await xmlOf({ body })
   const why = [xmlText(said, 'Code'), xmlText(said, 'Message')].filter(Boolean).join(': ')
   const error = new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
   return statusCode >= 500 || statusCode === 429 ? new BlobStoreError(error) : error
+}
+
+/** The XML of an answer. Throws a `BlobStoreError` when it is too long, or is not there in time. */
+export async function xmlOf({ body }: Pick<BucketAnswer, 'body'>): Promise<string> {
+  const tooLarge = () => new Error(`the blob store answered with more than ${longestXml} bytes`)
+  const late = setTimeout(
+    () => body.destroy(new Error(`the blob store did not end its answer within ${bodyTimeout} ms`)),
+    bodyTimeout,
+  )
+  try {
+    const pieces = await Array.fromAsync(limitBytes<Buffer>(body, longestXml, tooLarge))
+    return Buffer.concat(pieces).toString()
+  } catch (error) {
+    throw new BlobStoreError(error as Error)
+  } finally {
+    clearTimeout(late)
+  }
 }
 
 /** The text of the first element with the name. */

@@ -153,6 +153,29 @@ describe('blobs in a bucket', () => {
       await assert.rejects(blobs.head('kept'), BlobStoreError)
     })
 
+    it('are away when the store answers without an end, or gives an object without its size', async () => {
+      const endless: RequestListener = (_, outgoing) => {
+        outgoing.writeHead(500)
+        const write = () => {
+          while (!outgoing.destroyed && outgoing.write(Buffer.alloc(65_536, ' ')));
+        }
+        outgoing.on('drain', write)
+        write()
+      }
+      let isBad = false
+      await using front = await between(({ url }) => {
+        if (!isBad) return undefined
+        return url.includes('/unsized')
+          ? (_, outgoing) => void outgoing.writeHead(200).write('x')
+          : endless
+      })
+      const blobs = await s3Blobs(front.bucket)
+      isBad = true
+      for (const use of [() => blobs.get('unsized'), () => blobs.get('a')])
+        await assert.rejects(use, BlobStoreError)
+      await assert.rejects(Array.fromAsync(blobs.list('n/')), BlobStoreError)
+    })
+
     it('have more time for what is sent', async () => {
       await using front = await between(({ method }) =>
         method === 'PUT'

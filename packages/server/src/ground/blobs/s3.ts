@@ -1,11 +1,11 @@
 /** Blobs as objects of one bucket, in any store with the S3 protocol. */
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { BlobStoreError } from '../core/errors.ts'
 import type { Blobs, ByteRange } from './blobs.ts'
 import { checkKey, checkPrefix, isKey } from './blobs.ts'
 import { uploadObject } from './s3-upload.ts'
 import type { BucketAnswer, Bucket } from './s3-wire.ts'
-import { xmlElements, bucketFailure, s3Wire, xmlText } from './s3-wire.ts'
+import { xmlElements, bucketFailure, s3Wire, xmlOf, xmlText } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
 
@@ -88,12 +88,20 @@ async function open(wire: Wire, name: string, range?: ByteRange) {
     body.destroy()
     throw new Error(`the blob store gave all of ${name} where a range was asked for`)
   }
-  if (statusCode === 200) return { size: Number(answer.headers['content-length']), body }
-  if (statusCode === 206) return { size: sizeOf(answer), body }
+  if (statusCode === 200 || statusCode === 206) return found(answer)
   if (statusCode === 416) return drained(answer, 'empty' as const)
   const why = await bucketFailure(answer, `${name} could not be read`)
   if (statusCode === 404 && why.message.includes('NoSuchKey')) return undefined
   throw why
+}
+
+/** The parser of the answer sees to it that the body has as many bytes as its head says. */
+function found(answer: BucketAnswer): { size: number; body: Readable } {
+  const { statusCode, headers, body } = answer
+  const size = statusCode === 206 ? sizeOf(answer) : Number(headers['content-length'])
+  if (headers['content-length'] !== undefined && Number.isSafeInteger(size)) return { size, body }
+  body.destroy()
+  throw new BlobStoreError(new Error('the blob store gave an object without its size'))
 }
 
 const sizeOf = ({ headers }: BucketAnswer): number =>
@@ -108,7 +116,7 @@ async function drained<T>({ body }: BucketAnswer, value: T): Promise<T> {
 async function pageOf(wire: Wire, query: Record<string, string>) {
   const answer = await wire.ask({ method: 'GET', query })
   if (answer.statusCode !== 200) throw await bucketFailure(answer, 'its bucket could not be listed')
-  const xml = await text(answer.body)
+  const xml = await xmlOf(answer)
   return {
     found: xmlElements(xml, 'Contents').map((each) => ({
       name: xmlText(each, 'Key') ?? '',
