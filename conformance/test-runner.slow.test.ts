@@ -209,5 +209,9 @@ describe('the list of flaky tests', () => {
     const runs = (some: FileResult) => async () => Array<FileResult>(cleanRuns).fill(some)
     assert.match((await steadyTests([entry], runs(passed))).join(), /no failure in 30 runs/)
     assert.deepEqual(await steadyTests([entry], runs(failed)), [])
+    const unlisted = { ...entry, test: 'another' }
+    const faults = await steadyTests([unlisted], runs(failed))
+    assert.match(faults.join(), /failed beside a listed test, and is not listed/)
+    assert.equal(faults.length, 2)
   })
 })

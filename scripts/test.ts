@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   const faults = isWhole && shards === 1 ? missingTests(list, results) : []
   if (values.long) {
     const repeated = others.filter(isSlow).flatMap((file) => repeatedEntries(file, rounds - 1))
-    const more = await runAll(repeated)
+    const more = await retryListed(await runAll(repeated), list, { runOnce, print: console.log })
     printRates([...results, ...more])
     results.push(...more)
     faults.push(...(await steadyTests(list, runAll)))

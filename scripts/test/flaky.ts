@@ -28,6 +28,9 @@ export const readFlaky = (): FlakyTest[] =>
     JSON.parse(readFileSync(new URL('../../conformance/flaky.json', import.meta.url), 'utf8')),
   )
 
+const isListed = (list: readonly FlakyTest[], result: FileResult, failed: TestResult): boolean =>
+  list.some(({ file, test }) => file === result.file && test === nameOf(failed))
+
 /**
  * Runs a file once more when all its failures are listed. The second result then counts, whatever it is. A file that
  * failed as a whole, or with a test that is not listed, has failed.
@@ -42,10 +45,9 @@ export async function retryListed(
 ): Promise<FileResult[]> {
   const settled: FileResult[] = []
   for (const result of results) {
-    const isListed = (failed: TestResult) =>
-      list.some(({ file, test }) => file === result.file && test === nameOf(failed))
     const failures = failuresOf(result)
-    if (result.problem !== undefined || failures.length === 0 || !failures.every(isListed)) {
+    const isRetried = failures.length > 0 && failures.every((each) => isListed(list, result, each))
+    if (result.problem !== undefined || !isRetried) {
       settled.push(result)
       continue
     }
@@ -72,14 +74,25 @@ export const missingTests = (
     )
     .map(({ file, test }) => `${file}: ${test}: listed as flaky, and there is no such test`)
 
-/** Runs each listed test often, and returns the entries that never failed. */
+/**
+ * Runs each listed test often. Returns the entries that never failed, and failures of tests in the same files that are not
+ * listed.
+ */
 export async function steadyTests(
   list: readonly FlakyTest[],
   run: (entries: Entry[]) => Promise<FileResult[]>,
 ): Promise<string[]> {
   const files = [...new Set(list.map(({ file }) => file))]
   const results = await run(files.flatMap((file) => repeatedEntries(file, cleanRuns)))
-  return list
+  const others = results.flatMap((result) =>
+    failuresOf(result)
+      .filter((failed) => !isListed(list, result, failed))
+      .map(
+        (failed) =>
+          `${result.file}: ${nameOf(failed)}: failed beside a listed test, and is not listed`,
+      ),
+  )
+  const steady = list
     .filter(({ file, test }) => {
       const some = results.filter((each) => each.file === file)
       return !some.some(
@@ -90,4 +103,5 @@ export async function steadyTests(
     .map(
       ({ file, test }) => `${file}: ${test}: no failure in ${cleanRuns} runs; take it off the list`,
     )
+  return [...steady, ...new Set(others)]
 }
