@@ -16,6 +16,7 @@ import {
   ListQuery,
   Metadata,
   MetadataPatch,
+  WordList,
   listOfWords,
   Timestamp,
   UpdatedAt,
@@ -32,6 +33,7 @@ import {
 } from './session-resources.ts'
 import { AgentChoice, title } from './session-choices.ts'
 import { Tools } from './tools.ts'
+import { WaitingOn, waitFilterWords } from './waiting-on.ts'
 
 /** The types of resources that a session may have. [sessions/create/resources] */
 export const Resource = z.discriminatedUnion('type', [
@@ -153,6 +155,7 @@ export type Session = {
   budget: SessionBudget | null
   forked_from: ForkedFrom | null
   wakeup_at: string | null
+  waiting_on?: WaitingOn
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -234,6 +237,9 @@ export const SessionShown = z
     wakeup_at: Timestamp.nullable().meta(
       extension('When the session goes on by itself, because its agent has asked for it.'),
     ),
+    waiting_on: WaitingOn.optional().meta(
+      extension('Why the session does not go on. Absent with `anthropic-version`.'),
+    ),
     archived_at: ArchivedAt,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -291,5 +297,12 @@ export const SessionListQuery = ListQuery.extend({
   deployment_id: z.string().optional().describe('Only sessions that this deployment has created.'),
   memory_store_id: z.string().optional().describe('Only sessions with this memory store.'),
   include_archived: includeArchived,
+  waiting_on: WordList(waitFilterWords)
+    .optional()
+    .meta(
+      extension(
+        'Only sessions that wait for one of these: a type of wait, `person`, `machine` or `money` for all waits that these end, or `any`.',
+      ),
+    ),
   ...statusWords,
 })

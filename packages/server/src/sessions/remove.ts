@@ -10,6 +10,7 @@ import { threadStore } from './log/threads/store.ts'
 import { outcomeStore } from './rows/outcomes.ts'
 import { outputStore } from './rows/outputs.ts'
 import { resourceStore } from './rows/resources.ts'
+import { waitStore } from './rows/waits.ts'
 import { wakeupStore } from './rows/wakeups.ts'
 import { stdioStore } from './stdio-servers/store.ts'
 
@@ -22,6 +23,7 @@ export async function removeDependents(
   await outputStore(tx).remove(tenant, session)
   await threadStore(tx).remove(tenant, session)
   await wakeupStore(tx).remove(tenant, session)
+  await waitStore(tx).remove(tenant, session)
   await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
   await checkpointStore(tx).remove(tenant, session, now)
   await stdioStore(tx).remove(tenant, session)

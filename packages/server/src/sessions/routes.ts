@@ -4,10 +4,13 @@ import {
   SessionShown,
   SessionUpdate,
 } from '@steward/protocol/sessions.ts'
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import type { Session } from '@steward/protocol/sessions.ts'
+import { waitTypesOf } from '@steward/protocol/waiting-on.ts'
 import { invalid } from '../ground/core/errors.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { checkPlace, timeComparisons } from '../ground/database/page-order.ts'
-import { newEvents, notifySession, notifyRunners } from './log/topics.ts'
+import { announceChange, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
@@ -18,6 +21,7 @@ import { notifyPollers } from './work/topics.ts'
 import { sessionForWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { statusesOf } from './rows/statuses.ts'
+import { waitStore } from './rows/waits.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
 const sessions = section('Sessions', ['workspace'], '/v1/sessions')
@@ -32,17 +36,27 @@ export function sessionRoutes(
 
   /** Runs `change` in a transaction, then notifies the readers of the session. */
   async function change<T>(
-    db: Database,
+    { db, tenant }: { db: Database; tenant: string },
     id: string,
     unit: (tx: Queries) => Promise<T>,
   ): Promise<T> {
     const value = await db.write(unit)
-    notifySession(bus, id, newEvents)
+    announceChange(bus, tenant, id)
     return value
   }
 
   const get = ({ read }: Database, tenant: string, id: string) =>
     sessionStore(read).get(tenant, id, clock.now())
+
+  /** Adds what the sessions wait for. Clients of the official interface get no field that they do not know. */
+  async function withWaits(
+    { db, tenant, dialect }: { db: Database; tenant: string; dialect: Dialect },
+    sessions: readonly Session[],
+  ): Promise<Session[]> {
+    if (dialect === 'client') return [...sessions]
+    const waits = await waitStore(db.read).ofSessions(tenant, sessions, clock.now())
+    return sessions.map((each) => ({ ...each, waiting_on: waits.get(each.id) ?? null }))
+  }
 
   return [
     sessions.post(
@@ -67,27 +81,33 @@ export function sessionRoutes(
           if (query.agent_version && !query.agent_id)
             throw invalid('agent_version: can be used only together with agent_id')
         },
-        rows({ db, tenant, query, dialect }, page) {
+        async rows(call, page) {
+          const { db, tenant, query, dialect } = call
           const asked = {
             agentId: query.agent_id,
             agentVersion: query.agent_version,
             deploymentId: query.deployment_id,
             memoryStoreId: query.memory_store_id,
             statuses: statusesOf(query, dialect),
+            waits: query.waiting_on && waitTypesOf(query.waiting_on),
             archived: query.include_archived ?? false,
             made: timeComparisons(query),
           }
           checkPlace(page, asked.made)
-          return sessionStore(db.read).list(tenant, page, asked, clock.now())
+          const listing = await sessionStore(db.read).list(tenant, page, asked, clock.now())
+          return { ...listing, rows: await withWaits(call, listing.rows) }
         },
       },
     ),
     sessions.get(
       '/:id',
       { callers: withClaim, claim: 'session', summary: 'Get a session', answer },
-      async ({ db, tenant, principal, params, origin }) => {
+      async (call) => {
+        const { db, tenant, principal, params, origin } = call
         const session = await get(db, tenant, params.id)
-        return principal.kind === 'claim' ? sessionForWorker(session, publicUrl ?? origin) : session
+        if (principal.kind === 'claim') return sessionForWorker(session, publicUrl ?? origin)
+        const [shown = session] = await withWaits(call, [session])
+        return shown
       },
     ),
     sessions.post(
@@ -100,8 +120,9 @@ export function sessionRoutes(
         limits: recordBody,
         answer,
       },
-      async ({ db, tenant, params, body }) => {
-        const { session, resumes, queue } = await change(db, params.id, (tx) =>
+      async (call) => {
+        const { tenant, params, body } = call
+        const { session, resumes, queue } = await change(call, params.id, (tx) =>
           updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
         )
         if (resumes) notifyRunners(bus, { tenant, session: session.id })
@@ -117,8 +138,10 @@ export function sessionRoutes(
           'Ends the session and keeps its record: it can be read and takes no further events. Refused with 400 while a turn runs.',
         answer,
       },
-      ({ db, tenant, params }) =>
-        change(db, params.id, (tx) => archiveSession(tx, tenant, params.id, clock.now())),
+      (call) =>
+        change(call, call.params.id, (tx) =>
+          archiveSession(tx, call.tenant, call.params.id, clock.now()),
+        ),
     ),
     sessions.post(
       '/:id/cancel',
@@ -145,8 +168,9 @@ export function sessionRoutes(
           'The session and its files are answered with 404 from now on. Refused with 400 while a turn runs.',
         type: 'session_deleted',
       },
-      async ({ db, tenant, params }) => {
-        await change(db, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
+      async (call) => {
+        const { tenant, params } = call
+        await change(call, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
         notifyRunners(bus, { tenant, session: params.id })
       },
     ),

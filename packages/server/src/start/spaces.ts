@@ -14,7 +14,7 @@ import type { EgressOptions } from '../engine/egress/egress.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { appendEntries } from '../sessions/log/append.ts'
 import { readHead } from '../sessions/log/head.ts'
-import { newEvents, notifySession } from '../sessions/log/topics.ts'
+import { announceChange } from '../sessions/log/topics.ts'
 import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
 import { mountRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
@@ -27,6 +27,8 @@ import { remote } from '../engine/repositories/remote.ts'
 import { repositoryRows } from '../engine/repositories/rows.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { MountKind } from '../engine/runner/mount-kind.ts'
+import { whileWaiting } from '../engine/runner/mount-kind.ts'
+import { processWaits } from '../engine/runner/process-waits.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
 import { diskQuota } from '@steward/space/working-folder/quota.ts'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
@@ -88,7 +90,7 @@ export function spacesOf(
     isHere: (turned) => kept.isHere(turned),
     limits: { largest, turn: 4 * largest },
     quotas,
-    announce: (session) => notifySession(bus, session, newEvents),
+    announce: (tenant, session) => announceChange(bus, tenant, session),
   })
   const made = sandboxPool({
     provider,
@@ -98,11 +100,11 @@ export function spacesOf(
     share,
     kinds: [
       (place) => quota.kind({ ...place, may: () => folderQuota(quotas, place.tenant, config) }),
-      mounts.packages,
-      ofResources.github_repository,
+      whileWaiting('packages', mounts.packages),
+      whileWaiting('files', ofResources.github_repository),
       mounts.repositorySkills,
       mounts.skills,
-      ofResources.file,
+      whileWaiting('files', ofResources.file),
       user,
       ofResources.memory_store,
       ...(config.publishes ? [outputs.kind] : []),
@@ -125,8 +127,9 @@ export function spacesOf(
       const entries = events.map((event) => ({ event }))
       const unit = (tx: Queries) =>
         appendEntries(tx, tenant, session, entries, { now: clock.now(), fence })
-      if (await database.write(unit)) notifySession(bus, session, newEvents)
+      if (await database.write(unit)) announceChange(bus, tenant, session)
     },
+    waits: processWaits({ databases, bus, clock, log }),
     isPassable: isOpen,
     folder,
     checkpoints: kept,

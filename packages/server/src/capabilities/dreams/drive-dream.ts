@@ -7,7 +7,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange } from '../../sessions/log/topics.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { archiveSession } from '../../sessions/update.ts'
 import { lastError } from '../evals/evidence.ts'
@@ -174,7 +174,7 @@ async function stopDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Pro
     await dreamStore(tx).update(taken, stopped, now)
   })
   await unlessMoved(step)
-  if (isOpen) notifySession(bus, session, newEvents)
+  if (isOpen) announceChange(bus, tenant, session)
 }
 
 async function interrupt(

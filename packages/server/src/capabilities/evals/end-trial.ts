@@ -11,7 +11,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import type { PostedEvents } from '../../sessions/events/post.ts'
 import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import { readHead, usageOf } from '../../sessions/log/head.ts'
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange } from '../../sessions/log/topics.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
 import { archiveSession } from '../../sessions/update.ts'
@@ -119,7 +119,7 @@ export async function settleTrial(
     await endTrial(deps, db, row, ending)
     return
   }
-  notifySession(deps.bus, session, newEvents)
+  announceChange(deps.bus, tenant, session)
 }
 
 export const endTrial = (

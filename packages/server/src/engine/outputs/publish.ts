@@ -43,7 +43,7 @@ export type PublishDeps = {
   limits: OutputLimits
   quotas: Pick<Quotas, 'held'>
   /** Tells readers that the session has new events. */
-  announce: (session: string) => void
+  announce: (tenant: string, session: string) => void
 }
 
 export type FinishedTurn = {
@@ -227,7 +227,7 @@ async function write(
     return { kept: new Set(within.map(({ key }) => key)), unsaid }
   })
   for (const each of unsaid) state.told.add(lineOf(each))
-  if (unsaid.length > 0) announce(session)
+  if (unsaid.length > 0) announce(tenant, session)
   return kept
 }
 

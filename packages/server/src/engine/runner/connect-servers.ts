@@ -35,7 +35,7 @@ export function connectServers(connecting: ConnectContext): McpServers {
   }
   const toolsets = tools.filter(({ type }) => type === 'mcp_toolset')
   const key = JSON.stringify([mcp_servers, toolsets, sealedTokens])
-  return space.servers(key, (sandbox) =>
+  const servers = space.servers(key, (sandbox) =>
     mcpServers({
       servers: mcp_servers.flatMap(({ name, url }) =>
         url
@@ -59,6 +59,7 @@ export function connectServers(connecting: ConnectContext): McpServers {
       sleep: (ms, signal) => clock.sleep(ms, signal),
     }),
   )
+  return { ...servers, ready: (needed) => space.whileConnecting(servers.ready(needed)) }
 }
 
 function traced(fetch: GuardedFetch, traceparent: () => string | undefined): GuardedFetch {

@@ -11,7 +11,7 @@ import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import { isOfTurn } from '../../sessions/log/head.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange, notifySession } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish-turn.ts'
 import type { FailedEnd } from './failed-turn.ts'
 import { failedTurnBy, failedTurn } from './failed-turn.ts'
@@ -84,7 +84,6 @@ async function runSteps(
   signals: TurnSignals,
 ): Promise<LoopEnd> {
   const { database, bus, clock } = deps
-  const { session } = place
   const now = () => clock.now()
   let step = await inLoopOrder(deps, place, first, signals, true)
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
@@ -96,7 +95,7 @@ async function runSteps(
     step = next
   }
   if (step.kind === 'heavy') return 'left'
-  announceStep(bus, session, step.kind === 'rest' ? step : {})
+  announceStep(bus, place, step.kind === 'rest' ? step : {})
   if (step.kind === 'lost') return 'lost'
   if (step.kind === 'deleted') {
     await deps.remove(place)
@@ -146,7 +145,7 @@ async function endedTurn(
   const outcome =
     (await finishPlainTurn(database, place, end, clock.now())) ??
     (await database.write((tx) => finishTurn(tx, place, end, clock.now())))
-  notifySession(deps.bus, session, newEvents)
+  announceChange(deps.bus, place.tenant, session)
   observeEnd(outcome === 'lost' ? outcome : end.stop.type)
   // The end of a child's turn may be the beginning of its parent's.
   if (outcome !== 'lost' && thread !== undefined) crew.start(undefined)
@@ -184,9 +183,13 @@ function once(call: () => void): () => void {
   }
 }
 
-function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?: string[] }): void {
+function announceStep(
+  bus: Bus,
+  { tenant, session }: SessionLease,
+  { promoted = [] }: { promoted?: string[] },
+): void {
   if (promoted.length > 0) notifySession(bus, session, { kind: 'promoted', ids: promoted })
-  notifySession(bus, session, newEvents)
+  announceChange(bus, tenant, session)
 }
 
 function tellProgress(kept: readonly LogEntry[], { progressed }: TurnSignals): void {
@@ -208,7 +211,7 @@ async function turn(
   signals.interrupt(() => stop.abort(), thread)
   const { generation } = fence
   const begin = (threads: readonly ThreadStart[]) => {
-    notifySession(bus, session, newEvents)
+    announceChange(bus, tenant, session)
     if (threads.length > 0) followTeam(deps, place, signals, crew)
     for (const each of threads)
       if (typeof each === 'string') crew.start(each)
@@ -234,7 +237,7 @@ async function turn(
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
   let { head } = step
-  const announce = once(() => announceStep(bus, session, step))
+  const announce = once(() => announceStep(bus, place, step))
   setImmediate(announce)
   const frames = frameSender(
     (list) => notifySession(bus, thread ?? session, { kind: 'frames', frames: list }),

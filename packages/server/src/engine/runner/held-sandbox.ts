@@ -19,6 +19,7 @@ import type { SessionEgress } from '../egress/callers/session.ts'
 import type { OutboundLease } from '../egress/inject/context.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import type { MountKind } from './mount-kind.ts'
+import type { ProcessWaits } from './process-waits.ts'
 
 export type SandboxPoolDeps = {
   provider: SandboxProvider
@@ -43,6 +44,7 @@ export type SandboxPoolDeps = {
   publish: (claimed: RunLease, own: string, isRunning: boolean) => Promise<void>
   /** Appends to the session's log. Does nothing when this process has lost the lease. */
   keep: (claimed: RunLease, events: readonly NewEvent[]) => Promise<void>
+  waits: ProcessWaits
   clock: Clock
   log: Log
 }

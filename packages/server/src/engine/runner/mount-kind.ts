@@ -22,7 +22,15 @@ export type MountPlace = {
   isKnown: boolean
   /** Appends events for people to the session's log, as long as this process holds the session. */
   keep: (events: readonly NewEvent[]) => Promise<void>
+  /** Shows people that the session waits for this. */
+  during: <T>(type: 'packages' | 'files', waited: Promise<T>) => Promise<T>
 }
 
 /** Mounts one kind. A `TurnFailed` of the harness, thrown here or by a hook of the mounted kind, ends the turn. */
 export type MountKind = (place: MountPlace) => Promise<MountedKind>
+
+/** Shows people the wait for a kind that may take long. */
+export const whileWaiting =
+  (type: 'packages' | 'files', kind: MountKind): MountKind =>
+  (place) =>
+    place.during(type, kind(place))

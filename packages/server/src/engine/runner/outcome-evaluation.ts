@@ -10,7 +10,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { appendInUnit } from '../../sessions/log/append.ts'
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange } from '../../sessions/log/topics.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import {
   verdictRequest,
@@ -271,7 +271,7 @@ function keeper(
     const at = { now: clock.now(), fence }
     const place = { tenant, sessionId: session }
     const written = await appendInUnit(database, place, withPrices(entries, model), at)
-    if (written) notifySession(bus, session, newEvents)
+    if (written) announceChange(bus, tenant, session)
     return written
   }
 }

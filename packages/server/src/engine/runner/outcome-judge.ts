@@ -1,5 +1,5 @@
 /** The step of a session whose work is to be judged. */
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange } from '../../sessions/log/topics.ts'
 import { evaluateOutcome } from './outcome-evaluation.ts'
 import { finishEvaluation } from './outcome-finish.ts'
 import type { EvaluationStep } from './outcome-start.ts'
@@ -14,7 +14,7 @@ export async function judgeOutcome(
   signals: TurnSignals,
 ): Promise<Step | 'lost' | 'left'> {
   const { database, bus, clock } = deps
-  notifySession(bus, place.session, newEvents)
+  announceChange(bus, place.tenant, place.session)
   const judgement = await evaluateOutcome(deps, place, evaluation, signals)
   if (typeof judgement === 'string') return judgement
   return database.write((tx) => finishEvaluation(tx, place, judgement, clock.now()))

@@ -71,6 +71,7 @@ export async function openPoolBench() {
           ...instead,
         },
         publish: async () => {},
+        waits: (_lease, _type, waited) => waited,
         keep: async (_, events) => void at.said.push(...events.map(({ type }) => type)),
       })
     },

@@ -238,7 +238,8 @@ export function sandboxPool(deps: SandboxPoolDeps) {
   })
 
   async function sandboxOf(mine: HeldSandbox): Promise<Sandbox> {
-    const { sandbox, mounted } = await startedOf(deps, mine, { held, ending, places })
+    const starting = startedOf(deps, mine, { held, ending, places })
+    const { sandbox, mounted } = await deps.waits(mine.lease, 'sandbox', starting)
     await mounted.before(sandbox)
     return sandbox
   }
@@ -275,6 +276,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
     return {
       egress: mine.egress,
       sandbox: () => sandboxOf(mine),
+      whileConnecting: (waited: Promise<void>) => deps.waits(mine.lease, 'mcp', waited),
       takeNotices: () => mine.notices.splice(0),
       /** Call after a tool call that may have changed the sandbox. Returns lines for the model. */
       async changed() {

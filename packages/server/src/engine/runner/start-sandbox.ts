@@ -38,7 +38,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   await provider.reap(place)
   await makePrivate(own)
   const [arrival, row] = await Promise.all([
-    deps.checkpoints.arrive({ tenant, session, own }),
+    deps.waits(lease, 'files', deps.checkpoints.arrive({ tenant, session, own })),
     deps.session(tenant, session),
   ])
   const told = noticeOf(arrival)
@@ -57,6 +57,8 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
     egress,
     isKnown,
     keep,
+    during: <T>(type: 'packages' | 'files', waited: Promise<T>) =>
+      deps.waits(mine.lease, type, waited),
   }
   await removeLeftStarts(own, deps.clock.now())
   let hasStarted = false

@@ -157,6 +157,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         owner: null,
         outcome: 0,
         threads: 0,
+        changed_ms: 0,
       }
       const now = 1_800_000_000_000
       await database.write((tx) =>

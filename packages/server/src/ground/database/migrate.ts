@@ -7,12 +7,14 @@ import type { Queries } from './database.ts'
 import * as tables from './migrations/0001-tables.ts'
 import * as webSearches from './migrations/0002-web-searches.ts'
 import * as archivedKeys from './migrations/0003-archived-keys.ts'
+import * as waits from './migrations/0004-waits.ts'
 
 const first = '0001-tables'
 const migrations: Readonly<Record<string, Migration>> = {
   [first]: tables,
   '0002-web-searches': webSearches,
   '0003-archived-keys': archivedKeys,
+  '0004-waits': waits,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -55,6 +55,7 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   outcomes: 'tenant',
   threads: 'tenant',
   wakeups: 'tenant',
+  session_waits: 'tenant',
   idempotency_keys: 'tenant',
   session_metadata: 'tenant',
   deployments: 'tenant',

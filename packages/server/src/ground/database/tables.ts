@@ -342,6 +342,8 @@ type SessionHeads = HeadOutcome &
     awaits_stdio: number
     /** 1 when the session has MCP servers by URL. The first model request of a turn waits for them. */
     url_servers: number
+    /** When the log last grew, rounded down to a minute. */
+    changed_ms: number
     /** 1 once the session has rows in `threads`. `status` and `idle_since_ms` then cover all its threads. */
     threads: number
   }

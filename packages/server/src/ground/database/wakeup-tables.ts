@@ -10,4 +10,12 @@ export type WakeupTables = {
     event_id: string
     note: string
   }
+  /** What a process that runs a session waits for before the turn goes on. A row of an earlier generation is void. */
+  session_waits: {
+    tenant_id: string
+    session_id: string
+    type: 'packages' | 'files' | 'sandbox' | 'mcp'
+    generation: number
+    since_ms: number
+  }
 }

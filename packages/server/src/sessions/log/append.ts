@@ -1,4 +1,5 @@
 /** Appends to the log. Nothing here notifies: the caller notifies after its commit. */
+import { minuteMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
@@ -113,6 +114,9 @@ const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
   },
 )
 
+/** Changes an index once a minute. */
+export const changedAt = (now: number) => ({ changed_ms: now - (now % minuteMs) })
+
 const noCalls: CallChanges = { opened: [], settled: [] }
 
 const removeTaken = (tx: Queries, slot: SlotFor<LogGrowth>, isFound: RawBuilder<boolean>) =>
@@ -171,7 +175,7 @@ export async function appendEntries(
   }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet; dueThreads?: readonly string[] },
 ): Promise<AppendedRange | undefined> {
   const events = eventsIn(entries)
-  const change = { ...headChange(madeIn(entries), now), ...set }
+  const change = { ...headChange(madeIn(entries), now), ...changedAt(now), ...set }
   if (due !== undefined) change.due = due ? 1 : 0
   const told = kindsOf(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
@@ -230,7 +234,11 @@ export async function appendIfUnchanged(
   ),
 ): Promise<(AppendedRange & { generation: number }) | undefined> {
   const events = eventsIn(entries)
-  const change: HeadChange = { ...headChange(madeIn(entries), now), due: due ? 1 : 0 }
+  const change: HeadChange = {
+    ...headChange(madeIn(entries), now),
+    ...changedAt(now),
+    due: due ? 1 : 0,
+  }
   if ('claimed' in by) change.claimed = by.claimed
   else Object.assign(change, by.set)
   const fence = 'fence' in by ? by.fence : undefined

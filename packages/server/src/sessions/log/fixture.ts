@@ -40,6 +40,7 @@ export async function insertHead(database: Database, head: Partial<HeadRow> = {}
         url_servers: 0,
         outcome: 0,
         threads: 0,
+        changed_ms: 0,
         ...noSpending,
         ...head,
       })

@@ -69,6 +69,7 @@ export type HeadChange = {
   url_servers?: 0 | 1
   outcome?: number
   threads?: 1
+  changed_ms?: number
   /** The new owner. Only a session without an owner can be claimed. */
   claimed?: HeadClaim
 } & { [Name in HeadCounter]?: number } & Partial<Omit<HeadSpending, HeadCounter>>

@@ -71,6 +71,10 @@ export const notifySession = (
   channel.publish(topicOf(sessionId), message)
 }
 
+/** Tells readers, and those who follow the workspace, that the log or the row of a session has changed. */
+export const announceChange = (bus: Bus, tenant: string, sessionId: string): void =>
+  bus.publish(topicOf(sessionId), { ...newEvents, tenant })
+
 export const listenToSession = (
   bus: Bus,
   sessionId: string,

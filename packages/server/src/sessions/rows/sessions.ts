@@ -9,7 +9,6 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { lockForUpdate } from '../../ground/database/lock.ts'
-import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selectStatement, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
@@ -17,11 +16,13 @@ import type { Head } from '../log/head.ts'
 import { headFields, findHead } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 import { threadSums, withoutThreadSums } from './threads.ts'
-import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
+import { putMetadata, removeMetadata } from './metadata.ts'
 import { newHead } from './new-head.ts'
 import { outcomeStore } from './outcomes.ts'
 import { resourceStore } from './resources.ts'
 import type { SessionRow, ShownSessionRow } from './show-session.ts'
+import type { SessionFilter } from './session-filter.ts'
+import { isFound } from './session-filter.ts'
 import { showSession } from './show-session.ts'
 
 export type { SessionRow, ShownSessionRow }
@@ -30,18 +31,6 @@ import { fromJson } from '../../ground/core/json-text.ts'
 /** The place that a session's inline token is sealed for. */
 export const tokenPlace = (tenant: string, session: string, server: string): string =>
   `${tenant}/sessions/${session}/sealed_tokens/${server}`
-
-export type SessionFilter = {
-  agentId?: string | undefined
-  agentVersion?: number | undefined
-  deploymentId?: string | undefined
-  memoryStoreId?: string | undefined
-  /** Only sessions whose metadata has all of these pairs. */
-  metadata?: readonly (readonly [key: string, value: string])[]
-  statuses?: HeadStatus[] | undefined
-  archived: boolean
-  made: TimeComparison[]
-}
 
 /** Estimated bytes of a resource: only a memory store has a long row, and a session attaches at most eight. */
 const resourceBytes = 2048
@@ -203,7 +192,7 @@ function sessionReads(db: Reads) {
       filter: SessionFilter,
       now: number,
     ): Promise<Listing<Session>> {
-      let rows = db
+      const rows = db
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .selectAll('sessions')
@@ -211,24 +200,7 @@ function sessionReads(db: Reads) {
         .select(headFields.map((name) => `head.${name}` as const))
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)
-      if (!filter.archived) rows = rows.where('archived_at', 'is', null)
-      if (filter.agentId) rows = rows.where('agent_id', '=', filter.agentId)
-      if (filter.agentVersion) rows = rows.where('agent_version', '=', filter.agentVersion)
-      if (filter.deploymentId) rows = rows.where('deployment_id', '=', filter.deploymentId)
-      const { memoryStoreId } = filter
-      if (memoryStoreId)
-        rows = rows.where('sessions.id', 'in', (eb) =>
-          eb
-            .selectFrom('session_resources')
-            .select('session_id')
-            .where('tenant_id', '=', tenant)
-            .where('type', '=', 'memory_store')
-            .where('refers_to', '=', memoryStoreId),
-        )
-      for (const pair of filter.metadata ?? [])
-        rows = rows.where('sessions.id', 'in', sessionsWith(db, tenant, pair))
-      if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
-      for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
+        .where(isFound(db, tenant, filter, now))
       const read = await readPage(tenant, rows, paging, sessionWeight)
       const resources = await resourceStore(db).ofSessions(
         tenant,

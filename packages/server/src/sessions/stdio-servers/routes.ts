@@ -9,7 +9,7 @@ import { lockHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import type { LogEntry } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
-import { newEvents, notifySession, notifyRunners } from '../log/topics.ts'
+import { announceChange, notifyRunners } from '../log/topics.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
@@ -38,7 +38,7 @@ export function stdioRoutes({ bus, clock }: StdioRouteDeps): Route[] {
       },
       async ({ db, tenant, principal, params: { session_id: session }, body: { servers } }) => {
         const did = await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
-        if (did === 'told') notifySession(bus, session, newEvents)
+        if (did === 'told') announceChange(bus, tenant, session)
         if (did === 'due') notifyRunners(bus, { tenant, session })
         return emptyReply(204)
       },

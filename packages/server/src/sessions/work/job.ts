@@ -7,7 +7,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { newEvents, notifySession } from '../log/topics.ts'
+import { announceChange } from '../log/topics.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
 import { notifyPollers } from './topics.ts'
@@ -28,7 +28,7 @@ function overdueJob({ databases, bus, clock, unclaimedMs }: WorkJobDeps): Job {
     runOnEach(databases.due(), async (database) => {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
-      for (const session of settled.told) notifySession(bus, session, newEvents)
+      for (const { tenant, session } of settled.told) announceChange(bus, tenant, session)
       for (const environment of settled.queued) notifyPollers(bus, { environment })
       return settled.isAll
     })

@@ -4,7 +4,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { WorkItem, Worker } from './item.ts'
-import { newEvents, notifySession } from '../log/topics.ts'
+import { announceChange } from '../log/topics.ts'
 import { claimNext, returnItem } from './queue.ts'
 import { presence } from './presence.ts'
 import { listenToQueue, notifyLostClaims, notifyPollers } from './topics.ts'
@@ -56,7 +56,7 @@ export function poller({ databases, bus, clock, random = Math.random }: PollDeps
       at,
       ({ id, generation, session_id }) => {
         notifyLostClaims(bus, { work: id, below: generation })
-        notifySession(bus, session_id, newEvents)
+        announceChange(bus, tenant, session_id)
       },
     )
     if (item && item.generation > 1)

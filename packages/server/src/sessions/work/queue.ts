@@ -309,7 +309,7 @@ async function hasWork(tx: Queries, tenant: string, session: string): Promise<bo
 type OverdueWork = {
   isAll: boolean
   /** Sessions with new events in their log. */
-  told: string[]
+  told: { tenant: string; session: string }[]
   /** Environments whose workers to notify. */
   queued: string[]
 }
@@ -339,13 +339,13 @@ export async function settleOverdue(
       queued.push(item.environment_id)
   }
   const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
-  const told: string[] = []
+  const told: { tenant: string; session: string }[] = []
   for (const each of unclaimed) {
     const { item } = await lockWithHead(tx, placeOf(each))
     if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
     await reportUnclaimed(tx, item, now, unclaimedMs)
-    told.push(item.session_id)
+    told.push({ tenant: item.tenant_id, session: item.session_id })
   }
   const isAll = [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
   return { isAll, told, queued: [...new Set(queued)] }

@@ -15,7 +15,7 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
-import { newEvents, notifySession } from '../log/topics.ts'
+import { announceChange } from '../log/topics.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { jsonReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -229,7 +229,7 @@ export function workRoutes(deps: {
         const place = { tenant, environment: params.id, id: params.work }
         const how = { by: byOf(principal), force: body.force ?? false }
         const item = await db.write((tx) => stopItem(tx, place, how, clock.now()))
-        notifySession(bus, item.session_id, newEvents)
+        announceChange(bus, tenant, item.session_id)
         if (item.state === 'stopped')
           notifyLostClaims(bus, { work: item.id, below: item.generation + 1 })
         return showWork(item)

@@ -18,7 +18,7 @@ import type { Bus } from '../../../ground/bus/bus.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../../ground/database/database.ts'
-import { newEvents, notifySession } from '../../log/topics.ts'
+import { announceChange } from '../../log/topics.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -186,7 +186,7 @@ function repositoryRoutes({ clock, bus }: InputRouteDeps): Route[] {
           await checkClaim(tx, claimOf(principal), now)
           return reportNotBegun(tx, { tenant, session }, message, now)
         })
-        if (told) notifySession(bus, session, newEvents)
+        if (told) announceChange(bus, tenant, session)
         return { told }
       },
     ),
@@ -204,7 +204,7 @@ function repositoryRoutes({ clock, bus }: InputRouteDeps): Route[] {
           await checkClaim(tx, claimOf(principal), now)
           return reportFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
-        if (told) notifySession(bus, session_id, newEvents)
+        if (told) announceChange(bus, tenant, session_id)
         return { told }
       },
     ),

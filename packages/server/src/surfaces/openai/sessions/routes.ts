@@ -15,7 +15,7 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { announcePosted, postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
-import { newEvents, notifySession, notifyRunners } from '../../../sessions/log/topics.ts'
+import { announceChange, notifyRunners } from '../../../sessions/log/topics.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
@@ -123,7 +123,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
           const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
           return updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
         })
-        notifySession(bus, id, newEvents)
+        announceChange(bus, tenant, id)
         if (resumes) notifyRunners(bus, { tenant, session: id })
         if (queue !== undefined) notifyPollers(bus, { environment: queue })
         return showSession(db.read, tenant, id, clock.now())
@@ -146,7 +146,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             throw conflict(`session ${id} is running: cancel its turn, and wait until it is idle`)
           await deleteSession(tx, tenant, id, clock.now())
         })
-        notifySession(bus, id, newEvents)
+        announceChange(bus, tenant, id)
         notifyRunners(bus, { tenant, session: id })
         return { id, deleted: true, object: 'agent.session.deleted' }
       },

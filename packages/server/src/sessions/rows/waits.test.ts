@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { iso } from '@steward/base/time.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { WaitType } from '@steward/protocol/waiting-on.ts'
+import { waits } from '@steward/protocol/waiting-on.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { keepEvents, tenant } from '../log/fixture.ts'
+import { workPlace } from '../work/queue-fixture.ts'
+import { sessionStore } from './sessions.ts'
+import { wakeupStore } from './wakeups.ts'
+import { waitStore } from './waits.ts'
+
+const ofWorker = (): NewEvent => ({
+  id: newId('event'),
+  type: 'agent.tool_use',
+  name: 'bash',
+  input: { command: 'ls' },
+  evaluated_permission: 'allow',
+  executed_by: 'worker',
+})
+const failed = (type: 'model_rate_limited_error' | 'model_overloaded_error'): NewEvent[] => [
+  {
+    id: newId('event'),
+    type: 'session.error',
+    error: { type, message: 'busy \u0001 "now"', retry_status: { type: 'retrying' } },
+  },
+  { id: newId('event'), type: 'session.status_rescheduled' },
+]
+
+for (const [kind, open] of Object.entries(everyShape)) {
+  const place = async () => {
+    const work = await workPlace(open)
+    const { database, session } = work
+    return {
+      ...work,
+      keep: (...events: NewEvent[]) => keepEvents(database, session, events, work.now()),
+      head: (set: Partial<Tables['session_heads']>) =>
+        database.write((tx) =>
+          tx.updateTable('session_heads').set(set).where('session_id', '=', session).execute(),
+        ),
+      async wait() {
+        const one = { id: session, archived_at: null, updated_at: iso(1) }
+        const all = await waitStore(database.read).ofSessions(tenant, [one], work.now())
+        return all.get(session)
+      },
+      /** The types of wait by which the list finds the session. */
+      async found(): Promise<string[]> {
+        const types = Object.keys(waits) as WaitType[]
+        const lists = types.map(async (type) => {
+          const filter = { waits: [type], archived: false, made: [] }
+          const paging = { limit: 5, order: 'desc' } as const
+          const read = await sessionStore(database.read).list(tenant, paging, filter, work.now())
+          return listingOf({ ...read }, ({ id }) => id).rows.length > 0 ? [type] : []
+        })
+        return (await Promise.all(lists)).flat()
+      },
+    }
+  }
+
+  describe(`what a session waits for, in ${kind}`, () => {
+    // verifies: sessions/waiting-on
+    it('is a free place while no process has its work', async () => {
+      await using here = await place()
+      await here.head({ due: 1, idle_since_ms: 7 })
+      const wait = await here.wait()
+      assert.deepEqual([wait?.type, wait?.since], ['queue', iso(7)])
+      assert.deepEqual(await here.found(), ['queue'])
+      await here.head({ owner: 'process', expires_at: here.now() + 1 })
+      assert.equal(await here.wait(), null)
+      here.pass(2)
+      assert.equal((await here.wait())?.type, 'queue', 'the lease has run out')
+    })
+
+    // verifies: sessions/waiting-on
+    it('is a worker until one claims it, and then the result of the call', async () => {
+      await using here = await place()
+      await here.put()
+      await here.keep(ofWorker())
+      assert.equal((await here.wait())?.type, 'worker')
+      assert.deepEqual(await here.found(), ['worker'])
+      const item = await here.claim()
+      assert.ok(item)
+      await here.ack(item)
+      const wait = await here.wait()
+      assert.deepEqual([wait?.type, wait?.detail.tool], ['tool_result', 'bash'])
+      assert.deepEqual(await here.found(), ['tool_result'])
+    })
+
+    // verifies: sessions/waiting-on
+    it('is the pause before its model is asked again, with the last error', async () => {
+      await using here = await place()
+      await here.keep(...failed('model_overloaded_error'))
+      const wait = await here.wait()
+      assert.equal(wait?.type, 'model_backoff')
+      assert.equal(wait.since, iso(here.now()))
+      assert.equal(wait.detail.message, 'busy \u0001 "now"')
+      assert.deepEqual(await here.found(), ['model_backoff'])
+      await here.keep(...failed('model_rate_limited_error'))
+      assert.equal((await here.wait())?.type, 'rate_limit')
+      assert.deepEqual(await here.found(), ['rate_limit'])
+    })
+
+    // verifies: sessions/waiting-on/true
+    it('is what its process waits for, as long as that process has it', async () => {
+      await using here = await place()
+      const row = { tenant_id: tenant, session_id: here.session, generation: 3 } as const
+      const put = (type: 'sandbox' | 'packages', since_ms: number) =>
+        here.database.write((tx) => waitStore(tx).put({ ...row, type, since_ms }))
+      await put('sandbox', 5)
+      await put('packages', 6)
+      assert.equal(await here.wait(), null, 'no process has it')
+      await here.head({ owner: 'process', generation: 3, expires_at: here.now() + 10 })
+      const wait = await here.wait()
+      assert.deepEqual([wait?.type, wait?.since, wait?.count], ['packages', iso(6), 2])
+      assert.deepEqual(await here.found(), ['packages', 'sandbox'])
+      await here.database.write((tx) => waitStore(tx).end({ ...row, type: 'packages' }))
+      assert.equal((await here.wait())?.type, 'sandbox')
+      await here.head({ generation: 4 })
+      assert.equal(await here.wait(), null, 'another process has it')
+    })
+
+    // verifies: sessions/waiting-on
+    it('is its next wakeup, with the time', async () => {
+      await using here = await place()
+      await here.head({ idle_since_ms: 9 })
+      const event_id = newId('event')
+      const row = { tenant_id: tenant, session_id: here.session, event_id, note: '' }
+      await here.database.write((tx) =>
+        wakeupStore(tx).insert({ ...row, thread_id: 'sthr_child', due_ms: 60_000 }),
+      )
+      assert.deepEqual(await here.wait(), {
+        type: 'wakeup',
+        who: 'machine',
+        text: 'sleeps until its next wakeup',
+        since: iso(9),
+        until: iso(60_000),
+        count: 1,
+        detail: { event_id, session_thread_id: 'sthr_child' },
+      })
+      assert.deepEqual(await here.found(), ['wakeup'])
+    })
+
+    it('is nothing in another workspace', async () => {
+      await using here = await place()
+      await here.head({ due: 1 })
+      const one = { id: here.session, archived_at: null, updated_at: iso(1) }
+      const waiting = await waitStore(here.database.read).ofSessions('wrkspc_other', [one], 0)
+      assert.equal(waiting.get(here.session), null)
+    })
+  })
+}
