@@ -42,7 +42,7 @@ export const WaitingOn = z
     since: Timestamp,
     until: Timestamp.optional().describe('When it ends by itself, where that is known.'),
     count: z.int().describe('Waits with this owner, over all threads of the session.'),
-    detail,
+    detail: detail.describe('What waits, and for what.'),
   })
   .nullable()
   .meta({ id: 'WaitingOn', description: 'Why the session does not go on. Null: it runs or rests.' })

@@ -54,7 +54,14 @@ const addedColumns = [
   ['session_heads', 'web_searches'],
   ['threads', 'web_searches'],
   ['api_keys', 'archived_at'],
+  ['session_heads', 'changed_ms'],
 ] as const
+const addedIndexes = [
+  'heads_changed',
+  'heads_at_budget',
+  'heads_rescheduling',
+  'threads_rescheduling',
+]
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
@@ -63,6 +70,8 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(place: Place, names: readonly string[]): Promise<void> {
   const database = await place.open()
   await database.write(async (tx) => {
+    await tx.schema.dropTable('session_waits').execute()
+    for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()
     await tx.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
