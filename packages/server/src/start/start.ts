@@ -21,6 +21,7 @@ import { failedSignInsJob } from '../tenants/people/failures.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
 import { capabilityJobs } from './capabilities.ts'
+import { workspaceChanges } from '../sessions/stream/changes.ts'
 import { startJobsOf } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
@@ -99,6 +100,7 @@ export async function start(
   const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside, config)
   const streams = createStreams(shares.streams)
+  const changes = workspaceChanges({ databases, clock, bus, log })
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
   const door = doorFor(config, { databases, clock, bus, log, limits })
@@ -121,6 +123,7 @@ export async function start(
         egress: waysOut,
         keeping,
         streams,
+        changes,
         openAnswers,
         limits,
         heldHere: heldHere(shares),
@@ -146,6 +149,7 @@ export async function start(
     workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
     ...ofParts,
     ...spaces.jobs,
+    changes.job,
     waysOut.job,
     ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
   ])
@@ -160,6 +164,7 @@ export async function start(
         [
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
+          { name: 'changes', close: async () => changes.close() },
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },

@@ -19,14 +19,22 @@ export interface Channel {
   close(): Promise<void>
 }
 
+/** A channel in which every message reaches every process. */
+export type FamilyChannel = Channel & Pick<Bus, 'hearEach'>
+
 /** The channel of notifications, few and small, and the channel of live words: answers while the model writes them. */
 export interface Bus extends Channel {
+  /**
+   * Hears every message whose topic begins with `prefix`, which ends with a colon, from every process. Missed messages
+   * come with the prefix as their topic.
+   */
+  hearEach(prefix: string, hear: (topic: string, message: BusMessage) => void): () => void
   /** Sends almost nothing while no other process subscribes to the topic. */
   readonly live: Channel
 }
 
 /** Joins two channels. `live` closes first, because it may use `notifications`. */
-export const busOf = (notifications: Channel, live: Channel): Bus => ({
+export const busOf = (notifications: FamilyChannel, live: Channel): Bus => ({
   ...notifications,
   live,
   async close() {

@@ -1,9 +1,10 @@
-import type { Bus, BusMessage, Channel } from './bus.ts'
+import type { Bus, BusMessage, FamilyChannel } from './bus.ts'
 import { busOf, missedMessage } from './bus.ts'
 
 type MessageListener = (message: BusMessage) => void
+type FamilyListener = (topic: string, message: BusMessage) => void
 
-export type MemoryChannel = Channel & {
+export type MemoryChannel = FamilyChannel & {
   /** Publishes `missedMessage` on the topics, or on all. */
   miss(topics?: Iterable<string>): void
   /** The topics that have a subscriber. */
@@ -17,11 +18,27 @@ export function memoryChannel(
 ): MemoryChannel {
   // Most of very many topics have one subscriber, which takes less memory without a Set.
   const topics = new Map<string, MessageListener | Set<MessageListener>>()
+  const families = new Map<string, Set<FamilyListener>>()
 
   function publish(topic: string, message: BusMessage): void {
     const hearers = topics.get(topic)
     if (typeof hearers === 'function') hearers(message)
     else for (const hear of hearers ?? []) hear(message)
+    if (families.size > 0) publishInFamily(topic, message)
+  }
+
+  function publishInFamily(topic: string, message: BusMessage): void {
+    const prefix = topic.slice(0, topic.indexOf(':') + 1)
+    for (const hear of families.get(prefix) ?? []) hear(topic, message)
+  }
+
+  function hearEach(prefix: string, hear: FamilyListener): () => void {
+    const hearers = families.get(prefix) ?? new Set()
+    families.set(prefix, hearers.add(hear))
+    return () => {
+      hearers.delete(hear)
+      if (hearers.size === 0 && families.get(prefix) === hearers) families.delete(prefix)
+    }
   }
 
   function subscribe(topic: string, hear: MessageListener): () => void {
@@ -45,8 +62,10 @@ export function memoryChannel(
   return {
     publish,
     subscribe,
-    miss(some = topics.keys()) {
-      for (const topic of some) publish(topic, missedMessage)
+    hearEach,
+    miss(some) {
+      for (const topic of some ?? topics.keys()) publish(topic, missedMessage)
+      if (!some) for (const prefix of families.keys()) publishInFamily(prefix, missedMessage)
     },
     topics: () => topics.keys(),
     hasSubscriber: (topic) => topics.has(topic),

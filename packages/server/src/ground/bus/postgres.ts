@@ -5,7 +5,7 @@ import { countCharacters } from '../core/characters.ts'
 import { keepConnection } from '../core/postgres-connection.ts'
 import { usualPostgresLimits } from '../core/postgres-client.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { BusMessage, Channel } from './bus.ts'
+import type { BusMessage, FamilyChannel } from './bus.ts'
 import { largestMessage, missedMessage } from './bus.ts'
 import { memoryChannel } from './memory.ts'
 
@@ -41,7 +41,10 @@ function read<Said>(form: z.ZodType<Said>, text: string): Said | undefined {
  * Notifications to many processes by LISTEN and NOTIFY over one direct connection. Subscribers of this process are
  * called at once. Other processes get batches: each has the messages that came while the one before was sent.
  */
-export async function postgresChannel(url: string, limits = usualPostgresLimits): Promise<Channel> {
+export async function postgresChannel(
+  url: string,
+  limits = usualPostgresLimits,
+): Promise<FamilyChannel> {
   const local = memoryChannel()
   const self = randomUUID()
   const waiting: [string, BusMessage][] = []
@@ -103,6 +106,7 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
       void send()
     },
     subscribe: (topic, hear) => local.subscribe(topic, hear),
+    hearEach: (prefix, hear) => local.hearEach(prefix, hear),
     isOpen: () => connection.isOpen(),
     async close() {
       closed = true

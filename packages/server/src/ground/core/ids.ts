@@ -36,6 +36,7 @@ const prefixes = {
   skill: 'skill_',
   skill_archive: 'sklz_',
   spend_limit: 'spl_',
+  stream: 'strm_',
   thread: 'sthr_',
   vault: 'vlt_',
   verification: 'verif_',

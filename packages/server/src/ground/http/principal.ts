@@ -124,6 +124,7 @@ export type CallerRules = {
   callers: readonly CallerKind[]
   /** `any`: the route passes on an answer of another server. */
   answer: unknown
+  changesNothing?: boolean
 }
 
 /** Finds the caller of a request. Throws `unauthorized`. */
@@ -132,12 +133,13 @@ export type Authenticate = (
   door: CallerRules,
 ) => Promise<Principal>
 
-export function mayCall({ callers, method, answer }: CallerRules, principal: Principal): boolean {
+export function mayCall(rules: CallerRules, principal: Principal): boolean {
+  const { callers, method, answer, changesNothing = false } = rules
   if (principal.kind === 'user' && callers.includes('user')) return true
   const role = roleOf(principal)
   if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)
   // A GET that is passed on uses a credential of the session, which a viewer may not use.
-  const isRead = method === 'get' && answer !== 'any'
+  const isRead = changesNothing || (method === 'get' && answer !== 'any')
   const opened = isRead ? opens[role].reads : opens[role].changes
   return opened.some((caller) => callers.includes(caller))
 }

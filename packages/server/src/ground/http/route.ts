@@ -78,6 +78,8 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   limits?: BodyLimits
   /** The class for rate limits. Default: GET counts as a read, other methods as a write. */
   counted?: RequestClass | 'never'
+  /** True when a caller that may only read may make this request, although it is no GET. */
+  changesNothing?: boolean
   /** Returns true when a request with this body is not counted. The body is then parsed before the count. */
   isUncounted?(body: Body): boolean
   /** For a route with two kinds of answers: returns true when the answer to this body is a stream. */

@@ -10,10 +10,10 @@ const open = new Set<ServerResponse>()
 let beating: NodeJS.Timeout | undefined
 
 /** One event. Clients drop events without an `event:` line; every version of the official client knows `message`. */
-export const sseFrame = (data: string, seq?: number): string =>
-  seq === undefined
+export const sseFrame = (data: string, id?: number | string): string =>
+  id === undefined
     ? `event: message\ndata: ${data}\n\n`
-    : `event: message\nid: ${seq}\ndata: ${data}\n\n`
+    : `event: message\nid: ${id}\ndata: ${data}\n\n`
 
 export const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

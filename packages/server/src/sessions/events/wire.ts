@@ -7,10 +7,17 @@ import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/event-queries.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
+import type { ThreadRef } from '../log/place.ts'
 import type { TailItem } from '../log/tail.ts'
 import { sseFrame } from '../../ground/http/sse.ts'
 
-export type StreamView = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
+export type StreamView = {
+  chunks: boolean
+  deltas: readonly string[]
+  dialect: Dialect
+  /** The id of a kept event in the stream. Default: its `seq`. */
+  idOf?: (seq: number) => string
+}
 
 export const viewOf = (
   query: Pick<StreamQuery, 'include' | 'event_deltas'>,
@@ -42,7 +49,7 @@ export function presenter(sessionId: string, view: StreamView): (tailed: TailIte
   // A reader without live pieces needs almost no memory; there may be very many such readers.
   const { dialect } = view
   if (!view.chunks && view.deltas.length === 0)
-    return (tailed) => keptOrQueued(sessionId, tailed, dialect)
+    return (tailed) => keptOrQueued(sessionId, tailed, view)
   const begun: OpenStreams = new Map()
   const whole = new Set<string>()
 
@@ -58,7 +65,7 @@ export function presenter(sessionId: string, view: StreamView): (tailed: TailIte
   return (tailed) => {
     switch (tailed.kind) {
       case 'kept':
-        return isWhole(tailed.row) + keptText(sessionId, tailed.row, dialect)
+        return isWhole(tailed.row) + keptText(sessionId, tailed.row, view)
       case 'queued': {
         const waiting = {
           type: 'system.user_message_pending',
@@ -84,20 +91,20 @@ export function presenter(sessionId: string, view: StreamView): (tailed: TailIte
   }
 }
 
-function keptOrQueued(sessionId: string, tailed: TailItem, dialect: Dialect): string {
-  if (tailed.kind === 'kept') return keptText(sessionId, tailed.row, dialect)
-  return tailed.kind === 'queued' ? storedText(sessionId, tailed.event, dialect) : ''
+function keptOrQueued(sessionId: string, tailed: TailItem, view: StreamView): string {
+  if (tailed.kind === 'kept') return keptText(sessionId, tailed.row, view)
+  return tailed.kind === 'queued' ? storedText(sessionId, tailed.event, view.dialect) : ''
 }
 
-const keptText = (sessionId: string, row: EventRow, dialect: Dialect): string =>
-  sseFrame(eventText(sessionId, row, dialect), row.seq)
+const keptText = (sessionId: string, row: EventRow, { dialect, idOf }: StreamView): string =>
+  sseFrame(eventText(sessionId, row, dialect), idOf ? idOf(row.seq) : row.seq)
 
 const storedText = (sessionId: string, event: StoredEvent, dialect: Dialect): string =>
   sseFrame(eventText(sessionId, event, dialect))
 
 function frameText(
   sessionId: string,
-  shown: LiveFrame,
+  shown: LiveFrame & ThreadRef,
   view: StreamView,
   begun: OpenStreams,
 ): string {
@@ -123,7 +130,7 @@ function frameText(
   )
 }
 
-type StreamedFrame = Exclude<LiveFrame, { kind: 'first_token' }>
+type StreamedFrame = Exclude<LiveFrame, { kind: 'first_token' }> & ThreadRef
 /** The text of a frame, shared by all its readers. */
 const chunkTexts = new WeakMap<StreamedFrame, string>()
 
@@ -138,8 +145,9 @@ function chunkText(sessionId: string, shown: StreamedFrame): string {
       : kind === 'start' && shown.name
         ? { name: shown.name }
         : {}
+  const threadField = shown.thread === undefined ? {} : { session_thread_id: shown.thread }
   const text = sseFrame(
-    JSON.stringify({ type, session_id: sessionId, [idNames[of]]: id, ...extra }),
+    JSON.stringify({ type, session_id: sessionId, ...threadField, [idNames[of]]: id, ...extra }),
   )
   chunkTexts.set(shown, text)
   return text

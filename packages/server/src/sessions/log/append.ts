@@ -1,5 +1,4 @@
 /** Appends to the log. Nothing here notifies: the caller notifies after its commit. */
-import { minuteMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
@@ -19,7 +18,7 @@ import { callChanges, callsBeside, callsForm, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
 import { isShared } from './shared-events.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
-import { headChange, headColumns } from './head.ts'
+import { headChange, headColumns, wholeMinute } from './head.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { makeDue } from './threads/due.ts'
 import { removalUpTo } from './inbox.ts'
@@ -114,8 +113,7 @@ const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
   },
 )
 
-/** Changes an index once a minute. */
-export const changedAt = (now: number) => ({ changed_ms: now - (now % minuteMs) })
+const changedAt = (now: number) => ({ changed_ms: wholeMinute(now) })
 
 const noCalls: CallChanges = { opened: [], settled: [] }
 

@@ -2,7 +2,7 @@ import type { Usage } from '@steward/model/model.ts'
 import { costOf } from '@steward/model/price.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { SessionBudget } from '@steward/protocol/budgets.ts'
-import { hourMs } from '@steward/base/settings/kinds.ts'
+import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
@@ -154,6 +154,9 @@ export function changedColumns(
   }
   return columns
 }
+
+/** The time of a log's growth as the head keeps it: an index of it changes once a minute. */
+export const wholeMinute = (ms: number): number => ms - (ms % minuteMs)
 
 export type Head = {
   status: HeadStatus

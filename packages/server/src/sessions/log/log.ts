@@ -78,6 +78,8 @@ export type LogRange = {
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
   /** The id of a child thread; null: the primary thread alone; undefined: the stream of the session. */
   thread?: string | null | undefined
+  /** Events of every thread, in place of `thread`. */
+  allThreads?: boolean | undefined
 }
 
 const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
@@ -103,16 +105,13 @@ type SlottedRange = Omit<LogRange, 'after' | 'limit' | 'thread'> & {
   thread?: ValueOrSlot<string> | null | undefined
 }
 
-function selectRange(
-  db: Reads,
-  { tenant_id, session_id }: SlottedSession,
-  { after, before, types, extensions, dialect = 'interface', processed = [], thread }: SlottedRange,
-) {
+function selectRange(db: Reads, { tenant_id, session_id }: SlottedSession, range: SlottedRange) {
+  const { after, before, types, extensions, dialect = 'interface', processed = [] } = range
   let rows = db
     .selectFrom('events')
     .where('tenant_id', '=', tenant_id)
     .where('session_id', '=', session_id)
-  rows = rows.where(isAmong(thread))
+  if (!range.allThreads) rows = rows.where(isAmong(range.thread))
   if (after !== undefined) rows = rows.where('seq', '>', after)
   if (before !== undefined) rows = rows.where('seq', '<', before)
   if (types) rows = rows.where('type', 'in', types)
@@ -123,7 +122,7 @@ function selectRange(
 
 const selectSized = (db: Reads, place: SlottedSession, range: SlottedRange) =>
   selectRange(db, place, range)
-    .select([...places, dataSize.as('size'), shortText('data', dataSize)])
+    .select([...places, 'thread_id', dataSize.as('size'), shortText('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
 
 type TailQuery = TenantSession & { after: number; limit: number }
@@ -139,9 +138,10 @@ const tailStatement = {
   interface: tailFor({ dialect: 'interface', extensions: false }),
   client: tailFor({ dialect: 'client', extensions: false }),
   whole: tailFor({ dialect: 'interface', extensions: true }),
+  ofAllThreads: tailFor({ dialect: 'interface', extensions: true, allThreads: true }),
 }
 
-function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
+function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions' | 'allThreads'>) {
   return selectStatement((db, slot: SlotFor<TailQuery>) => {
     const { place, after, limit } = tailSlots(slot)
     return selectSized(db, place, { ...shown, after }).limit(limit)
@@ -162,9 +162,10 @@ export async function readLogPage(
   { bytes, ...range }: LogRange & { bytes: number },
 ): Promise<{ rows: EventRow[]; more: boolean; size: number }> {
   const { after = 0, dialect = 'interface', extensions } = range
+  const form = range.allThreads ? 'ofAllThreads' : extensions ? 'whole' : dialect
   const limit = range.limit + 1
   const found = isPlainTail(range)
-    ? await tailStatement[extensions ? 'whole' : dialect](db, { tenant, sessionId, after, limit })
+    ? await tailStatement[form](db, { tenant, sessionId, after, limit })
     : await selectSized(db, { tenant_id: tenant, session_id: sessionId }, range)
         .limit(limit)
         .execute()

@@ -15,7 +15,8 @@ import { listenToSession, listenToLiveWords, newEvents } from './topics.ts'
 /** Stored events come in order and completely; live words may be missing. */
 export type TailItem =
   | { kind: 'kept'; row: EventRow }
-  | { kind: 'frame'; frame: LiveFrame }
+  /** `thread`: the child thread that speaks, in a stream of several threads. */
+  | { kind: 'frame'; frame: LiveFrame & ThreadRef }
   | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
 
@@ -34,8 +35,8 @@ const isLive = (word: TailNotice): word is LiveWords =>
   word.kind !== 'new_events' && word.kind !== 'missed'
 
 type TailSource = { read: Reads; bus: Bus }
-type TailPage = { after: number; limit: number; bytes: number }
-type RowReader = (page: TailPage) => Promise<{ rows: EventRow[]; more: boolean }>
+export type TailPage = { after: number; limit: number; bytes: number }
+export type RowReader = (page: TailPage) => Promise<{ rows: EventRow[]; more: boolean }>
 
 /**
  * `thread`: the child thread to follow; undefined: the stream of the session. `readRows` replaces the rows that the
@@ -47,6 +48,8 @@ type TailOptions = {
   dialect: Dialect
   signal: AbortSignal
   readRows?: RowReader
+  /** Replaces the live words of the session or the thread. The returned function stops them. */
+  live?: (hear: (words: LiveWords | MissedNotice) => void) => () => void
 } & ThreadRef
 const none = new Set<string>()
 /** The state of one reader. */
@@ -82,7 +85,7 @@ export function tailLog(
   source: TailSource,
   tenant: string,
   sessionId: string,
-  { after, signal, thread, readRows, ...shown }: TailOptions,
+  { after, signal, thread, readRows, live, ...shown }: TailOptions,
 ): AsyncGenerator<TailItem> {
   const reading: TailReader = {
     tenant,
@@ -97,7 +100,7 @@ export function tailLog(
     whole: undefined,
     seen: after,
     wokenFor: 0,
-    request: readRows ? null : undefined,
+    request: readRows && !live ? null : undefined,
     wake: () => hearNotice(reading, newEvents),
     resume: () => {},
     leave: () => {},
@@ -106,9 +109,8 @@ export function tailLog(
   const quiet = listenToSession(source.bus, sessionId, ({ kind }) => {
     if (kind !== 'interrupt') hearNotice(reading, newEvents)
   })
-  const leaveWords = listenToLiveWords(source.bus, thread ?? sessionId, (tailItems) =>
-    hearNotice(reading, tailItems),
-  )
+  const hear = (word: LiveWords | MissedNotice) => hearNotice(reading, word)
+  const leaveWords = live?.(hear) ?? listenToLiveWords(source.bus, thread ?? sessionId, hear)
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })

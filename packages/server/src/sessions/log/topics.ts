@@ -2,7 +2,7 @@
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus, BusMessage } from '../../ground/bus/bus.ts'
-import { isMissed } from '../../ground/bus/bus.ts'
+import { isMissed, missedMessage } from '../../ground/bus/bus.ts'
 import type { StoredEvent } from './log.ts'
 
 export type SessionNotification =
@@ -74,6 +74,19 @@ export const notifySession = (
 /** Tells readers, and those who follow the workspace, that the log or the row of a session has changed. */
 export const announceChange = (bus: Bus, tenant: string, sessionId: string): void =>
   bus.publish(topicOf(sessionId), { ...newEvents, tenant })
+
+export type SessionChange = { tenant: string; session: string }
+
+/** Hears which sessions of all workspaces change, in every process. */
+export const listenToChanges = (
+  bus: Bus,
+  listen: (change: SessionChange | typeof missedMessage) => void,
+): (() => void) =>
+  bus.hearEach(topicOf(''), (topic, message) => {
+    if (isMissed(message)) return listen(missedMessage)
+    const { tenant } = message
+    if (typeof tenant === 'string') listen({ tenant, session: topic.slice(topicOf('').length) })
+  })
 
 export const listenToSession = (
   bus: Bus,

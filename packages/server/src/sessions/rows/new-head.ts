@@ -23,6 +23,5 @@ export const newHead = {
   awaits_stdio: 0,
   outcome: outcomeStage.none,
   threads: 0,
-  changed_ms: 0,
   ...noSpending,
 }

@@ -13,7 +13,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selectStatement, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
-import { headFields, findHead } from '../log/head.ts'
+import { headFields, findHead, wholeMinute } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 import { threadSums, withoutThreadSums } from './threads.ts'
 import { putMetadata, removeMetadata } from './metadata.ts'
@@ -306,7 +306,8 @@ function sessionWrites(db: Queries) {
       of: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers' | 'budget'> &
         Partial<Pick<Head, 'next_seq'>>,
     ): Promise<Head> {
-      const head = { ...newHead, status, ...of }
+      const changed_ms = wholeMinute(Date.parse(session.created_at))
+      const head = { ...newHead, changed_ms, status, ...of }
       const place = { tenant_id: session.tenant_id, session_id: session.id }
       await insertRows(db, 'sessions', [session])
       await insertRows(db, 'session_heads', [{ ...place, ...head }])

@@ -2,7 +2,7 @@
 import type { Session } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { budgetOf, usageOf } from '../log/head.ts'
 import type { ShownOutcome } from './outcomes.ts'
@@ -27,6 +27,13 @@ export const sessionEndMs = (
   return end === null ? now : Date.parse(end)
 }
 
+/** The status of a session that is not deleted, in the interface's words. */
+export const sessionStatus = (
+  { archived_at }: Pick<ShownSessionRow, 'archived_at'>,
+  status: HeadStatus,
+): Session['status'] =>
+  archived_at && status !== 'failed' ? 'done' : (status as Session['status'])
+
 export function showSession(
   row: ShownSessionRow & Partial<ThreadSums>,
   head: Head,
@@ -42,8 +49,7 @@ export function showSession(
 ): Session {
   const usage = usageOf(head, now)
   const threadsMs = activeThreadMs(row, now)
-  const status =
-    row.archived_at && head.status !== 'failed' ? 'done' : (head.status as Session['status'])
+  const status = sessionStatus(row, head.status)
   const endMs = sessionEndMs({ ...row, status }, now)
   return {
     id: row.id,

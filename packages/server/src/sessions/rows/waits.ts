@@ -13,6 +13,7 @@ import { selectRaw } from '../../ground/database/select-raw.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { atBudget, requiresAction } from '../log/head.ts'
+import { textBehind } from './cut-json.ts'
 
 type WaitRow = {
   type: WaitType
@@ -263,12 +264,6 @@ function aboutEvent(type: WaitType, data: string | null): { tool?: string; messa
   }
   const tool = textBehind('name', data)
   return tool === undefined ? {} : { tool }
-}
-
-/** The text of a field in the cut text of a JSON object; of a text that was cut, its beginning. */
-function textBehind(field: string, data: string): string | undefined {
-  const found = new RegExp(`"${field}":"((?:[^"\\\\]|\\\\[^u]|\\\\u[0-9a-f]{4})*)`, 'i').exec(data)
-  return found ? (JSON.parse(`"${found[1]}"`) as string) : undefined
 }
 
 type ProcessWait = Tables['session_waits']

@@ -21,6 +21,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { peopleOf } from '../../tenants/people/people.ts'
 import { limitsFor } from '../../tenants/limits/limits.ts'
+import { workspaceChanges } from '../../sessions/stream/changes.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 
 const rootSecret = 'a root secret for tests'
@@ -79,6 +80,12 @@ function depsOver(database: Database): AppDeps {
       close: never,
     },
     authenticate: never,
+    changes: workspaceChanges({
+      databases,
+      bus: memoryBus(),
+      clock: systemClock,
+      log: jsonLog(() => {}),
+    }),
     streams: { enter: never, close: never },
     openAnswers: { hold: never },
     limits: limitsFor('off', { databases, bus, clock, log }),

@@ -74,6 +74,8 @@ import { skillRoutes } from '../../resources/skills/routes.ts'
 import { checkWritingClaim } from '../../sessions/work/claim.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
 import type { WorkSettings } from '../../sessions/work/queue.ts'
+import type { WorkspaceChanges } from '../../sessions/stream/changes.ts'
+import { workspaceStreamRoutes } from '../../sessions/stream/routes.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
@@ -99,6 +101,7 @@ export type AppDeps = Refusals & {
   /** Named in every webhook, and as the organisation. */
   organizationId: string | undefined
   streams: Streams
+  changes: WorkspaceChanges
   openAnswers: Pick<OpenAnswers, 'hold'>
   limits: Limits
   /** Counts posts to sessions, by caller. */
@@ -149,6 +152,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...forkRoutes(deps),
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
+    ...workspaceStreamRoutes(deps),
     ...resourceRoutes(deps),
     ...checkpointRoutes(deps),
     ...inputRoutes({ ...deps, blobs: deps.keeping.blobs }),

@@ -87,6 +87,18 @@ function threadReads(db: Reads) {
     all: (tenant: string, session: string): Promise<ThreadRow[]> =>
       rowsOf(tenant, session).orderBy('id').execute(),
 
+    /** Ids of the threads that have not ended, except the primary one. */
+    async openChildren(tenant: string, session: string): Promise<string[]> {
+      const rows = db
+        .selectFrom('threads')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where('kind', '!=', 'primary')
+        .where('archived_at', 'is', null)
+      return (await rows.execute()).map(({ id }) => id)
+    },
+
     async find(tenant: string, session: string, id: string): Promise<ThreadRow | undefined> {
       const [row] = await findStatement(db, { tenant, sessionId: session, id })
       return row

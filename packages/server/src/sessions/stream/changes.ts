@@ -1,0 +1,157 @@
+/**
+ * What changes in the sessions of a workspace, for everyone in this process who follows it. Changes of a quarter of a
+ * second are read together, once for all followers. Without a follower nothing is read. [stream/workspace]
+ */
+import { runAgain } from '@steward/base/shared-runs.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { minuteMs } from '@steward/base/settings/kinds.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Databases, Reads } from '../../ground/database/database.ts'
+import { wholeMinute } from '../log/head.ts'
+import { listenToChanges } from '../log/topics.ts'
+import { readSummaries } from '../rows/summaries.ts'
+
+/** `text`: JSON of the change, shared by all followers. */
+export type Change = { id: string; text: string }
+export type ChangeFollower = (changes: readonly Change[]) => void
+export type WorkspaceChanges = ReturnType<typeof workspaceChanges>
+
+/** The least time between two reads of a workspace. */
+const gatherMs = 250
+const lookMs = 15_000
+const sessionsAtOnce = 200
+/** How long after an append its session is looked at again, in case the notification was lost. */
+const lostMs = 2 * minuteMs
+
+type Workspace = {
+  followers: Set<ChangeFollower>
+  dirty: Set<string>
+  /** The newest event of each session that changed lately, as far as followers were told. */
+  told: Map<string, number>
+  read: () => void
+}
+
+export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: Clock; log: Log }) {
+  const { databases, bus, clock, log } = deps
+  const followed = new Map<string, Workspace>()
+  const quit = new AbortController()
+  const quiet = listenToChanges(bus, (change) => {
+    if ('missed' in change) for (const tenant of followed.keys()) lookSafely(tenant)
+    else if (followed.size > 0) note(change.tenant, change.session)
+  })
+
+  function note(tenant: string, session: string): void {
+    const workspace = followed.get(tenant)
+    if (!workspace) return
+    workspace.dirty.add(session)
+    workspace.read()
+  }
+
+  function newWorkspace(tenant: string): Workspace {
+    const workspace: Workspace = {
+      followers: new Set(),
+      dirty: new Set(),
+      told: new Map(),
+      read: () => {},
+    }
+    const read = runAgain(async () => {
+      if (quit.signal.aborted) return
+      await readDirty(tenant, workspace)
+      await clock.sleep(gatherMs, quit.signal)
+    })
+    workspace.read = () => void read().catch(failed)
+    return workspace
+  }
+
+  /** The sessions stay noted: they are read with the next change, or by the next look. */
+  function failed(error: unknown): void {
+    log.warn('changes of a workspace were not read', { error })
+  }
+
+  async function readDirty(tenant: string, { followers, dirty, told }: Workspace): Promise<void> {
+    while (dirty.size > 0 && followers.size > 0) {
+      const ids = [...dirty].slice(0, sessionsAtOnce)
+      for (const id of ids) dirty.delete(id)
+      try {
+        const { read } = await databases.open(tenant)
+        const changes = await changesOf(read, tenant, ids, clock.now())
+        for (const { id, seq } of changes) told.set(id, seq)
+        for (const tell of followers) tell(changes)
+      } catch (error) {
+        for (const id of ids) dirty.add(id)
+        throw error
+      }
+    }
+  }
+
+  /** Notes sessions whose newest event was not told, and all that wait in a process. */
+  async function look(tenant: string): Promise<void> {
+    const workspace = followed.get(tenant)
+    if (!workspace) return
+    const { read } = await databases.open(tenant)
+    const rows = await changedSince(read, tenant, clock.now() - lostMs)
+    const recent = new Set(rows.map(({ id }) => id))
+    for (const id of workspace.told.keys()) if (!recent.has(id)) workspace.told.delete(id)
+    for (const { id, seq } of rows)
+      if ((workspace.told.get(id) ?? -1) < seq) workspace.dirty.add(id)
+    if (workspace.dirty.size > 0) workspace.read()
+  }
+
+  const lookSafely = (tenant: string): void => void look(tenant).catch(failed)
+
+  return {
+    /** Tells changes from now on. The returned function ends it. */
+    follow(tenant: string, tell: ChangeFollower): () => void {
+      const workspace = followed.get(tenant) ?? newWorkspace(tenant)
+      followed.set(tenant, workspace)
+      workspace.followers.add(tell)
+      return () => {
+        workspace.followers.delete(tell)
+        if (workspace.followers.size === 0) followed.delete(tenant)
+      }
+    },
+    job: {
+      name: 'look for changes that followers missed',
+      everyMs: lookMs,
+      run: async () => void (await Promise.allSettled([...followed.keys()].map(look))),
+    } satisfies Job,
+    close(): void {
+      quit.abort()
+      quiet()
+    },
+  }
+}
+
+/** The changes of these sessions, deletions among them. */
+export async function changesOf(
+  read: Reads,
+  tenant: string,
+  ids: readonly string[],
+  now: number,
+): Promise<(Change & { seq: number })[]> {
+  const summaries = await readSummaries(read, tenant, ids, now)
+  return ids.map((id) => {
+    const object = summaries.get(id)
+    const change = object
+      ? { type: 'stream.changed', noun: 'session', id, object }
+      : { type: 'stream.deleted', noun: 'session', id }
+    return { id, text: JSON.stringify(change), seq: object?.last_event?.seq ?? 0 }
+  })
+}
+
+/** Sessions whose log grew, or that were deleted, since a time, deleted ones too. At most `limit`. */
+export const changedSince = (
+  read: Reads,
+  tenant: string,
+  since: number,
+  limit = 10_000,
+): Promise<{ id: string; seq: number }[]> =>
+  read
+    .selectFrom('session_heads')
+    .select(['session_id as id', 'next_seq as seq'])
+    .where('tenant_id', '=', tenant)
+    .where('changed_ms', '>=', wholeMinute(since))
+    .limit(limit)
+    .execute()

@@ -1,0 +1,88 @@
+/** The events of a session with all its threads, and what they say while they say it. [stream/sessions] */
+import { parseObject } from '@steward/base/json-object.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import type { EventRow } from '../log/log.ts'
+import { readLogPage } from '../log/log.ts'
+import type { TailItem, TailPage } from '../log/tail.ts'
+import { tailLog } from '../log/tail.ts'
+import { threadStore } from '../log/threads/store.ts'
+import type { LiveWords, MissedNotice } from '../log/topics.ts'
+import { listenToLiveWords } from '../log/topics.ts'
+
+type SessionSource = { read: Reads; bus: Bus; tenant: string; session: string }
+type Following = { after: number; chunks: boolean; signal: AbortSignal }
+type Hear = (words: LiveWords | MissedNotice) => void
+
+/** Yields all events after `after`, of every thread, then new ones and live words, until `signal` aborts. */
+export async function followSession(
+  { read, bus, tenant, session }: SessionSource,
+  { after, chunks, signal }: Following,
+): Promise<AsyncGenerator<TailItem>> {
+  const live = liveWords(bus, session, chunks)
+  for (const thread of await threadStore(read).openChildren(tenant, session)) live.add(thread)
+  return tailLog({ read, bus }, tenant, session, {
+    after,
+    extensions: true,
+    dialect: 'interface',
+    signal,
+    live: live.hear,
+    async readRows(page: TailPage) {
+      const { rows, more } = await readLogPage(read, tenant, session, { ...page, allThreads: true })
+      for (const row of rows)
+        if (row.type === 'session.thread_created') live.add(threadIn(row))
+        else if (row.type === 'session.thread_status_terminated') live.drop(threadIn(row))
+      return { rows: rows.map(withThread), more }
+    },
+  })
+}
+
+const threadIn = ({ data }: EventRow): string => String(parseObject(data)['session_thread_id'])
+
+/** Names the thread of an event, as the stream of a session names those of child threads. */
+function withThread(row: EventRow): EventRow {
+  const { thread_id, data } = row
+  if (!thread_id || data.includes('"session_thread_id"')) return row
+  const rest = data === '{}' ? '}' : `,${data.slice(1)}`
+  return { ...row, data: `{"session_thread_id":${JSON.stringify(thread_id)}${rest}` }
+}
+
+/** The live words of a session and of its child threads, which are added as they begin. */
+function liveWords(bus: Bus, session: string, chunks: boolean) {
+  const threads = new Map<string, (() => void) | undefined>()
+  let hearing: Hear | undefined
+
+  function add(thread: string): void {
+    if (!chunks || threads.has(thread)) return
+    threads.set(thread, hearing && listen(thread, hearing))
+  }
+
+  function drop(thread: string): void {
+    threads.get(thread)?.()
+    threads.delete(thread)
+  }
+
+  const listen = (thread: string, hear: Hear) =>
+    listenToLiveWords(bus, thread, (words) =>
+      hear(
+        words.kind === 'frames'
+          ? { ...words, frames: words.frames.map((frame) => ({ ...frame, thread })) }
+          : words,
+      ),
+    )
+
+  return {
+    add,
+    drop,
+    hear(hear: Hear): () => void {
+      hearing = hear
+      const leave = listenToLiveWords(bus, session, hear)
+      for (const thread of threads.keys()) threads.set(thread, listen(thread, hear))
+      return () => {
+        leave()
+        for (const leaveThread of threads.values()) leaveThread?.()
+        hearing = undefined
+      }
+    },
+  }
+}
