@@ -60,7 +60,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await stream.until(isChange(session))
         await turn(service, session, 'call bash {"command":"true"}')
         const seen = await stream.until(isChange(session, isIdle))
-        const { object } = seen.at(-1)?.data as Changed
+        const { object } = (seen.at(-1)?.data ?? {}) as Changed
         assert.equal(object.id, session)
         assert.equal(object.waiting_on, null)
         assert.ok(object.usage.input_tokens > 0)

@@ -1,5 +1,8 @@
-/** The authentication of callers, and the tokens that they may use. */
+/** The authentication of callers, the tokens that they may use, and what they follow. */
 import { authentication } from '../tenants/api-keys/authenticate.ts'
+import { keyUsesJob } from '../tenants/api-keys/uses.ts'
+import { callCountsJob } from '../tenants/audit/call-counts.ts'
+import { failedSignInsJob } from '../tenants/people/failures.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -8,6 +11,7 @@ import { mcpTokens } from '../ground/core/mcp-token.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../ground/database/database.ts'
 import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
+import { workspaceChanges } from '../sessions/events/workspace/changes.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
@@ -32,11 +36,19 @@ export function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
   const claimOf = claimReader({ ...deps, ...tokens })
   const keyUses = new Set<string>()
   const people = peopleFor(config, { ...deps, log, limits })
+  const posts = callCounts()
+  const changes = workspaceChanges({ ...deps, log })
   return {
     ...tokens,
     people,
-    keyUses,
-    posts: callCounts(),
+    posts,
+    changes,
+    jobs: [
+      keyUsesJob({ ...deps, uses: keyUses }),
+      callCountsJob({ ...deps, noted: posts }),
+      failedSignInsJob({ ...deps, failures: people.failures }),
+      changes.job,
+    ],
     authenticate: withCookies(
       authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
       people,

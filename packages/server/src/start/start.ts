@@ -1,6 +1,5 @@
 /** Builds and stops the server. The only room that names an adapter. */
 import type { Server } from 'node:http'
-import { keyUsesJob } from '../tenants/api-keys/uses.ts'
 import { app } from '../surfaces/v1/app.ts'
 import type { Config } from '../ground/config/config.ts'
 import { serverProgram } from '../ground/config/settings.ts'
@@ -16,12 +15,9 @@ import { createStreams } from '../ground/http/streams.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
-import { callCountsJob } from '../tenants/audit/call-counts.ts'
-import { failedSignInsJob } from '../tenants/people/failures.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
 import { capabilityJobs } from './capabilities.ts'
-import { workspaceChanges } from '../sessions/stream/changes.ts'
 import { startJobsOf } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
@@ -100,10 +96,9 @@ export async function start(
   const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside, config)
   const streams = createStreams(shares.streams)
-  const changes = workspaceChanges({ databases, clock, bus, log })
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const door = doorFor(config, { databases, clock, bus, log, limits })
+  const { changes, ...door } = doorFor(config, { databases, clock, bus, log, limits })
   const { server, port } = await naming(
     serverProgram.settings.port.name,
     listen(
@@ -117,13 +112,13 @@ export async function start(
         version,
         stopping: stopping.signal,
         ...door,
+        changes,
         kinds,
         refuseImage: (reference) => provider.refuseImage(reference),
         refusePackages: packages.refuse,
         egress: waysOut,
         keeping,
         streams,
-        changes,
         openAnswers,
         limits,
         heldHere: heldHere(shares),
@@ -142,14 +137,11 @@ export async function start(
   const jobs = startJobsOf(config, jobDeps, [
     ...turns.jobs,
     ...webhooks.jobs,
-    keyUsesJob({ databases, clock, uses: door.keyUses }),
-    callCountsJob({ databases, clock, noted: door.posts }),
-    failedSignInsJob({ databases, failures: door.people.failures }),
+    ...door.jobs,
     ...rateLimitJobs(databases),
     workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
     ...ofParts,
     ...spaces.jobs,
-    changes.job,
     waysOut.job,
     ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
   ])
@@ -159,12 +151,11 @@ export async function start(
     port,
     async close() {
       stopping.abort()
-      const held = { packages, sandboxes: spaces, egress: waysOut, models }
+      const held = { changes, packages, sandboxes: spaces, egress: waysOut, models }
       await closeParts(
         [
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
-          { name: 'changes', close: async () => changes.close() },
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },

@@ -183,11 +183,9 @@ function once(call: () => void): () => void {
   }
 }
 
-function announceStep(
-  bus: Bus,
-  { tenant, session }: SessionLease,
-  { promoted = [] }: { promoted?: string[] },
-): void {
+function announceStep(bus: Bus, place: SessionLease, step: { promoted?: string[] }): void {
+  const { tenant, session } = place
+  const { promoted = [] } = step
   if (promoted.length > 0) notifySession(bus, session, { kind: 'promoted', ids: promoted })
   announceChange(bus, tenant, session)
 }

@@ -6,13 +6,14 @@ import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { announceChange } from '../../sessions/log/topics.ts'
 import { waitStore } from '../../sessions/rows/waits.ts'
-import type { RunLease } from './held-sandbox.ts'
 
 type ProcessWaitType = Tables['session_waits']['type']
 
+type WaitingLease = { tenant: string; session: string; generation: number }
+
 /** Returns what `waited` resolves to. A wait that cannot be recorded delays and fails nothing. */
 export type ProcessWaits = <T>(
-  lease: Pick<RunLease, 'tenant' | 'session' | 'generation'>,
+  lease: WaitingLease,
   type: ProcessWaitType,
   waited: Promise<T>,
 ) => Promise<T>

@@ -18,7 +18,7 @@ import { callChanges, callsBeside, callsForm, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
 import { isShared } from './shared-events.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
-import { headChange, headColumns, wholeMinute } from './head.ts'
+import { headChange, headColumns } from './head.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { makeDue } from './threads/due.ts'
 import { removalUpTo } from './inbox.ts'
@@ -113,8 +113,6 @@ const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
   },
 )
 
-const changedAt = (now: number) => ({ changed_ms: wholeMinute(now) })
-
 const noCalls: CallChanges = { opened: [], settled: [] }
 
 const removeTaken = (tx: Queries, slot: SlotFor<LogGrowth>, isFound: RawBuilder<boolean>) =>
@@ -173,7 +171,7 @@ export async function appendEntries(
   }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet; dueThreads?: readonly string[] },
 ): Promise<AppendedRange | undefined> {
   const events = eventsIn(entries)
-  const change = { ...headChange(madeIn(entries), now), ...changedAt(now), ...set }
+  const change = { ...headChange(madeIn(entries), now), ...set }
   if (due !== undefined) change.due = due ? 1 : 0
   const told = kindsOf(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
@@ -232,11 +230,7 @@ export async function appendIfUnchanged(
   ),
 ): Promise<(AppendedRange & { generation: number }) | undefined> {
   const events = eventsIn(entries)
-  const change: HeadChange = {
-    ...headChange(madeIn(entries), now),
-    ...changedAt(now),
-    due: due ? 1 : 0,
-  }
+  const change: HeadChange = { ...headChange(madeIn(entries), now), due: due ? 1 : 0 }
   if ('claimed' in by) change.claimed = by.claimed
   else Object.assign(change, by.set)
   const fence = 'fence' in by ? by.fence : undefined

@@ -76,7 +76,7 @@ export type HeadChange = {
 
 /** The change that follows from the events alone. */
 export function headChange(entries: readonly LogEntry[], now: number): HeadChange {
-  const change: HeadChange = {}
+  const change: HeadChange = { changed_ms: wholeMinute(now) }
   for (const { event, model, thread, web_searches } of entries) {
     if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
     addTo(change, 'web_searches', web_searches)

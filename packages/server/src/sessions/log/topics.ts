@@ -75,12 +75,12 @@ export const notifySession = (
 export const announceChange = (bus: Bus, tenant: string, sessionId: string): void =>
   bus.publish(topicOf(sessionId), { ...newEvents, tenant })
 
-export type SessionChange = { tenant: string; session: string }
+export type ChangedSession = { tenant: string; session: string }
 
 /** Hears which sessions of all workspaces change, in every process. */
 export const listenToChanges = (
   bus: Bus,
-  listen: (change: SessionChange | typeof missedMessage) => void,
+  listen: (change: ChangedSession | typeof missedMessage) => void,
 ): (() => void) =>
   bus.hearEach(topicOf(''), (topic, message) => {
     if (isMissed(message)) return listen(missedMessage)

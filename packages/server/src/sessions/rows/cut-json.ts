@@ -2,5 +2,5 @@
 export function textBehind(field: string, cut: string): string | undefined {
   const text = String.raw`((?:[^"\\]|\\[^u]|\\u[0-9a-f]{4})*)`
   const found = new RegExp(`"${field}":"${text}`, 'i').exec(cut)
-  return found ? (JSON.parse(`"${found[1]}"`) as string) : undefined
+  return found ? String(JSON.parse(`"${found[1]}"`)) : undefined
 }

@@ -21,8 +21,8 @@ import { newHead } from './new-head.ts'
 import { outcomeStore } from './outcomes.ts'
 import { resourceStore } from './resources.ts'
 import type { SessionRow, ShownSessionRow } from './show-session.ts'
-import type { SessionFilter } from './session-filter.ts'
-import { isFound } from './session-filter.ts'
+import type { SessionFilter } from './filters.ts'
+import { isFound } from './filters.ts'
 import { showSession } from './show-session.ts'
 
 export type { SessionRow, ShownSessionRow }

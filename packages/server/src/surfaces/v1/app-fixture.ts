@@ -21,7 +21,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { peopleOf } from '../../tenants/people/people.ts'
 import { limitsFor } from '../../tenants/limits/limits.ts'
-import { workspaceChanges } from '../../sessions/stream/changes.ts'
+import { workspaceChanges } from '../../sessions/events/workspace/changes.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 
 const rootSecret = 'a root secret for tests'

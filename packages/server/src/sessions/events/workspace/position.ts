@@ -1,6 +1,6 @@
 /**
  * Where a reader of a workspace's stream stands, as the id of an event: the time of the newest change, and the `seq` of
- * the newest event of each session that it follows. [stream/resume]
+ * the newest event of each session that it follows. [stream/workspace/resumed]
  */
 import { hourMs } from '@steward/base/settings/kinds.ts'
 

@@ -1,14 +1,14 @@
 /**
  * The open streams of this process by id, and changes of streams that another process has: the request goes over the
- * bus to all processes, and the one with the stream answers. [stream/change]
+ * bus to all processes, and the one with the stream answers. [stream/workspace/change]
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@steward/base/time.ts'
 import { WorkspaceStreamChange, WorkspaceStreamShown } from '@steward/protocol/workspace-stream.ts'
 import { z } from 'zod'
-import type { Bus } from '../../ground/bus/bus.ts'
-import { isMissed } from '../../ground/bus/bus.ts'
-import { notFound, PlatformError } from '../../ground/core/errors.ts'
+import type { Bus } from '../../../ground/bus/bus.ts'
+import { isMissed } from '../../../ground/bus/bus.ts'
+import { notFound, PlatformError } from '../../../ground/core/errors.ts'
 
 /** `actor`: the key or the person that has opened it. */
 export type StreamOwner = { tenant: string; actor: string }
@@ -25,7 +25,9 @@ const Asked = z.object({
 })
 const Answered = z.object({
   shown: WorkspaceStreamShown.optional(),
-  refusal: z.object({ kind: z.enum(['invalid_request', 'not_found']), message: z.string() }).optional(),
+  refusal: z
+    .object({ kind: z.enum(['invalid_request', 'not_found']), message: z.string() })
+    .optional(),
 })
 
 const askTopic = 'streams'

@@ -6,12 +6,12 @@ import { runAgain } from '@steward/base/shared-runs.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Job } from '../../ground/core/jobs.ts'
-import type { Databases, Reads } from '../../ground/database/database.ts'
-import { wholeMinute } from '../log/head.ts'
-import { listenToChanges } from '../log/topics.ts'
-import { readSummaries } from '../rows/summaries.ts'
+import type { Bus } from '../../../ground/bus/bus.ts'
+import type { Job } from '../../../ground/core/jobs.ts'
+import type { Databases, Reads } from '../../../ground/database/database.ts'
+import { wholeMinute } from '../../log/head.ts'
+import { listenToChanges } from '../../log/topics.ts'
+import { readSummaries } from '../../rows/summaries.ts'
 
 /** `text`: JSON of the change, shared by all followers. */
 export type Change = { id: string; text: string }
@@ -117,7 +117,7 @@ export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: 
       everyMs: lookMs,
       run: async () => void (await Promise.allSettled([...followed.keys()].map(look))),
     } satisfies Job,
-    close(): void {
+    async close(): Promise<void> {
       quit.abort()
       quiet()
     },

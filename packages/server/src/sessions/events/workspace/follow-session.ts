@@ -1,23 +1,23 @@
-/** The events of a session with all its threads, and what they say while they say it. [stream/sessions] */
+/** The events of a session with all its threads, and what they say while they say it. [stream/workspace/events] */
 import { parseObject } from '@steward/base/json-object.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Reads } from '../../ground/database/database.ts'
-import type { EventRow } from '../log/log.ts'
-import { readLogPage } from '../log/log.ts'
-import type { TailItem, TailPage } from '../log/tail.ts'
-import { tailLog } from '../log/tail.ts'
-import { threadStore } from '../log/threads/store.ts'
-import type { LiveWords, MissedNotice } from '../log/topics.ts'
-import { listenToLiveWords } from '../log/topics.ts'
+import type { Bus } from '../../../ground/bus/bus.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import type { EventRow } from '../../log/log.ts'
+import { readLogPage } from '../../log/log.ts'
+import type { TailItem, TailPage } from '../../log/tail.ts'
+import { tailLog } from '../../log/tail.ts'
+import { threadStore } from '../../log/threads/store.ts'
+import type { LiveWords, MissedNotice } from '../../log/topics.ts'
+import { listenToLiveWords } from '../../log/topics.ts'
 
 type SessionSource = { read: Reads; bus: Bus; tenant: string; session: string }
-type Following = { after: number; chunks: boolean; signal: AbortSignal }
+type FollowOptions = { after: number; chunks: boolean; signal: AbortSignal }
 type Hear = (words: LiveWords | MissedNotice) => void
 
 /** Yields all events after `after`, of every thread, then new ones and live words, until `signal` aborts. */
 export async function followSession(
   { read, bus, tenant, session }: SessionSource,
-  { after, chunks, signal }: Following,
+  { after, chunks, signal }: FollowOptions,
 ): Promise<AsyncGenerator<TailItem>> {
   const live = liveWords(bus, session, chunks)
   for (const thread of await threadStore(read).openChildren(tenant, session)) live.add(thread)
@@ -26,7 +26,7 @@ export async function followSession(
     extensions: true,
     dialect: 'interface',
     signal,
-    live: live.hear,
+    live: (hear) => live.listen(hear),
     async readRows(page: TailPage) {
       const { rows, more } = await readLogPage(read, tenant, session, { ...page, allThreads: true })
       for (const row of rows)
@@ -54,7 +54,7 @@ function liveWords(bus: Bus, session: string, chunks: boolean) {
 
   function add(thread: string): void {
     if (!chunks || threads.has(thread)) return
-    threads.set(thread, hearing && listen(thread, hearing))
+    threads.set(thread, hearing && listenToThread(thread, hearing))
   }
 
   function drop(thread: string): void {
@@ -62,7 +62,7 @@ function liveWords(bus: Bus, session: string, chunks: boolean) {
     threads.delete(thread)
   }
 
-  const listen = (thread: string, hear: Hear) =>
+  const listenToThread = (thread: string, hear: Hear) =>
     listenToLiveWords(bus, thread, (words) =>
       hear(
         words.kind === 'frames'
@@ -74,10 +74,10 @@ function liveWords(bus: Bus, session: string, chunks: boolean) {
   return {
     add,
     drop,
-    hear(hear: Hear): () => void {
+    listen(hear: Hear): () => void {
       hearing = hear
       const leave = listenToLiveWords(bus, session, hear)
-      for (const thread of threads.keys()) threads.set(thread, listen(thread, hear))
+      for (const thread of threads.keys()) threads.set(thread, listenToThread(thread, hear))
       return () => {
         leave()
         for (const leaveThread of threads.values()) leaveThread?.()
