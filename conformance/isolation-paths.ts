@@ -7,6 +7,7 @@ import type { Route } from '@steward/server/ground/http/route.ts'
 import { uploadFile } from './files.ts'
 import { accept, firstLink } from './people.ts'
 import type { TestService } from './service.ts'
+import { openStream } from './reader.ts'
 import { skillText } from './skills.ts'
 import { message, newSession, turn } from './turns.ts'
 import { until } from './until.ts'
@@ -87,6 +88,13 @@ export const queryOf = (route: Pick<Route, 'method' | 'path'>): string =>
 export type PathFixtures = Record<string, { theirs: string; never: string }>
 
 const neverOf = (id: string): string => id.slice(0, -12) + '0'.repeat(12)
+
+/** The id of a stream that is open until the service ends. */
+async function openedStream(service: TestService): Promise<string> {
+  const stream = await openStream(service, '/v1/ext/stream')
+  const [opened] = await stream.untilType('stream.opened')
+  return String(opened?.data.id)
+}
 
 export async function makeFixtures(service: TestService): Promise<PathFixtures> {
   const ada = await accept(service, firstLink(service), {
@@ -231,6 +239,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/ext/eval_datasets/:id': await make('/v1/ext/eval_datasets', {}),
     '/v1/environments/:id': environment,
     '/v1/sessions/:id': session,
+    '/v1/ext/stream/:id': await openedStream(service),
     '/v1/ext/sessions/:id': withoutThreads,
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/ext/model-gateway/:session_id': session,

@@ -46,6 +46,7 @@ export const WorkspaceStreamChange = z
   })
   .meta({
     id: 'WorkspaceStreamChange',
+    description: 'What a stream follows from now on, and what no more.',
     examples: [{ follow: [{ session_id: exampleIds.session, chunks: true }] }],
   })
 export type WorkspaceStreamChange = z.infer<typeof WorkspaceStreamChange>
@@ -54,7 +55,7 @@ export const WorkspaceStreamShown = z
   .object({
     id: z.string(),
     type: z.literal('stream'),
-    workspace: z.boolean(),
+    workspace: z.boolean().describe('Whether changes of the workspace come.'),
     sessions: z.array(z.string()).describe('The sessions that it follows.'),
   })
   .meta({ id: 'WorkspaceStream', description: 'An open stream of a workspace.' })

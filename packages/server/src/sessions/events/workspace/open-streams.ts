@@ -8,6 +8,7 @@ import { WorkspaceStreamChange, WorkspaceStreamShown } from '@steward/protocol/w
 import { z } from 'zod'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import { isMissed } from '../../../ground/bus/bus.ts'
+import { newId } from '../../../ground/core/ids.ts'
 import { notFound, PlatformError } from '../../../ground/core/errors.ts'
 
 /** `actor`: the key or the person that has opened it. */
@@ -42,6 +43,7 @@ function refusalOf(error: unknown): z.infer<typeof Answered>['refusal'] {
 
 export function openStreams({ bus, clock }: { bus: Bus; clock: Clock }) {
   const open = new Map<string, StreamOwner & { apply: ApplyChange }>()
+  const own = newId('stream')
 
   const here = (id: string, { tenant, actor }: StreamOwner) => {
     const found = open.get(id)
@@ -86,6 +88,8 @@ export function openStreams({ bus, clock }: { bus: Bus; clock: Clock }) {
   }
 
   return {
+    /** An id that says which process has the stream. */
+    newId: () => own + randomUUID().replaceAll('-', ''),
     /** The returned function removes it. */
     add(id: string, stream: StreamOwner & { apply: ApplyChange }): () => void {
       open.set(id, stream)
@@ -99,7 +103,9 @@ export function openStreams({ bus, clock }: { bus: Bus; clock: Clock }) {
       change: WorkspaceStreamChange,
     ): Promise<WorkspaceStreamShown> {
       const found = here(id, owner)
-      return found ? found.apply(change) : askOthers(id, owner, change)
+      if (found) return found.apply(change)
+      if (id.startsWith(own)) throw notFound('stream', id)
+      return askOthers(id, owner, change)
     },
     close: quiet,
   }

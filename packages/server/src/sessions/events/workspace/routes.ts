@@ -9,7 +9,6 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import { invalid, PlatformError } from '../../../ground/core/errors.ts'
-import { newId } from '../../../ground/core/ids.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { actorOf } from '../../../ground/http/principal.ts'
 import { streamReply } from '../../../ground/http/reply.ts'
@@ -97,7 +96,7 @@ export function workspaceStreamRoutes({ bus, clock, log, changes }: StreamRouteD
     { workspace, sessions, chunks, lastEventId }: Opening,
   ): AsyncGenerator<string> {
     const { tenant } = owner
-    const id = newId('stream')
+    const id = open.newId()
     const position = { at: clock.now(), sessions: new Map<string, number>() }
     const stream = workspaceStream({ id, tenant, read, bus, clock, changes }, position)
     const remove = open.add(id, { ...owner, apply: (change) => apply(read, stream, change) })
