@@ -173,4 +173,11 @@ export const sessions = {
   'sessions/waiting-on/true': { section: '7.10 What a session waits for', says: 'It is read from the rows that hold it: every process says the same, and a wait of a process that died is gone.' },
   'sessions/waiting-on/archived': { section: '7.10 What a session waits for', says: 'An archived session waits for nothing.' },
   'sessions/waiting-on/official': { section: '7.10 What a session waits for', says: 'With `anthropic-version` the field is left out, and the filter works as without.' },
+  'sessions/summaries': { section: '7.11 Many sessions at a glance', says: 'GET `/v1/ext/sessions` – lists sessions in short: status, title or first words, `waiting_on`, usage, cost, newest event, who made it, why the last turn failed' },
+  'sessions/overview': { section: '7.11 Many sessions at a glance', says: 'GET `/v1/ext/overview` – counts what runs, what waits for whom and what failed `since` a time, and gives the cost of today and of the last 14 days, with the limits that hold' },
+  'sessions/summaries/filters': { section: '7.11 Many sessions at a glance', says: 'The list takes `status`, `waiting_on`, `agent_id` with `agent_version`, `environment_id`, `deployment_id`, `created_by`, `created_at[…]`, `min_cost` and `max_cost` in US cents, `failed` and `include_archived`; all of them must hold.' },
+  'sessions/summaries/text': { section: '7.11 Many sessions at a glance', says: '`text` finds sessions whose title, or first message where there is no title, has all of its words, in any case of letters.' },
+  'sessions/summaries/sort': { section: '7.11 Many sessions at a glance', says: '`sort` is `created`, `active` (the minute of the newest event), `cost`, `tokens` or `ran`, in either `order`; a cursor belongs to its order.' },
+  'sessions/summaries/creator': { section: '7.11 Many sessions at a glance', says: '`created_by` of a session is the key, the person or the thing (a deployment, an eval run, a dream, a publication) that has made it.' },
+  'sessions/overview/waiting': { section: '7.11 Many sessions at a glance', says: 'A session counts once in `waiting`, by the wait that comes first (7.10).' },
 } satisfies Record<string, Requirement>

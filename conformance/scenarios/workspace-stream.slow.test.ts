@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import type { SessionSummary } from '@steward/protocol/workspace-stream.ts'
+import type { SessionSummary } from '@steward/protocol/session-summaries.ts'
 import type { StreamReader } from '../reader.ts'
 import { openStream } from '../reader.ts'
 import type { TestService } from '../service.ts'

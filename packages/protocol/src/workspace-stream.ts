@@ -1,17 +1,7 @@
 /** The stream of a workspace: what changed, and the events of chosen sessions, over one connection. */
 import { z } from 'zod'
 import { exampleIds } from './example-ids.ts'
-import {
-  CreatedAt,
-  Flag,
-  Id,
-  TextList,
-  Timestamp,
-  UpdatedAt,
-  wholeNumberFrom,
-} from './primitives.ts'
-import { sessionStatuses } from './sessions.ts'
-import { WaitingOn } from './waiting-on.ts'
+import { Flag, Id, TextList, wholeNumberFrom } from './primitives.ts'
 
 /** Sessions that one stream follows. */
 export const mostFollowed = 32
@@ -60,45 +50,3 @@ export const WorkspaceStreamShown = z
   })
   .meta({ id: 'WorkspaceStream', description: 'An open stream of a workspace.' })
 export type WorkspaceStreamShown = z.infer<typeof WorkspaceStreamShown>
-
-const count = z.int()
-
-/** A session as lists of many need it: without its agent's prompt and tools. */
-export const SessionSummary = z
-  .object({
-    id: z.string(),
-    type: z.literal('session_summary'),
-    status: z.enum(sessionStatuses).describe('In the words of this interface.'),
-    title: z.string().nullable(),
-    waiting_on: WaitingOn,
-    agent_id: z.string(),
-    agent_version: z.int(),
-    agent_name: z.string(),
-    environment_id: z.string(),
-    deployment_id: z.string().nullable(),
-    usage: z.object({
-      input_tokens: count,
-      output_tokens: count,
-      cache_read_input_tokens: count,
-      cache_creation_input_tokens: count,
-      list_cost: z
-        .object({ amount: z.string(), currency: z.literal('USD') })
-        .nullable()
-        .describe('US cents as text. Null where a model has no price.'),
-    }),
-    last_event: z
-      .object({
-        seq: z.int(),
-        type: z.string(),
-        created_at: Timestamp,
-        tool: z.string().optional().describe('Of a call: its tool.'),
-        session_thread_id: z.string().optional(),
-      })
-      .nullable()
-      .describe('The newest event of any thread.'),
-    archived_at: Timestamp.nullable(),
-    created_at: CreatedAt,
-    updated_at: UpdatedAt,
-  })
-  .meta({ id: 'SessionSummary', description: 'A session in short, as lists show it.' })
-export type SessionSummary = z.infer<typeof SessionSummary>

@@ -76,6 +76,7 @@ export async function createSession(
       rosterFor: (isElsewhere) => pinRoster(tx, tenant, agent, isElsewhere),
       forkedFrom: null,
       deploymentId: deploymentId ?? null,
+      actor,
     },
     { now, seal, kinds, ...refusals },
   )

@@ -35,6 +35,9 @@ export async function newSession(
     roster: null,
     deployment_id: null,
     forked_from: null,
+    creator_type: null,
+    creator_id: null,
+    creator_name: null,
   }
   const none = { stdio_ms: null, url_servers: 0, budget: null }
   await database.write((tx) => sessionStore(tx).insert(row, status, none))

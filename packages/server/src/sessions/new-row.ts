@@ -2,6 +2,8 @@
 import type { ForkedFrom } from '@steward/protocol/forks.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
+import type { ActingThing } from '../ground/core/audited-call.ts'
+import { openCall } from '../ground/core/audited-call.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import type { Json } from '../ground/core/json-text.ts'
 import { toJson } from '../ground/core/json-text.ts'
@@ -25,6 +27,9 @@ import type { Roster } from './rows/roster.ts'
 import type { ShownSessionRow } from './rows/sessions.ts'
 import { tokenPlace } from './rows/sessions.ts'
 
+/** Characters of the name of a creator. */
+const longestName = 200
+
 export type RowDeps = Refusals & { now: number; seal: Seal; kinds: ResourceKinds }
 
 /** `tokens`: undefined when the tokens of the agent version apply. `wanted`: resources to attach. */
@@ -40,6 +45,8 @@ export type NewSessionParts = {
   rosterFor: (isElsewhere: boolean) => Promise<Roster>
   forkedFrom: ForkedFrom | null
   deploymentId: string | null
+  /** What makes the session, where no caller does. */
+  actor?: ActingThing | undefined
 }
 
 export async function newRow(
@@ -84,7 +91,14 @@ export async function newRow(
     roster: await made.rosterFor(isElsewhere),
     forked_from: made.forkedFrom && toJson(made.forkedFrom),
     deployment_id: made.deploymentId,
+    ...creatorOf(made.actor),
   }
+}
+
+/** Who or what makes the session: the thing, or the caller under way. */
+function creatorOf(thing: ActingThing | undefined) {
+  const { type = null, id = null, name = null } = thing ?? openCall()?.call.actor ?? {}
+  return { creator_type: type, creator_id: id, creator_name: name?.slice(0, longestName) ?? null }
 }
 
 /** Seals the inline tokens of this session. */

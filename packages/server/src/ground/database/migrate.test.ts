@@ -55,13 +55,11 @@ const addedColumns = [
   ['threads', 'web_searches'],
   ['api_keys', 'archived_at'],
   ['session_heads', 'changed_ms'],
+  ['sessions', 'creator_type'],
+  ['sessions', 'creator_id'],
+  ['sessions', 'creator_name'],
 ] as const
-const addedIndexes = [
-  'heads_changed',
-  'heads_at_budget',
-  'heads_rescheduling',
-  'threads_rescheduling',
-]
+const addedIndexes = ['heads_changed', 'heads_at_budget', 'heads_working', 'threads_rescheduling']
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()

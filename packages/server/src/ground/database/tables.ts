@@ -156,6 +156,10 @@ export type Tables = OtherTables & {
     deployment_id: string | null
     /** The origin of a fork. Null: the session is no fork. */
     forked_from: Json<ForkedFrom> | null
+    /** Who or what has made it, as the audit names actors. Null: before this was kept. */
+    creator_type: string | null
+    creator_id: string | null
+    creator_name: string | null
   }
   session_heads: SessionHeads
   vaults: {

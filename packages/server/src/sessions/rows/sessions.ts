@@ -84,7 +84,14 @@ const rowStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select(columns),
 )
 
-const shownColumns = ['roster', 'deployment_id', 'forked_from'] as const
+const shownColumns = [
+  'roster',
+  'deployment_id',
+  'forked_from',
+  'creator_type',
+  'creator_id',
+  'creator_name',
+] as const
 const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select([...columns, ...shownColumns, ...threadSums]),
 )

@@ -14,7 +14,9 @@ import { activeThreadMs } from './threads.ts'
 import { showAgent } from './roster.ts'
 
 /** The row of a session without the columns that only its readers need. */
-export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | 'forked_from'>
+type ShownColumn = 'roster' | 'deployment_id' | 'forked_from' | CreatorColumn
+type CreatorColumn = 'creator_type' | 'creator_id' | 'creator_name'
+export type SessionRow = Omit<Tables['sessions'], ShownColumn>
 
 export type ShownSessionRow = Tables['sessions']
 

@@ -1,26 +1,34 @@
 /** Sessions in short: what lists of many need, read without the agents' prompts. */
 import type { Session } from '@steward/protocol/sessions.ts'
-import type { SessionSummary } from '@steward/protocol/workspace-stream.ts'
+import type { SessionSummary, SummaryOrder } from '@steward/protocol/session-summaries.ts'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { inCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
+import { wholeMinute } from '../log/head.ts'
 import { textBehind } from './cut-json.ts'
+import type { SessionFilter } from './filters.ts'
+import { firstMessage, hasFailed, isFound } from './filters.ts'
 import { sessionStatus } from './show-session.ts'
 import { waitStore } from './waits.ts'
+
+/** The beginning of the newest error of a session. */
+const lastError = sql<string>`(select substr(error.data, 1, 600) from events as error
+  where error.session_id = sessions.id and error.type = 'session.error' order by error.seq desc limit 1)`
 
 /** Characters of a session's agent, and of its newest event, that hold their names. */
 const namedLength = 600
 
 const columns = [
-  'session.id',
-  'session.title',
-  'session.agent_id',
-  'session.agent_version',
-  'session.environment_id',
-  'session.deployment_id',
-  'session.archived_at',
-  'session.created_at',
-  'session.updated_at',
+  'sessions.id',
+  'sessions.title',
+  'sessions.agent_id',
+  'sessions.agent_version',
+  'sessions.environment_id',
+  'sessions.deployment_id',
+  'sessions.archived_at',
+  'sessions.created_at',
+  'sessions.updated_at',
   'head.status',
   'head.list_cost',
   'head.unpriced',
@@ -32,12 +40,15 @@ const columns = [
   'event.type as event_type',
   'event.created_at as event_at',
   'event.thread_id',
+  'creator_type',
+  'creator_id',
+  'creator_name',
 ] as const
 
 const rowsOf = (db: Reads, tenant: string, ids: readonly string[]) =>
   db
-    .selectFrom('sessions as session')
-    .innerJoin('session_heads as head', 'head.session_id', 'session.id')
+    .selectFrom('sessions')
+    .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
     .leftJoin('events as event', (join) =>
       join
         .onRef('event.session_id', '=', 'head.session_id')
@@ -45,12 +56,14 @@ const rowsOf = (db: Reads, tenant: string, ids: readonly string[]) =>
     )
     .select(columns)
     .select([
-      sql<string>`substr(session.agent, 1, ${sql.lit(namedLength)})`.as('agent'),
+      sql<string>`substr(sessions.agent, 1, ${sql.lit(namedLength)})`.as('agent'),
       sql<string | null>`substr(event.data, 1, ${sql.lit(namedLength)})`.as('event_data'),
+      firstMessage.as('first_message'),
+      sql<string | null>`case when ${hasFailed} then ${lastError} end`.as('failure'),
     ])
-    .where('session.tenant_id', '=', tenant)
-    .where('session.deleted_at', 'is', null)
-    .where('session.id', 'in', ids)
+    .where('sessions.tenant_id', '=', tenant)
+    .where('sessions.deleted_at', 'is', null)
+    .where('sessions.id', 'in', ids)
     .execute()
 
 type SummaryRow = Awaited<ReturnType<typeof rowsOf>>[number]
@@ -84,11 +97,16 @@ function summaryOf(row: SummaryRow): Omit<SessionSummary, 'waiting_on'> {
     type: 'session_summary',
     status: inWords(sessionStatus(row, row.status)),
     title,
+    first_words: firstWords(row.first_message),
     agent_id,
     agent_version,
     agent_name: textBehind('name', row.agent) ?? '',
     environment_id,
     deployment_id,
+    created_by:
+      row.creator_type === null
+        ? null
+        : { type: row.creator_type, id: row.creator_id, name: row.creator_name },
     usage: {
       input_tokens: row.input_tokens,
       output_tokens: row.output_tokens,
@@ -97,6 +115,7 @@ function summaryOf(row: SummaryRow): Omit<SessionSummary, 'waiting_on'> {
       list_cost: row.unpriced === 1 ? null : inCents(row.list_cost),
     },
     last_event: lastEvent(row),
+    failure: shortened(textBehind('message', row.failure ?? ''), longestFailure),
     archived_at,
     created_at,
     updated_at,
@@ -114,4 +133,104 @@ function lastEvent(row: SummaryRow): SessionSummary['last_event'] {
     ...(tool !== undefined && { tool }),
     ...(thread_id && { session_thread_id: thread_id }),
   }
+}
+
+/** Characters of a title that is made from a message. */
+const longestTitle = 120
+const longestFailure = 300
+
+/** The beginning of a text as one line, without a word that is cut in two. */
+function shortened(text: string | undefined, longest = longestTitle): string | null {
+  const line = text?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  if (line === '') return null
+  if (line.length <= longest) return line.toWellFormed()
+  const cut = line.slice(0, longest)
+  const end = cut.lastIndexOf(' ')
+  return `${(end > longest / 2 ? cut.slice(0, end) : cut).toWellFormed()}…`
+}
+
+const firstWords = (message: string | null): string | null =>
+  shortened(textBehind('text', message ?? ''))
+
+/** What each order compares, as a column of `sessions` with `head`. */
+const orders: Record<SummaryOrder, RawBuilder<string | number>> = {
+  created: sql`sessions.created_at`,
+  active: sql`head.changed_ms`,
+  cost: sql`head.list_cost`,
+  tokens: sql`(head.input_tokens + head.output_tokens + head.cache_read_input_tokens
+    + head.cache_creation_input_tokens)`,
+  ran: sql`head.active_ms`,
+}
+
+export type SummaryPaging = {
+  limit: number
+  sort: SummaryOrder
+  order: 'asc' | 'desc'
+  /** The value and the id of the row before the page. */
+  after?: readonly [value: string | number, id: string] | undefined
+}
+
+/** Sessions in this order, with the value by which each is ordered. `more`: others follow. */
+export async function listSummaries(
+  db: Reads,
+  tenant: string,
+  { limit, sort, order, after }: SummaryPaging,
+  filter: SessionFilter,
+  now: number,
+): Promise<{ rows: { value: string | number; summary: SessionSummary }[]; more: boolean }> {
+  const by = orders[sort]
+  const past = sql.raw(order === 'asc' ? '>' : '<')
+  let rows = db
+    .selectFrom('sessions')
+    .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
+    .select(['sessions.id', by.as('value')])
+    .where('sessions.tenant_id', '=', tenant)
+    .where('deleted_at', 'is', null)
+    .where(isFound(db, tenant, filter, now))
+  // The head of a session has the same tenant, and an index by it.
+  if (sort === 'active') rows = rows.where('head.tenant_id', '=', tenant)
+  if (after)
+    rows = rows.where(sql<boolean>`(${by}, sessions.id) ${past} (${after[0]}, ${after[1]})`)
+  const found = await rows
+    .orderBy(by, order)
+    .orderBy('sessions.id', order)
+    .limit(limit + 1)
+    .execute()
+  const page = found.slice(0, limit)
+  const ids = page.map(({ id }) => id)
+  const summaries = await readSummaries(db, tenant, ids, now)
+  return {
+    rows: page.flatMap(({ id, value }) => {
+      const summary = summaries.get(id)
+      return summary ? [{ value, summary }] : []
+    }),
+    more: found.length > limit,
+  }
+}
+
+/** Sessions whose turn runs, or waits to ask its model again. */
+export async function countRunning(db: Reads, tenant: string): Promise<number> {
+  // The condition of the index, word by word: SQLite uses a partial index only then.
+  const working = sql<boolean>`status in ('running', 'rescheduling')`
+  const { count } = await db
+    .selectFrom('session_heads')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenant)
+    .where(working)
+    .where('running_since_ms', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Sessions whose last turn has failed since a time. */
+export async function countFailed(db: Reads, tenant: string, since: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('session_heads as head')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('head.tenant_id', '=', tenant)
+    .where('head.changed_ms', '>=', wholeMinute(since))
+    .where('head.idle_since_ms', '>=', since)
+    .where(hasFailed)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

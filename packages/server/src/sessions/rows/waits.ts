@@ -3,8 +3,8 @@
  * same queries. [sessions/waiting-on]
  */
 import { iso } from '@steward/base/time.ts'
-import type { Wait, WaitType, WaitingOn } from '@steward/protocol/waiting-on.ts'
-import { firstWait, waitTypes } from '@steward/protocol/waiting-on.ts'
+import type { Wait, WaitOwner, WaitType, WaitingOn } from '@steward/protocol/waiting-on.ts'
+import { firstWait, waits, waitTypes } from '@steward/protocol/waiting-on.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { primaryThreadId } from '../../ground/core/ids.ts'
@@ -100,8 +100,8 @@ const backoff = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>) =
       data: sql`substr(${ofLastError('data')}, 1, ${sql.lit(dataLength)})`,
     },
     sql`from (
-        select session_id, null as thread_id from session_heads
-          where tenant_id = ${scope.tenant} and status = 'rescheduling'
+        select session_id, null as thread_id from session_heads where tenant_id = ${scope.tenant}
+          and status in ('running', 'rescheduling') and status = 'rescheduling'
         union all select session_id, id from threads
           where tenant_id = ${scope.tenant} and status = 'rescheduling') as head
       where ${where}`,
@@ -217,6 +217,26 @@ export type WaitingSession = { id: string; archived_at: string | null; updated_a
 
 function waitReads(db: Reads) {
   return {
+    /** Counts the sessions of a workspace that are not archived. */
+    async counts(tenant: string, now: number): Promise<WaitCounts> {
+      const rows = await selectRaw(
+        db,
+        sql<{ session_id: string; type: WaitType }>`select distinct waiting.session_id, waiting.type
+          from (${union(waitTypes, { tenant, now })}) as waiting
+          join sessions on sessions.tenant_id = ${tenant} and sessions.id = waiting.session_id
+            and sessions.deleted_at is null and sessions.archived_at is null`,
+      )
+      const first = new Map<string, WaitType>()
+      for (const type of waitTypes.toReversed())
+        for (const row of rows) if (row.type === type) first.set(row.session_id, type)
+      const counts: WaitCounts = { person: 0, money: 0, machine: 0, queue: 0 }
+      for (const type of first.values()) {
+        counts[waits[type].who]++
+        if (type === 'queue') counts.queue++
+      }
+      return counts
+    },
+
     /** What each session waits for. An archived one waits for nothing. */
     async ofSessions(
       tenant: string,
@@ -224,15 +244,15 @@ function waitReads(db: Reads) {
       now: number,
     ): Promise<Map<string, WaitingOn>> {
       const open = sessions.filter(({ archived_at }) => archived_at === null)
-      const waits = new Map<string, Wait[]>(open.map(({ id }) => [id, []]))
+      const found = new Map<string, Wait[]>(open.map(({ id }) => [id, []]))
       for (let at = 0; at < open.length; at += sessionsAtOnce) {
         const some = open.slice(at, at + sessionsAtOnce)
         const changed = new Map(some.map(({ id, updated_at }) => [id, updated_at]))
         const scope = { tenant, now, ids: some.map(({ id }) => id) }
         for (const row of await selectRaw(db, union(waitTypes, scope)))
-          waits.get(row.session_id)?.push(waitOf(row, changed.get(row.session_id) ?? iso(now)))
+          found.get(row.session_id)?.push(waitOf(row, changed.get(row.session_id) ?? iso(now)))
       }
-      return new Map(sessions.map(({ id }) => [id, firstWait(waits.get(id) ?? [])]))
+      return new Map(sessions.map(({ id }) => [id, firstWait(found.get(id) ?? [])]))
     },
   }
 }
@@ -265,6 +285,9 @@ function aboutEvent(type: WaitType, data: string | null): { tool?: string; messa
   const tool = textBehind('name', data)
   return tool === undefined ? {} : { tool }
 }
+
+/** Sessions that wait, by who ends the wait that comes first. */
+export type WaitCounts = Record<WaitOwner | 'queue', number>
 
 type ProcessWait = Tables['session_waits']
 

@@ -66,6 +66,7 @@ import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
 import { resourceRoutes } from '../../sessions/resources/routes.ts'
 import { forkRoutes } from '../../sessions/fork-routes.ts'
 import { sessionRoutes } from '../../sessions/routes.ts'
+import { summaryRoutes } from '../../sessions/summary-routes.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
 import { threadRoutes } from '../../sessions/threads/routes.ts'
@@ -145,10 +146,12 @@ export type AppDeps = Refusals & {
 
 /** Every route of the API: a path that is not in this list does not exist. */
 export function routesOf(deps: AppDeps): Route[] {
+  const spendSummaries = (tenant: string) => deps.limits.spending.summaries(tenant)
   const resources = [
     ...agentRoutes({ ...deps, checkSkills, withArchived: archiveDeploymentsOf }),
     ...environmentRoutes(deps),
     ...sessionRoutes(deps),
+    ...summaryRoutes({ ...deps, spendSummaries }),
     ...forkRoutes(deps),
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
@@ -175,7 +178,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...organizationKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
-    ...usageRoutes({ ...deps, spendSummaries: (tenant) => deps.limits.spending.summaries(tenant) }),
+    ...usageRoutes({ ...deps, spendSummaries }),
     ...organizationReportRoutes(deps),
     ...rateLimitRoutes(deps),
     ...quotaRoutes(deps),

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
 /**
- * Waits of running sessions, the minute in which a log last grew, and indexes for lists of what waits. A change of the
+ * Waits of running sessions, who has made a session, the minute in which a log last grew, and indexes for lists of what
+ * waits. A change of the
  * minute changes an index; all other appends of the minute do not.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -14,8 +15,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     'create index heads_changed on session_heads (tenant_id, changed_ms)',
     `create index heads_at_budget on session_heads (tenant_id, session_id)
       where status = 'idle' and budget is not null`,
-    `create index heads_rescheduling on session_heads (tenant_id, session_id) where status = 'rescheduling'`,
+    `create index heads_working on session_heads (tenant_id, session_id)
+      where status in ('running', 'rescheduling')`,
     `create index threads_rescheduling on threads (tenant_id, session_id) where status = 'rescheduling'`,
+    ...['creator_type', 'creator_id', 'creator_name'].map(
+      (name) => `alter table sessions add column ${name} text`,
+    ),
     'drop index calls_open',
     `create index calls_open on calls (tenant_id, session_id) where state <> 'done'`,
   ]

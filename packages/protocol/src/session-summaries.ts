@@ -1,0 +1,155 @@
+/** Sessions in short, as lists of many need them: without the prompts and tools of their agents. */
+import { z } from 'zod'
+import {
+  CreatedAt,
+  CreatedAtQuery,
+  Flag,
+  ListQuery,
+  Timestamp,
+  UpdatedAt,
+  WordList,
+  includeArchived,
+  pageLimit,
+} from './primitives.ts'
+import { sessionStatuses } from './sessions.ts'
+import { SpendSummaryShown } from './spend-limits.ts'
+import { WaitingOn, waitFilterWords } from './waiting-on.ts'
+
+const CreatedBy = z
+  .object({
+    type: z
+      .string()
+      .describe('`api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them.'),
+    id: z.string().nullable(),
+    name: z.string().nullable().describe('The name at that time.'),
+  })
+  .nullable()
+  .describe('Who or what has made it. Null for a session of an earlier version.')
+
+const count = z.int()
+
+/** A session as lists of many need it: without its agent's prompt and tools. */
+export const SessionSummary = z
+  .object({
+    id: z.string(),
+    type: z.literal('session_summary'),
+    status: z.enum(sessionStatuses).describe('In the words of this interface.'),
+    title: z.string().nullable(),
+    first_words: z
+      .string()
+      .nullable()
+      .describe('The beginning of its first message, which stands for a missing title.'),
+    waiting_on: WaitingOn,
+    agent_id: z.string(),
+    agent_version: z.int(),
+    agent_name: z.string(),
+    environment_id: z.string(),
+    deployment_id: z.string().nullable(),
+    created_by: CreatedBy,
+    usage: z.object({
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
+      list_cost: z
+        .object({ amount: z.string(), currency: z.literal('USD') })
+        .nullable()
+        .describe('US cents as text. Null where a model has no price.'),
+    }),
+    last_event: z
+      .object({
+        seq: z.int(),
+        type: z.string(),
+        created_at: Timestamp,
+        tool: z.string().optional().describe('Of a call: its tool.'),
+        session_thread_id: z.string().optional(),
+      })
+      .nullable()
+      .describe('The newest event of any thread.'),
+    failure: z
+      .string()
+      .nullable()
+      .describe('Why the last turn failed, shortened. Null where it did not.'),
+    archived_at: Timestamp.nullable(),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'SessionSummary', description: 'A session in short, as lists show it.' })
+export type SessionSummary = z.infer<typeof SessionSummary>
+
+/** The orders of a list. `active`: by the minute of the newest event. `ran`: by the time in which turns ran. */
+export const summaryOrders = ['created', 'active', 'cost', 'tokens', 'ran'] as const
+export type SummaryOrder = (typeof summaryOrders)[number]
+
+const cents = z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be US cents as digits, such as 50')
+
+export const SummaryListQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  limit: pageLimit(1, 200).default(50).describe('Sessions of one page at most.'),
+  sort: z.enum(summaryOrders).default('created').describe('What the list is ordered by.'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  status: WordList(sessionStatuses).optional().describe('Only sessions in one of these states.'),
+  waiting_on: WordList(waitFilterWords)
+    .optional()
+    .describe('Only sessions that wait so, as in the list of sessions.'),
+  agent_id: z.string().optional().describe('Only sessions of this agent.'),
+  agent_version: pageLimit(1, 2 ** 31 - 1)
+    .optional()
+    .describe('Only sessions that pinned this version; with `agent_id`.'),
+  environment_id: z.string().optional().describe('Only sessions in this environment.'),
+  deployment_id: z.string().optional().describe('Only sessions that this deployment has created.'),
+  created_by: z
+    .string()
+    .optional()
+    .describe('Only sessions that this key, person or thing has made.'),
+  min_cost: cents.optional().describe('Only sessions that cost this or more, in US cents.'),
+  max_cost: cents.optional().describe('Only sessions that cost this or less, in US cents.'),
+  text: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Only sessions whose title, or first message, has all of these words.'),
+  failed: Flag.optional().describe('Only sessions whose last turn ended with an error.'),
+  include_archived: includeArchived,
+})
+export type SummaryListQuery = z.infer<typeof SummaryListQuery>
+
+export const OverviewQuery = z.object({
+  since: Timestamp.optional().describe(
+    'Counts turns that failed since then, 14 days at most; a day when absent.',
+  ),
+})
+
+const money = z.object({
+  amount: z.string().describe('US cents, as text.'),
+  currency: z.literal('USD'),
+})
+
+export const OverviewShown = z
+  .object({
+    type: z.literal('overview'),
+    running: count.describe('Sessions whose turn runs.'),
+    waiting: z
+      .object({
+        person: count.describe('Sessions that a person can let go on.'),
+        money: count.describe('Sessions at their budget.'),
+        machine: count.describe('Sessions that wait for anything else.'),
+        queue: count.describe('Of these, sessions that wait for a free place.'),
+      })
+      .describe('Sessions that wait, each counted once by who ends the wait first.'),
+    failed: z
+      .object({ since: Timestamp, sessions: count.describe('Sessions whose last turn failed.') })
+      .describe('What failed lately.'),
+    cost_today: money.nullable().describe('Since midnight, UTC. Null where a model has no price.'),
+    spend_limits: z.array(SpendSummaryShown).describe('The limits that hold.'),
+    days: z
+      .array(
+        z.object({
+          date: z.string().describe('The day, UTC.'),
+          list_cost: money.nullable().describe('Null where a model has no price.'),
+        }),
+      )
+      .describe('The cost of the last 14 days, the oldest first.'),
+  })
+  .meta({ id: 'Overview', description: 'How the workspace is, at a glance.' })
+export type Overview = z.infer<typeof OverviewShown>

@@ -1,0 +1,146 @@
+/** Lists of sessions in short, and how the workspace is at a glance. [sessions/summaries] [sessions/overview] */
+import { dayMs } from '@steward/base/settings/kinds.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type {
+  Overview,
+  SummaryListQuery as SummaryQuery,
+} from '@steward/protocol/session-summaries.ts'
+import {
+  OverviewQuery,
+  OverviewShown,
+  SessionSummary,
+  SummaryListQuery,
+} from '@steward/protocol/session-summaries.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
+import type { SpendSummary } from '@steward/protocol/spend-limits.ts'
+import { waitTypesOf } from '@steward/protocol/waiting-on.ts'
+import { z } from 'zod'
+import { decodeCursor, encodeCursor } from '../ground/core/cursor.ts'
+import { invalid } from '../ground/core/errors.ts'
+import { unitsOf } from '../ground/core/money.ts'
+import type { Reads } from '../ground/database/database.ts'
+import { timeComparisons } from '../ground/database/page-order.ts'
+import type { Route } from '../ground/http/route.ts'
+import { section } from '../ground/http/section.ts'
+import { usageReport } from '../tenants/usage/report.ts'
+import type { SessionFilter } from './rows/filters.ts'
+import { countFailed, countRunning, listSummaries } from './rows/summaries.ts'
+import { waitStore } from './rows/waits.ts'
+
+const summaries = section('Sessions', ['workspace'], '/v1/ext/sessions')
+const overviews = section('Sessions', ['workspace'], '/v1/ext/overview')
+
+const shownDays = 14
+const Place = z.tuple([z.union([z.string(), z.number()]), z.string()])
+
+type SummaryRouteDeps = {
+  clock: Clock
+  spendSummaries: (tenant: string) => Promise<SpendSummary[]>
+}
+
+export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Route[] => [
+  summaries.get(
+    '',
+    {
+      summary: 'List sessions in short',
+      description: 'Without the prompts and tools of their agents, in one of five orders.',
+      query: SummaryListQuery,
+      isQueryChecked: true,
+      answer: ListOf(SessionSummary),
+    },
+    async ({ db, tenant, query }) => {
+      const { sort, order, limit } = query
+      if (query.agent_version && !query.agent_id)
+        throw invalid('agent_version: can be used only together with agent_id')
+      const scope = `summaries/${sort}/${order}`
+      const cursor = query.page ?? query.cursor
+      const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)
+      const paging = { limit, sort, order, after }
+      const { rows, more } = await listSummaries(
+        db.read,
+        tenant,
+        paging,
+        filterOf(query),
+        clock.now(),
+      )
+      const [first, last] = [rows[0], rows.at(-1)]
+      const next_page = more && last ? encodeCursor(scope, [last.value, last.summary.id]) : null
+      return {
+        data: rows.map(({ summary }) => summary),
+        has_more: next_page !== null,
+        next_page,
+        prev_page: null,
+        first_id: first?.summary.id ?? null,
+        last_id: last?.summary.id ?? null,
+      }
+    },
+  ),
+  overviews.get(
+    '',
+    {
+      summary: 'Get an overview of the workspace',
+      description: 'What runs, what waits for whom, what failed, and what it costs.',
+      query: OverviewQuery,
+      isQueryChecked: true,
+      answer: OverviewShown,
+    },
+    async ({ db: { read }, tenant, query }) => {
+      const now = clock.now()
+      const earliest = now - shownDays * dayMs
+      const since = Math.max(Date.parse(query.since ?? iso(now - dayMs)), earliest)
+      const [running, waiting, sessions, cost, spend_limits] = await Promise.all([
+        countRunning(read, tenant),
+        waitStore(read).counts(tenant, now),
+        countFailed(read, tenant, since),
+        costOfDays(read, tenant, now),
+        spendSummaries(tenant),
+      ])
+      const failed = { since: iso(since), sessions }
+      return { type: 'overview', running, waiting, failed, ...cost, spend_limits }
+    },
+  ),
+]
+
+const wordsIn = (text = ''): string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
+
+const filterOf = (query: SummaryQuery): SessionFilter => ({
+  agentId: query.agent_id,
+  agentVersion: query.agent_version,
+  deploymentId: query.deployment_id,
+  environmentId: query.environment_id,
+  createdBy: query.created_by,
+  statuses: query.status?.flatMap((status) =>
+    status === 'running' ? ['running', 'rescheduling'] : [status],
+  ),
+  waits: query.waiting_on && waitTypesOf(query.waiting_on),
+  cost: {
+    least: query.min_cost === undefined ? undefined : unitsOf(query.min_cost),
+    most: query.max_cost === undefined ? undefined : unitsOf(query.max_cost),
+  },
+  words: wordsIn(query.text),
+  failed: query.failed,
+  archived: query.include_archived ?? query.status?.includes('done') ?? false,
+  made: timeComparisons(query),
+})
+
+async function costOfDays(
+  read: Reads,
+  tenant: string,
+  now: number,
+): Promise<Pick<Overview, 'cost_today' | 'days'>> {
+  const today = now - (now % dayMs)
+  const first = today - (shownDays - 1) * dayMs
+  const asked = { starting_at: iso(first), ending_at: iso(now + 1), bucket_width: '1d' } as const
+  const { data } = await usageReport(read, tenant, { ...asked, group_by: [] }, now)
+  const costs = new Map(
+    data.map(({ starting_at, results: [sum] }) => [starting_at, sum?.list_cost ?? null]),
+  )
+  const nothing = { amount: '0', currency: 'USD' } as const
+  const costAt = (at: string) => (costs.has(at) ? (costs.get(at) ?? null) : nothing)
+  const days = Array.from({ length: shownDays }, (_, index) => {
+    const at = iso(first + index * dayMs)
+    return { date: at.slice(0, 10), list_cost: costAt(at) }
+  })
+  return { cost_today: costAt(iso(today)), days }
+}
