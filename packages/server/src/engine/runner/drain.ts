@@ -89,9 +89,12 @@ async function runSteps(
   let step = await inLoopOrder(deps, place, first, signals, true)
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
-    const progressed = await takeUp(deps.recoveries, place.thread, step, signals)
+    const { progressed, hasWaited } = await takeUp(deps, place, step, signals)
     const told = { ...signals, progressed }
-    const next = await worked(deps, place, step, told).finally(progressed)
+    const work = hasWaited ? followingStep(deps, place, signals) : Promise.resolve(step)
+    const next = await work
+      .then((each) => (isWork(each) ? worked(deps, place, each, told) : each))
+      .finally(progressed)
     if (typeof next === 'string') return next
     step = next
   }
@@ -117,6 +120,15 @@ async function worked(
   if (step.kind === 'evaluation') return judgeOutcome(deps, place, step, signals)
   const end = await endedTurn(deps, place, step, signals)
   if (end !== 'more') return end
+  return followingStep(deps, place, signals)
+}
+
+/** The next step of a session that this process has claimed before. */
+async function followingStep(
+  deps: ThreadDeps,
+  place: SessionLease,
+  signals: TurnSignals,
+): Promise<Step> {
   const { database, clock } = deps
   const next = await database.write((tx) =>
     nextStep(tx, place, { now: clock.now(), claimed: false }),
