@@ -86,12 +86,12 @@ async function runSteps(
   const { database, bus, clock } = deps
   const { session } = place
   const now = () => clock.now()
-  let step = await inLoopOrder(deps, place, first, signals, true)
+  let step = await inLoopOrder(deps, place, first, signals, { claimed: true })
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
     const { progressed, hasWaited } = await takeUp(deps, place, step, signals)
     const told = { ...signals, progressed }
-    const work = hasWaited ? followingStep(deps, place, signals) : Promise.resolve(step)
+    const work = hasWaited ? followingStep(deps, place, signals, true) : Promise.resolve(step)
     const next = await work
       .then((each) => (isWork(each) ? worked(deps, place, each, told) : each))
       .finally(progressed)
@@ -120,7 +120,7 @@ async function worked(
   if (step.kind === 'evaluation') return judgeOutcome(deps, place, step, signals)
   const end = await endedTurn(deps, place, step, signals)
   if (end !== 'more') return end
-  return followingStep(deps, place, signals)
+  return followingStep(deps, place, signals, false)
 }
 
 /** The next step of a session that this process has claimed before. */
@@ -128,12 +128,12 @@ async function followingStep(
   deps: ThreadDeps,
   place: SessionLease,
   signals: TurnSignals,
+  hasWaited: boolean,
 ): Promise<Step> {
   const { database, clock } = deps
-  const next = await database.write((tx) =>
-    nextStep(tx, place, { now: clock.now(), claimed: false }),
-  )
-  return inLoopOrder(deps, place, next, signals, false)
+  const moment = { claimed: false, hasWaited }
+  const next = await database.write((tx) => nextStep(tx, place, { ...moment, now: clock.now() }))
+  return inLoopOrder(deps, place, next, signals, moment)
 }
 
 /** Runs a turn and stores its end. `more`: its thread has work at once. */
@@ -177,13 +177,13 @@ async function inLoopOrder(
   place: SessionLease,
   step: Step,
   { stopping }: TurnSignals,
-  claimed: boolean,
+  moment: { claimed: boolean; hasWaited?: boolean },
 ): Promise<Step> {
   if (step.kind !== 'heavy') return step
   await eventLoop.wait(place.tenant, 'write')
   if (stopping.aborted) return step
   return database.write((tx) =>
-    nextStep(tx, place, { now: clock.now(), claimed, mostBytes: Infinity }),
+    nextStep(tx, place, { ...moment, now: clock.now(), mostBytes: Infinity }),
   )
 }
 

@@ -15,11 +15,11 @@ import { hasOpenOutcome } from '../../sessions/log/outcome-stage.ts'
 import type { Snapshot } from '../../sessions/log/snapshot.ts'
 import { readSnapshot } from '../../sessions/log/snapshot.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import { actionFor } from './decision.ts'
+import { actionFor, stepFindingOf } from './decision.ts'
 import type { TurnEnding } from './finish-turn.ts'
 import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { budgetFlag, stepFindingOf, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
+import { budgetFlag, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
 
 /**
  * Claims an idle session and begins a turn with its waiting messages. `busy`: another living process holds the session
