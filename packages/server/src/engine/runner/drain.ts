@@ -5,6 +5,7 @@
 import type { Bus } from '../../ground/bus/bus.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { acceptedEvent } from './accepted-event.ts'
 import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
@@ -240,6 +241,7 @@ async function turn(
     signal,
     sleep: sleepOf(deps, signals),
     isLeft: () => signals.stopping.aborted,
+    accepted: () => acceptedEvent(database.read, place),
     ...(begun ? { begun } : {}),
     ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, place) }),
   })

@@ -23,6 +23,7 @@ import { threadRowKey, threadStore } from '../../sessions/log/threads/store.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import { withdrawItem } from '../../sessions/work/queue.ts'
+import { waysOn } from './accepted-event.ts'
 import { announceBudget } from './announce-budget.ts'
 import { actionFor, isUnanswered, stepFindingOf } from './decision.ts'
 import type { RecoveredTurn } from './deaths.ts'
@@ -252,10 +253,10 @@ async function giveUpTurn(
 ): Promise<Step> {
   const why = givenUpMessage
   const goesOn = queue.length > 0 && !(await wasGivenUpBefore(tx, place, head))
-  const waiting = queue.length > 0 ? ', with which those that wait are read' : ''
+  const message = goesOn ? why : `${why}${await waysOn(tx, place, queue.length > 0)}`
   const error = {
     type: 'unknown_error' as const,
-    message: goesOn ? why : `${why}; send a message to go on${waiting}`,
+    message,
     retry_status: { type: 'exhausted' as const },
   }
   const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
