@@ -372,3 +372,35 @@ void describe('a stream that ends at once and asks to be opened again at once', 
       assert.ok(opened > 0 && opened <= 3, `${opened} times`)
     })
 })
+
+void describe('a server that says again and again that its tools have changed', () => {
+  // verifies: mcp/streams/paced
+  void it('is asked for them once a second at most', async () => {
+    let lists = 0
+    const raw = rawAnswers(({ method }) => {
+      if (method === 'tools/list') lists++
+      if (method !== 'initialize') return undefined
+      const capabilities = { tools: { listChanged: true } }
+      const serverInfo = { name: 'raw', version: '1' }
+      return { result: { protocolVersion: '2025-06-18', capabilities, serverInfo } }
+    })
+    const notice = `data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n`
+    async function* notices() {
+      for (;;) {
+        await setTimeout(1)
+        yield Buffer.from(notice)
+      }
+    }
+    await using server = await httpPeer((request) =>
+      request.method === 'GET'
+        ? new Response(ReadableStream.from(notices()), {
+            headers: { 'content-type': 'text/event-stream' },
+          })
+        : raw(request),
+    )
+    await using servers = open({ s: server.url })
+    await ready(servers)
+    await setTimeout(1_500)
+    assert.ok(lists > 1 && lists <= 4, `${lists} lists`)
+  })
+})
