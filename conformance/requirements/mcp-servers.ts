@@ -13,6 +13,7 @@ export const mcpServers = {
   'mcp/results/odd-blocks': { section: '16 MCP servers', says: 'A result is read block by block. What cannot be shown is named in its place, and the texts beside it stay.' },
   'mcp/calls/ended': { section: '16 MCP servers', says: 'A request whose answer has ended without it is an error at once, as is an answer by 202.' },
   'mcp/streams/paced': { section: '16 MCP servers', says: 'A stream that a server has ended is opened again after 1 to 30 seconds, whatever `retry` it names, and after a change of its tools they are listed once a second at most.' },
+  'mcp/streams/replies': { section: '16 MCP servers', says: 'A server gets 16 replies a second to what it asks, each within 10 seconds; other requests of it have none.' },
   'mcp/calls/new-session': { section: '16 MCP servers', says: 'A call with a session id that is refused by its HTTP status ends the session: the next call begins a new one. After 400 and 404 the call itself is made again, once.' },
   'mcp/stdio/refused': { section: '16 MCP servers', says: 'Harnesses that run in the service need `url`, and refuse a declaration that has `stdio` alone, saying so.' },
   'mcp/stdio/worker-only': { section: '16 MCP servers', says: 'A `stdio` server runs only where an external worker, or a harness in the sandbox, owns the process and its transport.' },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
-import { call, httpPeer, open, ready, textOf } from './mcp-fixture.ts'
-import { calling, good, listing, rawAnswers, rawPeer } from './raw-fixture.ts'
+import { call, open, ready, textOf } from './mcp-fixture.ts'
+import { calling, good, listing, rawPeer } from './raw-fixture.ts'
 import type { McpServers } from './servers.ts'
 
 const names = (servers: McpServers) => servers.tools().map(({ mcp }) => mcp?.tool)
@@ -344,63 +343,5 @@ void describe('a call whose answer ends without its id', () => {
     await using servers = open({ s: server.url })
     await ready(servers)
     assert.equal(textOf(await call(servers, 'mcp__s__one')), 'here')
-  })
-})
-
-// verifies: mcp/streams/paced
-void describe('a stream that ends at once and asks to be opened again at once', () => {
-  const raw = rawAnswers(({ method }) => (method === 'tools/call' ? again() : undefined))
-  const again = (): Response =>
-    new Response('retry: 0\nid: 1\ndata:\n\n', {
-      headers: { 'content-type': 'text/event-stream' },
-    })
-
-  for (const [what, opens] of [
-    ['a call', false],
-    ['news of the server', true],
-  ] as const)
-    void it(`is opened again once a second at most: ${what}`, async () => {
-      await using server = await httpPeer((request) => {
-        const isOpened = opens || request.headers.has('last-event-id')
-        return request.method === 'GET' && isOpened ? again() : raw(request)
-      })
-      await using servers = open({ s: server.url }, { callMs: 1_400 })
-      await ready(servers)
-      if (!opens) await call(servers, 'mcp__s__one')
-      else await setTimeout(1_400)
-      const opened = server.seen.filter((word) => word.startsWith('GET')).length
-      assert.ok(opened > 0 && opened <= 3, `${opened} times`)
-    })
-})
-
-void describe('a server that says again and again that its tools have changed', () => {
-  // verifies: mcp/streams/paced
-  void it('is asked for them once a second at most', async () => {
-    let lists = 0
-    const raw = rawAnswers(({ method }) => {
-      if (method === 'tools/list') lists++
-      if (method !== 'initialize') return undefined
-      const capabilities = { tools: { listChanged: true } }
-      const serverInfo = { name: 'raw', version: '1' }
-      return { result: { protocolVersion: '2025-06-18', capabilities, serverInfo } }
-    })
-    const notice = `data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n`
-    async function* notices() {
-      for (;;) {
-        await setTimeout(1)
-        yield Buffer.from(notice)
-      }
-    }
-    await using server = await httpPeer((request) =>
-      request.method === 'GET'
-        ? new Response(ReadableStream.from(notices()), {
-            headers: { 'content-type': 'text/event-stream' },
-          })
-        : raw(request),
-    )
-    await using servers = open({ s: server.url })
-    await ready(servers)
-    await setTimeout(1_500)
-    assert.ok(lists > 1 && lists <= 4, `${lists} lists`)
   })
 })

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { call, httpPeer, open, ready, textOf } from './mcp-fixture.ts'
+import { rawAnswers } from './raw-fixture.ts'
+
+// verifies: mcp/streams/paced
+void describe('a stream that ends at once and asks to be opened again at once', () => {
+  const raw = rawAnswers(({ method }) => (method === 'tools/call' ? again() : undefined))
+  const again = (): Response =>
+    new Response('retry: 0\nid: 1\ndata:\n\n', {
+      headers: { 'content-type': 'text/event-stream' },
+    })
+
+  for (const [what, opens] of [
+    ['a call', false],
+    ['news of the server', true],
+  ] as const)
+    void it(`is opened again once a second at most: ${what}`, async () => {
+      await using server = await httpPeer((request) => {
+        const isOpened = opens || request.headers.has('last-event-id')
+        return request.method === 'GET' && isOpened ? again() : raw(request)
+      })
+      await using servers = open({ s: server.url }, { callMs: 1_400 })
+      await ready(servers)
+      if (!opens) await call(servers, 'mcp__s__one')
+      else await setTimeout(1_400)
+      const opened = server.seen.filter((word) => word.startsWith('GET')).length
+      assert.ok(opened > 0 && opened <= 3, `${opened} times`)
+    })
+})
+
+void describe('a server that says again and again that its tools have changed', () => {
+  // verifies: mcp/streams/paced
+  void it('is asked for them once a second at most', async () => {
+    let lists = 0
+    const raw = rawAnswers(({ method }) => {
+      if (method === 'tools/list') lists++
+      if (method !== 'initialize') return undefined
+      const capabilities = { tools: { listChanged: true } }
+      const serverInfo = { name: 'raw', version: '1' }
+      return { result: { protocolVersion: '2025-06-18', capabilities, serverInfo } }
+    })
+    const notice = `data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n`
+    async function* notices() {
+      for (;;) {
+        await setTimeout(1)
+        yield Buffer.from(notice)
+      }
+    }
+    await using server = await httpPeer((request) =>
+      request.method === 'GET'
+        ? new Response(ReadableStream.from(notices()), {
+            headers: { 'content-type': 'text/event-stream' },
+          })
+        : raw(request),
+    )
+    await using servers = open({ s: server.url })
+    await ready(servers)
+    await setTimeout(1_500)
+    assert.ok(lists > 1 && lists <= 4, `${lists} lists`)
+  })
+})
+
+void describe('a server that asks without an end', () => {
+  const usual = rawAnswers(() => undefined)
+  // verifies: mcp/streams/replies
+  void it('is answered 16 times a second, and used', async () => {
+    let replies = 0
+    const asks = Array.from(
+      { length: 2_000 },
+      (_, id) => `data: {"jsonrpc":"2.0","id":${id},"method":"ping"}\n\n`,
+    )
+    await using server = await httpPeer(async (request) => {
+      if (request.method === 'GET')
+        return new Response(asks.join(''), { headers: { 'content-type': 'text/event-stream' } })
+      if ((await request.clone().text()).includes('"method"')) return usual(request)
+      replies++
+      return new Response(null, { status: 202 })
+    })
+    await using servers = open({ s: server.url })
+    await ready(servers)
+    while (replies < 16) await setTimeout(10)
+    assert.equal(textOf(await call(servers, 'mcp__s__one')), 'done')
+    await setTimeout(200)
+    // Some may have come a second later.
+    assert.ok(replies <= 64, `${replies} replies`)
+  })
+})
