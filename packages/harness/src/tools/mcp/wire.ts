@@ -27,6 +27,10 @@ const SentMessage = z.object({
 })
 type SentMessage = z.infer<typeof SentMessage>
 
+/** What the server asked for is answered by a message without a method. */
+const isReply = (sent: SentMessage | undefined): boolean =>
+  sent !== undefined && sent.method === undefined
+
 /** A request whose stream ended without an answer, and can be resumed. */
 type Resumable = { request: RequestId; failures: number }
 type SendRequest = () => Promise<Response>
@@ -76,17 +80,14 @@ export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFe
   return async (url, init) => {
     const sent = messageOf(init?.body)
     if (sent?.method === 'initialize') handshake = sent.id
-    const isReply = sent !== undefined && sent.method === undefined
-    if (isReply && !mayReply()) return new Response(null, { status: 202 })
+    if (isReply(sent) && !mayReply()) return new Response(null, { status: 202 })
     const signal = signalOf(init?.signal, scopeOf(sent))
     const send = () => fetch(url, { ...init, redirect: 'manual', ...(signal ? { signal } : {}) })
     const from = new Headers(init?.headers).get('last-event-id') ?? ''
     const wait = sent ? undefined : resumable.get(from)
     const response = wait ? await resume(from, wait, send) : await send()
-    return bounded(response, {
-      request: answersPosts && !isReply ? (sent?.id ?? wait?.request) : undefined,
-      handshake,
-    })
+    const request = isReply(sent) ? undefined : (sent?.id ?? wait?.request)
+    return bounded(response, { request: answersPosts ? request : undefined, handshake })
   }
 }
 
@@ -122,7 +123,7 @@ function messageOf(body: unknown): SentMessage | undefined {
 
 function scopeOf(sent: SentMessage | undefined): AbortSignal | undefined {
   if (!sent) return undefined
-  if (sent.id === undefined || sent.method === undefined) return AbortSignal.timeout(notificationMs)
+  if (sent.id === undefined || isReply(sent)) return AbortSignal.timeout(notificationMs)
   return sent.method === 'tools/call' ? callScope.getStore() : undefined
 }
 
