@@ -81,8 +81,7 @@ export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFe
     const sent = messageOf(init?.body)
     if (sent?.method === 'initialize') handshake = sent.id
     if (isReply(sent) && !mayReply()) return new Response(null, { status: 202 })
-    const signal = signalOf(init?.signal, scopeOf(sent))
-    const send = () => fetch(url, { ...init, redirect: 'manual', ...(signal ? { signal } : {}) })
+    const send = () => fetch(url, boundInit(init, scopeOf(sent)))
     const from = new Headers(init?.headers).get('last-event-id') ?? ''
     const wait = sent ? undefined : resumable.get(from)
     const response = wait ? await resume(from, wait, send) : await send()
@@ -127,9 +126,10 @@ function scopeOf(sent: SentMessage | undefined): AbortSignal | undefined {
   return sent.method === 'tools/call' ? callScope.getStore() : undefined
 }
 
-function signalOf(...given: (AbortSignal | null | undefined)[]): AbortSignal | undefined {
-  const signals = given.filter((signal) => signal !== undefined && signal !== null)
-  return signals.length > 0 ? AbortSignal.any(signals) : undefined
+function boundInit(init: RequestInit | undefined, scope: AbortSignal | undefined): RequestInit {
+  const signals = [init?.signal, scope].filter((each) => each !== undefined && each !== null)
+  const signal = signals.length > 0 ? { signal: AbortSignal.any(signals) } : {}
+  return { ...init, redirect: 'manual', ...signal }
 }
 
 async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
