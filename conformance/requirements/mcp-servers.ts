@@ -14,6 +14,7 @@ export const mcpServers = {
   'mcp/calls/ended': { section: '16 MCP servers', says: 'A request whose answer has ended without it is an error at once, as is an answer by 202.' },
   'mcp/streams/paced': { section: '16 MCP servers', says: 'A stream that a server has ended is opened again after 1 to 30 seconds, whatever `retry` it names, and after a change of its tools they are listed once a second at most.' },
   'mcp/streams/replies': { section: '16 MCP servers', says: 'A server gets 16 replies a second to what it asks, each within 10 seconds; other requests of it have none.' },
+  'mcp/tools/room': { section: '16 MCP servers', says: 'The tools of all servers of a session have 2 MiB for their schemas, references resolved, and 2 MiB for their names and descriptions. A schema beyond that allows any object; a tool whose texts are beyond it is left out, and one `session.error` a server says how many.' },
   'mcp/calls/new-session': { section: '16 MCP servers', says: 'A call with a session id that is refused by its HTTP status ends the session: the next call begins a new one. After 400 and 404 the call itself is made again, once.' },
   'mcp/stdio/refused': { section: '16 MCP servers', says: 'Harnesses that run in the service need `url`, and refuse a declaration that has `stdio` alone, saying so.' },
   'mcp/stdio/worker-only': { section: '16 MCP servers', says: 'A `stdio` server runs only where an external worker, or a harness in the sandbox, owns the process and its transport.' },

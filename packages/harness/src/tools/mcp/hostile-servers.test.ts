@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { call, httpPeer, open, ready, textOf } from './mcp-fixture.ts'
-import { rawAnswers } from './raw-fixture.ts'
+import { rawAnswers, rawPeer } from './raw-fixture.ts'
 
 // verifies: mcp/streams/paced
 void describe('a stream that ends at once and asks to be opened again at once', () => {
@@ -85,5 +85,39 @@ void describe('a server that asks without an end', () => {
     await setTimeout(200)
     // Some may have come a second later.
     assert.ok(replies <= 64, `${replies} replies`)
+  })
+})
+
+void describe('servers whose tools grow when their references are resolved', () => {
+  // verifies: mcp/tools/room
+  void it('have 2 MiB of schemas and of texts together, and what has no room is named or allows any object', async () => {
+    const $defs = { d: { type: 'string', description: 'x'.repeat(1_000) } }
+    const properties = Object.fromEntries(
+      Array.from({ length: 50 }, (_, n) => [`p${n}`, { $ref: '#/$defs/d' }]),
+    )
+    const inputSchema = { type: 'object', properties, $defs }
+    const description = 'y'.repeat(8_000)
+    const listing = Array.from({ length: 300 }, (_, n) => ({
+      ...{ name: `tool_${String(n).padStart(3, '0')}`, inputSchema, description },
+    }))
+    await using server = await rawPeer(({ method }) =>
+      method === 'tools/list' ? { result: { tools: listing } } : undefined,
+    )
+    await using servers = open({ a: server.url, b: server.url })
+    await ready(servers)
+    const failures = servers.failures()
+    const offered = servers.tools()
+    const text = JSON.stringify(
+      offered.map((tool) => [tool.name, tool.description, tool.input_schema]),
+    )
+    assert.ok(text.length < 5 * 1024 * 1024, `${text.length} characters`)
+    assert.ok(offered.length > 200 && offered.length < 300)
+    assert.deepEqual(offered.at(-1)?.input_schema, { type: 'object', properties: {} })
+    assert.match(
+      failures.map(({ message }) => message).join('\n'),
+      /server a is used in part; left out are 3\d of its 300 tools.*\n.*server b .* 300 of its 300/s,
+    )
+    assert.equal(servers.tools(), offered)
+    assert.deepEqual(servers.failures(), [])
   })
 })
