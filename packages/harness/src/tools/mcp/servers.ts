@@ -78,14 +78,15 @@ export function mcpServers({
     }),
   )
 
-  function toolsOf({ name, listed, call }: (typeof peers)[number], room: ToolRoom): Tool[] {
+  function toolsOf(peer: (typeof peers)[number], room: ToolRoom): Tool[] {
+    const { name } = peer
     const { leftOut } = room
-    const all = listed()
+    const all = peer.listed()
     const tools = offerTools(
       name,
       all,
       entries,
-      async (tool, input, options) => boundResult(await call(tool, input, options), sandbox),
+      async (tool, input, options) => boundResult(await peer.call(tool, input, options), sandbox),
       room,
     )
     const left = room.leftOut - leftOut
