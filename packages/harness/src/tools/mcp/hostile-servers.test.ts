@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { fitMessage } from './fit-message.ts'
 import { call, httpPeer, open, ready, textOf } from './mcp-fixture.ts'
-import { rawAnswers, rawPeer } from './raw-fixture.ts'
+import { good, listing, rawAnswers, rawPeer } from './raw-fixture.ts'
 
 // verifies: mcp/streams/paced
 void describe('a stream that ends at once and asks to be opened again at once', () => {
@@ -97,11 +98,11 @@ void describe('servers whose tools grow when their references are resolved', () 
     )
     const inputSchema = { type: 'object', properties, $defs }
     const description = 'y'.repeat(8_000)
-    const listing = Array.from({ length: 300 }, (_, n) => ({
+    const tools = Array.from({ length: 300 }, (_, n) => ({
       ...{ name: `tool_${String(n).padStart(3, '0')}`, inputSchema, description },
     }))
     await using server = await rawPeer(({ method }) =>
-      method === 'tools/list' ? { result: { tools: listing } } : undefined,
+      method === 'tools/list' ? { result: { tools } } : undefined,
     )
     await using servers = open({ a: server.url, b: server.url })
     await ready(servers)
@@ -119,5 +120,26 @@ void describe('servers whose tools grow when their references are resolved', () 
     )
     assert.equal(servers.tools(), offered)
     assert.deepEqual(servers.failures(), [])
+  })
+})
+
+void describe('a server that says more than is used', () => {
+  void it('has nothing of its greeting kept beside the versions and what it offers', () => {
+    const long = 'x'.repeat(1_000_000)
+    const serverInfo = { name: long, version: long, title: long }
+    const capabilities = { tools: { listChanged: true, more: long }, prompts: {} }
+    const result = { protocolVersion: '2025-06-18', capabilities, serverInfo, instructions: long }
+    const given = { jsonrpc: '2.0', id: 1, result }
+    const kept = JSON.stringify(fitMessage(given, { request: 1, handshake: 1 }))
+    assert.ok(kept.length < 1_000, `${kept.length} characters`)
+  })
+
+  void it('has no tool whose name nobody can read', async () => {
+    const tools = [good('one'), good('y'.repeat(300))]
+    await using server = await listing({ result: { tools } })
+    await using servers = open({ s: server.url })
+    await ready(servers)
+    assert.equal(servers.tools().length, 1)
+    assert.match(servers.failures()[0]?.message ?? '', /y{80}" \(its name is longer than 256/)
   })
 })
