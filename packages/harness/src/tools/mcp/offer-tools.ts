@@ -24,7 +24,8 @@ const mostCharacters = 2 * 1024 * 1024
 export type ToolRoom = { texts: number; schemas: number; leftOut: number }
 
 export const toolRoom = (): ToolRoom => ({
-  ...{ texts: mostCharacters, schemas: mostCharacters },
+  texts: mostCharacters,
+  schemas: mostCharacters,
   leftOut: 0,
 })
 

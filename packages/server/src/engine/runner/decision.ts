@@ -1,9 +1,5 @@
 /** A table that decides the next action of a session from its state and from the work that was found. */
-import type { PendingCall } from '../../sessions/log/calls.ts'
-import type { Head, SessionState } from '../../sessions/log/head.ts'
-import type { InboxItem } from '../../sessions/log/inbox.ts'
-import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
-import { isInterrupt } from './interrupts.ts'
+import type { SessionState } from '../../sessions/log/head.ts'
 
 /**
  * The first finding that is true wins, in this order. `unanswered`: a call waits for a person or a client. `answered`:
@@ -76,18 +72,3 @@ const actions: Record<SessionState, Record<StepFinding, StepAction>> = {
 
 export const actionFor = (state: SessionState, finding: StepFinding): StepAction =>
   actions[state][finding]
-
-export const isUnanswered = ({ state }: PendingCall): boolean =>
-  state === 'asked' || state === 'waiting'
-
-export function stepFindingOf(
-  open: readonly PendingCall[],
-  queue: readonly InboxItem[],
-  { outcome }: Pick<Head, 'outcome'>,
-): StepFinding {
-  if (queue.some(isInterrupt)) return 'interrupt'
-  if (open.some(isUnanswered)) return 'unanswered'
-  if (open.length > 0) return 'answered'
-  if (queue.length > 0) return 'messages'
-  return outcome === outcomeStage.pending ? 'outcome' : 'nothing'
-}

@@ -3,7 +3,6 @@
  * processes.
  */
 import type { Bus } from '../../ground/bus/bus.ts'
-import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { acceptedEvent } from './accepted-event.ts'
 import { claimHead } from '../../ground/database/lease.ts'
@@ -14,6 +13,7 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish-turn.ts'
+import { followingStep, inLoopOrder } from './following-step.ts'
 import type { FailedEnd } from './failed-turn.ts'
 import { failedTurnBy, failedTurn } from './failed-turn.ts'
 import { expireLease, leaveSession } from './lease-end.ts'
@@ -124,19 +124,6 @@ async function worked(
   return followingStep(deps, place, signals, false)
 }
 
-/** The next step of a session that this process has claimed before. */
-async function followingStep(
-  deps: ThreadDeps,
-  place: SessionLease,
-  signals: TurnSignals,
-  hasWaited: boolean,
-): Promise<Step> {
-  const { database, clock } = deps
-  const moment = { claimed: false, hasWaited }
-  const next = await database.write((tx) => nextStep(tx, place, { ...moment, now: clock.now() }))
-  return inLoopOrder(deps, place, next, signals, moment)
-}
-
 /** Runs a turn and stores its end. `more`: its thread has work at once. */
 async function endedTurn(
   deps: ThreadDeps,
@@ -169,24 +156,6 @@ async function endedTurn(
 }
 
 const isWork = (step: Step): step is Work => step.kind === 'turn' || step.kind === 'evaluation'
-
-/**
- * Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits.
- */
-async function inLoopOrder(
-  { database, clock }: DrainDeps,
-  place: SessionLease,
-  step: Step,
-  { stopping }: TurnSignals,
-  moment: { claimed: boolean; hasWaited?: boolean },
-): Promise<Step> {
-  if (step.kind !== 'heavy') return step
-  await eventLoop.wait(place.tenant, 'write')
-  if (stopping.aborted) return step
-  return database.write((tx) =>
-    nextStep(tx, place, { ...moment, now: clock.now(), mostBytes: Infinity }),
-  )
-}
 
 function once(call: () => void): () => void {
   let isDone = false

@@ -25,7 +25,7 @@ import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import { withdrawItem } from '../../sessions/work/queue.ts'
 import { waysOn } from './accepted-event.ts'
 import { announceBudget } from './announce-budget.ts'
-import { actionFor, isUnanswered, stepFindingOf } from './decision.ts'
+import { actionFor } from './decision.ts'
 import type { RecoveredTurn } from './deaths.ts'
 import {
   countDeath,
@@ -34,6 +34,7 @@ import {
   hadBegun,
   wasGivenUpBefore,
 } from './deaths.ts'
+import { isUnanswered, stepFindingOf } from './step-finding.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { abandonedTurnEvents, wasGivenBack } from './abandoned-turn.ts'
