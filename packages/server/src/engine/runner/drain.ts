@@ -210,7 +210,7 @@ async function turn(
     signal,
     sleep: sleepOf(deps, signals),
     isLeft: () => signals.stopping.aborted,
-    accepted: () => acceptedEvent(database.read, place),
+    accepted: () => acceptedEvent(database.read, place).catch(() => undefined),
     ...(begun ? { begun } : {}),
     ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, place) }),
   })
