@@ -211,6 +211,20 @@ void describe('a model request that fails', () => {
     assert.deepEqual(errors(end.last)[0]?.retry_status, { type: 'exhausted' })
   })
 
+  void it('says where to fork when the provider refuses what it was sent', async () => {
+    for (const [accepted, where] of [
+      [undefined, '`at_seq` before the event that brought it'],
+      [41, '`at_seq` 41, the last event that was accepted'],
+    ] as const) {
+      const refusal = { kind: 'request_failed', retryable: false, status: 400 } as const
+      const { end } = await play({
+        answers: [{ end: { ...refusal, message: 'no' } }],
+        accepted: async () => accepted,
+      })
+      assert.ok(errors(end.last)[0]?.message.includes(`fork the session with ${where}`))
+    }
+  })
+
   void it('is not tried again when that cannot help', async () => {
     for (const [kind, type] of [
       ['billing', 'billing_error'],

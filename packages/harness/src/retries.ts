@@ -28,14 +28,17 @@ export async function* askWithRetries(
     if (!asked.failure || asked.failure.kind === 'context_overflow') return asked
     const delayMs = turn.retryDelaysMs[attempt]
     if (!asked.failure.retryable || delayMs === undefined) {
-      return { ...asked, kept: [...asked.kept, failureEvent(turn, asked.failure, 'exhausted')] }
+      return {
+        ...asked,
+        kept: [...asked.kept, await failureEvent(turn, asked.failure, 'exhausted')],
+      }
     }
     const rescheduled: KeptEvent = {
       event: { id: turn.newEventId(), type: 'session.status_rescheduled' },
     }
     yield {
       type: 'keep',
-      kept: [...asked.kept, failureEvent(turn, asked.failure, 'retrying'), rescheduled],
+      kept: [...asked.kept, await failureEvent(turn, asked.failure, 'retrying'), rescheduled],
     }
     const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
     await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
@@ -59,12 +62,14 @@ const errorTypes: Record<ModelFailure['kind'], SessionErrorType> = {
   aborted: 'unknown_error',
 }
 
-export function failureEvent(
+export async function failureEvent(
   turn: Turn,
   failure: ModelFailure,
   retry: 'retrying' | 'exhausted',
-): KeptEvent {
-  const message = isRefusal(failure) ? `${failure.message}${howToGoOn}` : failure.message
+): Promise<KeptEvent> {
+  const message = isRefusal(failure)
+    ? `${failure.message}${howToGoOn(await turn.accepted?.())}`
+    : failure.message
   return sessionError(turn, { type: errorTypes[failure.kind], message }, retry)
 }
 
@@ -72,8 +77,13 @@ export function failureEvent(
 const isRefusal = ({ kind, retryable, status }: ModelFailure): boolean =>
   kind === 'request_failed' && !retryable && (status === 400 || status === 422)
 
-const howToGoOn =
-  ' (if the next message fails too, something in the conversation is refused: fork the session with `at_seq` before the event that brought it, or go on with another model)'
+function howToGoOn(accepted: number | undefined): string {
+  const place =
+    accepted === undefined
+      ? '`at_seq` before the event that brought it'
+      : `\`at_seq\` ${accepted}, the last event that was accepted`
+  return ` (if the next message fails too, something in the conversation is refused: fork the session with ${place}, or go on with another model)`
+}
 
 export const sessionError = (
   turn: Turn,

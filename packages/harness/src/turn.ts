@@ -63,6 +63,8 @@ export type Turn = {
    * Asked before each model request. False: the session has spent its budget, and the turn ends with `budget_reached`.
    */
   mayAsk?: () => Promise<boolean>
+  /** The number of the newest event that the provider has accepted, to fork the session at; undefined where none is. */
+  accepted?: () => Promise<number | undefined>
   cacheKey: string
   /** W3C Trace Context that requests to models carry; undefined where nobody traces the turn. */
   traceparent?: () => string | undefined

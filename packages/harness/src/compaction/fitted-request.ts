@@ -42,7 +42,7 @@ export async function* askFittingSummary(
     case 'interrupted':
       return { asked: left(turn, compacted.last), history }
     case 'unavailable':
-      return { asked: over([failureEvent(turn, compacted.failure, 'exhausted')]), history }
+      return { asked: over([await failureEvent(turn, compacted.failure, 'exhausted')]), history }
     case 'unchanged':
       return { asked: over([tooLong(turn, asked.failure.message)]), history }
     case 'compacted': {

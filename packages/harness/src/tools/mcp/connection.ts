@@ -38,6 +38,15 @@ type ConnectionOptions = {
 type McpTransport = 'streamable' | 'modern' | 'sse'
 
 const farewellMs = 2_000
+/** Milliseconds from the end of a stream until it is opened again, whatever the server asks for. */
+const [leastPauseMs, mostPauseMs] = [1_000, 30_000]
+
+/** Attack: a server can end each stream at once and ask for the next one at once, for as long as it is connected. */
+function reconnectionScheduler(reconnect: () => void, askedMs: number): () => void {
+  const pauseMs = Math.min(Math.max(askedMs, leastPauseMs), mostPauseMs)
+  const timer = setTimeout(reconnect, pauseMs).unref()
+  return () => clearTimeout(timer)
+}
 
 const loadLibrary = (): Promise<McpLibrary> => import('@modelcontextprotocol/client')
 
@@ -75,7 +84,9 @@ async function open(
   const client = newClient(library, kind, listChanged)
   const at = new URL(url)
   const streamable =
-    kind === 'sse' ? undefined : new library.StreamableHTTPClientTransport(at, through)
+    kind === 'sse'
+      ? undefined
+      : new library.StreamableHTTPClientTransport(at, { ...through, reconnectionScheduler })
   const transport = streamable ?? new library.SSEClientTransport(at, through)
   let isClosed = false
   client.onclose = () => {

@@ -106,10 +106,13 @@ function fitMeta({ _meta, ...result }: JsonMembers): JsonMembers {
   return { ...result, _meta: Object.fromEntries(kept) }
 }
 
-const word = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** Characters of a server's own name and version. */
+const longestWord = 200
+const word = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, longestWord) : ''
 
 function fitHandshake(result: JsonMembers): JsonMembers {
-  const { protocolVersion, capabilities, serverInfo, instructions } = result
+  const { protocolVersion, capabilities, serverInfo } = result
   const tools = isObject(capabilities) ? capabilities['tools'] : undefined
   const listChanged = isObject(tools) && tools['listChanged'] === true
   const info = isObject(serverInfo) ? serverInfo : {}
@@ -117,6 +120,5 @@ function fitHandshake(result: JsonMembers): JsonMembers {
     protocolVersion,
     capabilities: tools === undefined || tools === null ? {} : { tools: { listChanged } },
     serverInfo: { name: word(info['name']), version: word(info['version']) },
-    ...(typeof instructions === 'string' ? { instructions } : {}),
   }
 }

@@ -10,7 +10,7 @@ export type ToolListing = {
   leftOut: string[]
 }
 
-const longestShownName = 80
+const [longestName, longestShownName] = [256, 80]
 const mostTools = 500
 /** Parts that are named; the others are counted. */
 const mostNamed = 10
@@ -64,6 +64,10 @@ function fitTool(entry: unknown, index: number, leaveOut: LeaveOut): ListedTool 
   const { name, title, description, inputSchema, annotations } = withoutNulls(entry)
   if (typeof name !== 'string' || name === '') {
     leaveOut(`entry ${index + 1} (it has no name)`)
+    return undefined
+  }
+  if (name.length > longestName) {
+    leaveOut(`${quoted(name)} (its name is longer than ${longestName} characters)`)
     return undefined
   }
   const schema = schemaOf(inputSchema)

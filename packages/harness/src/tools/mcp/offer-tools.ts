@@ -14,12 +14,31 @@ export type RunMcpTool = (
   options: { signal: AbortSignal },
 ) => ReturnType<Tool['run']>
 
-/** Ordered by name, independently of the server's order. Without a toolset for the server, all tools are offered. */
+/** Of all tools of a session together: more than any model takes. References in schemas grow when they are resolved. */
+const mostCharacters = 2 * 1024 * 1024
+
+/**
+ * Characters that are left for the tools of a session, and the number of those that had no room. `texts`: their names
+ * and descriptions.
+ */
+export type ToolRoom = { texts: number; schemas: number; leftOut: number }
+
+export const toolRoom = (): ToolRoom => ({
+  texts: mostCharacters,
+  schemas: mostCharacters,
+  leftOut: 0,
+})
+
+/**
+ * Ordered by name, independently of the server's order. Without a toolset for the server, all tools are offered. A schema
+ * without room becomes any object; a tool without room is left out.
+ */
 export function offerTools(
   server: string,
   listed: readonly ListedTool[],
   entries: readonly ToolEntry[],
   run: RunMcpTool,
+  room = toolRoom(),
 ): Tool[] {
   const set = entries.find(
     (entry): entry is McpToolsetEntry =>
@@ -32,7 +51,12 @@ export function offerTools(
       const config = set?.configs?.find(({ name }) => name === tool.name) ?? set?.default_config
       if (config?.enabled === false) return []
       const fallback = { type: set ? ('always_ask' as const) : ('always_allow' as const) }
-      return [asTool(server, tool, permissionOf(config?.permission_policy ?? fallback), run)]
+      room.texts -= tool.name.length + descriptionOf(tool).length
+      if (room.texts < 0) {
+        room.leftOut++
+        return []
+      }
+      return [asTool(server, tool, permissionOf(config?.permission_policy ?? fallback), run, room)]
     })
 }
 
@@ -43,24 +67,34 @@ export const offerWorkerTools = (
   server: string,
   listed: readonly ListedTool[],
   entries: readonly ToolEntry[],
+  room: ToolRoom,
 ): Tool[] =>
-  offerTools(server, listed, entries, (tool) =>
-    Promise.reject(new Error(`${tool} of ${server} is run by the worker`)),
+  offerTools(
+    server,
+    listed,
+    entries,
+    (tool) => Promise.reject(new Error(`${tool} of ${server} is run by the worker`)),
+    room,
   ).map((tool) => ({ ...tool, runs: 'worker' }))
+
+const descriptionOf = ({ name, description, title, annotations }: ListedTool): string =>
+  (description ?? annotations?.title ?? title ?? name).slice(0, longestDescription)
 
 function asTool(
   server: string,
   listed: ListedTool,
   permission: Tool['permission'],
   run: RunMcpTool,
+  room: ToolRoom,
 ): Tool {
-  const { name, description, title, annotations } = listed
-  const { schema, toServer } = fitSchema(listed.inputSchema)
+  const { name, annotations } = listed
+  const { schema, toServer, characters } = fitSchema(listed.inputSchema, room.schemas)
+  room.schemas -= characters
   // The server's own word decides whether a call can be repeated, because only the server suffers from a second call.
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true
   return {
     name: mcpName(server, name),
-    description: (description ?? annotations?.title ?? title ?? name).slice(0, longestDescription),
+    description: descriptionOf(listed),
     input_schema: schema,
     runs: 'here',
     input: 'passed',

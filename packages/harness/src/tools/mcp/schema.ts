@@ -6,6 +6,8 @@ type JsonSchema = Record<string, unknown>
 export type FittedSchema = {
   schema: JsonSchema
   toServer: (input: Record<string, unknown>) => Record<string, unknown>
+  /** Characters that were looked at. */
+  characters: number
 }
 
 const largestSchema = 64 * 1024
@@ -18,12 +20,15 @@ const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'defi
 
 /**
  * Resolves references, merges top-level unions into one object with the fields of all variants, and renames fields that
- * a wire refuses. A schema that is too large becomes any object; the server then checks the input.
+ * a wire refuses. A schema that is larger than `most` characters becomes any object; the server then checks the input.
  */
-export function fitSchema(given: JsonSchema): FittedSchema {
-  const budget = { left: largestSchema }
+export function fitSchema(given: JsonSchema, most = largestSchema): FittedSchema {
+  const room = Math.min(most, largestSchema)
+  const budget = { left: room }
   const whole = resolved(given, given, budget, 0)
-  if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }
+  const characters = room - Math.max(budget.left, 0)
+  if (budget.left < 0)
+    return { schema: { type: 'object', properties: {} }, toServer: same, characters }
   const flat = asObject(whole)
   const names = fitNames(Object.keys(flat.properties))
   const properties = Object.fromEntries(
@@ -34,6 +39,7 @@ export function fitSchema(given: JsonSchema): FittedSchema {
   const back = new Map([...names].map(([name, fit]) => [fit, name]))
   const isSame = [...names].every(([name, fit]) => name === fit)
   return {
+    characters,
     schema: required.length > 0 ? schema : { ...flat.rest, type: 'object', properties },
     toServer: isSame
       ? same

@@ -39,6 +39,9 @@ type PeerOptions = McpEndpoint & {
   failed: (failure: ServerFailure) => unknown
 }
 
+/** Attack: a server can say without an end that its tools have changed. */
+const relistPauseMs = 1_000
+
 const interrupted = 'interrupted; the server was told, and may have run the call in part'
 
 export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: PeerOptions) {
@@ -48,6 +51,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
   /** Undefined until the server has listed its tools, and again after a failed connection. */
   let listed: readonly ListedTool[] | undefined
   let lastFailure = ''
+  let relistedAt = -Infinity
   const patience = { timeoutMs: limits.callMs, longestMs: limits.longestCallMs }
   const time = { sleep, ms: limits.discoveryMs, closed: closed.signal }
 
@@ -93,10 +97,13 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
     return connecting
   }
 
-  /** One listing at a time. A change during a listing causes another one. */
+  /** One listing at a time. A change during a listing causes another one, after a pause. */
   const relist = runAgain(async () => {
+    const sinceMs = performance.now() - relistedAt
+    if (sinceMs < relistPauseMs) await sleep(relistPauseMs - sinceMs, closed.signal)
     const from = connection ?? (await connecting)
     if (!from || from.isClosed()) return
+    relistedAt = performance.now()
     try {
       setTools(await within(time, (signal) => from.list(signal)))
     } catch (error) {

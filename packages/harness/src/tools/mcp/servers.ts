@@ -4,7 +4,8 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { boundResult } from '../spill.ts'
 import type { Tool } from '../tool.ts'
 import { mayBeOf } from './names.ts'
-import { offerTools } from './offer-tools.ts'
+import type { ToolRoom } from './offer-tools.ts'
+import { offerTools, toolRoom } from './offer-tools.ts'
 import type { McpLimits, McpEndpoint, ServerFailure } from './server.ts'
 import { mcpPeer } from './server.ts'
 
@@ -77,10 +78,28 @@ export function mcpServers({
     }),
   )
 
-  const toolsOf = (peer: (typeof peers)[number]): Tool[] =>
-    offerTools(peer.name, peer.listed(), entries, async (tool, input, options) =>
-      boundResult(await peer.call(tool, input, options), sandbox),
+  function toolsOf(peer: (typeof peers)[number], room: ToolRoom): Tool[] {
+    const { name } = peer
+    const { leftOut } = room
+    const all = peer.listed()
+    const tools = offerTools(
+      name,
+      all,
+      entries,
+      async (tool, input, options) => boundResult(await peer.call(tool, input, options), sandbox),
+      room,
     )
+    const left = room.leftOut - leftOut
+    if (left > 0) failures.set(`room ${name}`, withoutRoom(name, left, all.length))
+    return tools
+  }
+
+  function offered(): readonly Tool[] {
+    if (known) return known
+    const room = toolRoom()
+    known = peers.flatMap((peer) => toolsOf(peer, room))
+    return known
+  }
 
   return {
     begin() {
@@ -102,8 +121,9 @@ export function mcpServers({
       await Promise.race([Promise.all(settled), interrupted])
       stop.abort()
     },
-    tools: () => (known ??= peers.flatMap(toolsOf)),
+    tools: offered,
     failures() {
+      offered()
       const since = [...failures.values()]
       failures.clear()
       return since
@@ -114,3 +134,9 @@ export function mcpServers({
     },
   }
 }
+
+const withoutRoom = (server: string, leftOut: number, all: number): ServerFailure => ({
+  server,
+  type: 'mcp_connection_failed_error',
+  message: `the MCP server ${server} is used in part; left out are ${leftOut} of its ${all} tools, whose names and descriptions, with those of the tools before, are longer than 2 MiB`,
+})

@@ -12,6 +12,8 @@ import { MessageRefused, messageCheck } from './message-check.ts'
 
 const notificationMs = 10_000
 const mostFailedResumes = 2
+/** Attack: a server can ask without an end, and each reply is a request of ours. More of them in a second are left out. */
+const mostReplies = 16
 /** Bytes of a stream that answers one request, with the notices and comments in it. */
 const mostStreamBytes = 64 * 1024 * 1024
 const endedEarly = 'the connection ended before the answer'
@@ -25,6 +27,10 @@ const SentMessage = z.object({
 })
 type SentMessage = z.infer<typeof SentMessage>
 
+/** What the server asked for is answered by a message without a method. */
+const isReply = (sent: SentMessage | undefined): boolean =>
+  sent !== undefined && sent.method === undefined
+
 /** A request whose stream ended without an answer, and can be resumed. */
 type Resumable = { request: RequestId; failures: number }
 type SendRequest = () => Promise<Response>
@@ -34,6 +40,7 @@ export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFe
   /** By the last event that came. */
   const resumable = new Map<string, Resumable>()
   let handshake: RequestId | undefined
+  const mayReply = atMost(mostReplies, 1_000)
 
   /** Passes on what comes. The second failed attempt to resume a stream is the end of its request. */
   async function resume(from: string, { request, failures }: Resumable, send: SendRequest) {
@@ -73,15 +80,25 @@ export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFe
   return async (url, init) => {
     const sent = messageOf(init?.body)
     if (sent?.method === 'initialize') handshake = sent.id
-    const signal = signalOf(init?.signal, scopeOf(sent))
-    const send = () => fetch(url, { ...init, redirect: 'manual', ...(signal ? { signal } : {}) })
+    if (isReply(sent) && !mayReply()) return new Response(null, { status: 202 })
+    const send = () => fetch(url, boundInit(init, scopeOf(sent)))
     const from = new Headers(init?.headers).get('last-event-id') ?? ''
     const wait = sent ? undefined : resumable.get(from)
     const response = wait ? await resume(from, wait, send) : await send()
-    return bounded(response, {
-      request: answersPosts ? (sent?.id ?? wait?.request) : undefined,
-      handshake,
-    })
+    const request = isReply(sent) ? undefined : (sent?.id ?? wait?.request)
+    return bounded(response, { request: answersPosts ? request : undefined, handshake })
+  }
+}
+
+/** Returns a function that is true at most `most` times within `ms`. */
+function atMost(most: number, ms: number): () => boolean {
+  let recent: number[] = []
+  return () => {
+    const now = performance.now()
+    recent = recent.filter((at) => at > now - ms)
+    if (recent.length >= most) return false
+    recent.push(now)
+    return true
   }
 }
 
@@ -105,13 +122,14 @@ function messageOf(body: unknown): SentMessage | undefined {
 
 function scopeOf(sent: SentMessage | undefined): AbortSignal | undefined {
   if (!sent) return undefined
-  if (sent.id === undefined) return AbortSignal.timeout(notificationMs)
+  if (sent.id === undefined || isReply(sent)) return AbortSignal.timeout(notificationMs)
   return sent.method === 'tools/call' ? callScope.getStore() : undefined
 }
 
-function signalOf(...given: (AbortSignal | null | undefined)[]): AbortSignal | undefined {
-  const signals = given.filter((signal) => signal !== undefined && signal !== null)
-  return signals.length > 0 ? AbortSignal.any(signals) : undefined
+function boundInit(init: RequestInit | undefined, scope: AbortSignal | undefined): RequestInit {
+  const signals = [init?.signal, scope].filter((each) => each !== undefined && each !== null)
+  const signal = signals.length > 0 ? { signal: AbortSignal.any(signals) } : {}
+  return { ...init, redirect: 'manual', ...signal }
 }
 
 async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -80,12 +80,13 @@ function pieceOf(sent: JsonObject): Piece {
 
 /** True when the piece begins another call in this slot. */
 function isNext(slot: CallSlot, { id, name, text }: Piece): boolean {
-  if (name === '') return slot.isNamedAgain && text !== ''
+  const says = text.trim() !== ''
+  if (name === '') return slot.isNamedAgain && says
   if (slot.name === '') return false
   const isOther = id !== '' && slot.id !== '' && id !== slot.id
   if (name !== slot.name) return true
   if (!slot.end.isReached()) return isOther && !slot.isBegun
-  if (isOther || text !== '') return true
-  slot.isNamedAgain = id === ''
+  if (isOther || says) return true
+  slot.isNamedAgain = true
   return false
 }

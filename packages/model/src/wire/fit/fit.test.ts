@@ -68,6 +68,17 @@ void describe('chat completions as others speak them', () => {
       call('', { id: 'b' }),
       { tool_calls: [{ index: 0, function: { arguments: two } }] },
     ],
+    ...Object.fromEntries(
+      [undefined, 'a'].map((id) => [
+        `heads of which the second has an id, the first ${id === undefined ? 'none' : 'the same'}`,
+        [
+          call('', id === undefined ? {} : { id }),
+          { tool_calls: [{ index: 0, function: { arguments: one } }] },
+          call('', { id: 'a' }),
+          { tool_calls: [{ index: 0, function: { arguments: two } }] },
+        ],
+      ]),
+    ),
     'heads without ids': [
       call(''),
       { tool_calls: [{ index: 0, function: { arguments: one } }] },

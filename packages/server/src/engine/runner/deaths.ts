@@ -30,6 +30,19 @@ export function countDeath(
   return { recoveries, recovered, isGivenUp: recoveries > most }
 }
 
+/**
+ * The same for an evaluation, whose log does not show in which lives it had begun. A suspect begins when it has waited,
+ * and counts its next death then. `hasDied`: the claim has counted a death. `hasStarted`: its start is in the log.
+ */
+export function countEvaluation(
+  head: Pick<Head, 'recoveries' | 'next_seq'>,
+  { hasDied, hasWaited, hasStarted }: { hasDied: boolean; hasWaited: boolean; hasStarted: boolean },
+): ReturnType<typeof countDeath> {
+  if (!hasDied) return { ...countDeath(head, hasWaited && hasStarted), isGivenUp: false }
+  const hadWaited = head.recoveries - 1 >= suspicious
+  return countDeath(head, hasStarted && !hadWaited)
+}
+
 /** `left`: see `abandonedTurnEvents`. */
 export const hadBegun = (open: readonly PendingCall[], left: readonly LogEntry[]): boolean =>
   open.some(({ state }) => state === 'started') ||

@@ -3,8 +3,8 @@
  * processes.
  */
 import type { Bus } from '../../ground/bus/bus.ts'
-import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { acceptedEvent } from './accepted-event.ts'
 import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
@@ -13,6 +13,7 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { announceChange, notifySession } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish-turn.ts'
+import { followingStep, inLoopOrder } from './following-step.ts'
 import type { FailedEnd } from './failed-turn.ts'
 import { failedTurnBy, failedTurn } from './failed-turn.ts'
 import { expireLease, leaveSession } from './lease-end.ts'
@@ -85,12 +86,15 @@ async function runSteps(
 ): Promise<LoopEnd> {
   const { database, bus, clock } = deps
   const now = () => clock.now()
-  let step = await inLoopOrder(deps, place, first, signals, true)
+  let step = await inLoopOrder(deps, place, first, signals, { claimed: true })
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
-    const progressed = await takeUp(deps.recoveries, place.thread, step, signals)
+    const { progressed, hasWaited } = await takeUp(deps, place, step, signals)
     const told = { ...signals, progressed }
-    const next = await worked(deps, place, step, told).finally(progressed)
+    const work = hasWaited ? followingStep(deps, place, signals, true) : Promise.resolve(step)
+    const next = await work
+      .then((each) => (isWork(each) ? worked(deps, place, each, told) : each))
+      .finally(progressed)
     if (typeof next === 'string') return next
     step = next
   }
@@ -116,11 +120,7 @@ async function worked(
   if (step.kind === 'evaluation') return judgeOutcome(deps, place, step, signals)
   const end = await endedTurn(deps, place, step, signals)
   if (end !== 'more') return end
-  const { database, clock } = deps
-  const next = await database.write((tx) =>
-    nextStep(tx, place, { now: clock.now(), claimed: false }),
-  )
-  return inLoopOrder(deps, place, next, signals, false)
+  return followingStep(deps, place, signals, false)
 }
 
 /** Runs a turn and stores its end. `more`: its thread has work at once. */
@@ -155,24 +155,6 @@ async function endedTurn(
 }
 
 const isWork = (step: Step): step is Work => step.kind === 'turn' || step.kind === 'evaluation'
-
-/**
- * Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits.
- */
-async function inLoopOrder(
-  { database, clock }: DrainDeps,
-  place: SessionLease,
-  step: Step,
-  { stopping }: TurnSignals,
-  claimed: boolean,
-): Promise<Step> {
-  if (step.kind !== 'heavy') return step
-  await eventLoop.wait(place.tenant, 'write')
-  if (stopping.aborted) return step
-  return database.write((tx) =>
-    nextStep(tx, place, { now: clock.now(), claimed, mostBytes: Infinity }),
-  )
-}
 
 function once(call: () => void): () => void {
   let isDone = false
@@ -229,6 +211,7 @@ async function turn(
     signal,
     sleep: sleepOf(deps, signals),
     isLeft: () => signals.stopping.aborted,
+    accepted: () => acceptedEvent(database.read, place).catch(() => undefined),
     ...(begun ? { begun } : {}),
     ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, place) }),
   })

@@ -22,7 +22,8 @@ import { closingResult } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
 import { announceBudget } from './announce-budget.ts'
-import { entryOf, isOnlyDueThread, isUnanswered } from './steps.ts'
+import { isUnanswered } from './step-finding.ts'
+import { entryOf, isOnlyDueThread } from './steps.ts'
 
 /** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {

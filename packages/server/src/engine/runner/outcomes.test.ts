@@ -11,6 +11,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
+import { claimHead } from '../../ground/database/lease.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { postEvents } from '../../sessions/events/post.ts'
@@ -20,6 +21,8 @@ import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { drain } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
+import type { Step } from './steps.ts'
+import { nextStep } from './steps.ts'
 import type { DrainDeps } from './turn-deps.ts'
 
 const rubric = { type: 'text' as const, content: 'It rhymes.' }
@@ -120,6 +123,21 @@ const ofType = (log: readonly { type: string; data: string }[], type: string) =>
     .filter((event) => event.type === type)
     .map(({ data }): Record<string, unknown> => JSON.parse(data))
 
+/** The first step after the death of the session's process, or the step after its wait, where it need not wait. */
+async function afterDeath(database: Database, session: string, isWaiting: boolean): Promise<Step> {
+  const dead = { owner: 'proc_dead', expires_at: -1 }
+  return database.write(async (tx) => {
+    await tx.updateTable('session_heads').set(dead).where('session_id', '=', session).execute()
+    const fence = await claimHead(tx, session, { owner: database.owners.self, dead: [], now: 0 })
+    assert.ok(fence)
+    const place = { tenant, session, fence }
+    const step = await nextStep(tx, place, { now: 0, claimed: true })
+    const waits = step.kind === 'evaluation' && step.recovered?.isSuspect
+    if (!waits || isWaiting) return step
+    return nextStep(tx, place, { now: 0, claimed: false, hasWaited: true })
+  })
+}
+
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`an outcome on ${name}`, () => {
     // verifies: outcomes/ongoing
@@ -153,6 +171,30 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.equal(ofType(log, 'span.outcome_evaluation_start').length, 1)
       assert.equal(ofType(log, 'span.outcome_evaluation_end').length, 0)
       assert.deepEqual([head.status, head.due, head.owner], ['running', 1, null])
+    })
+
+    // verifies: running/recovery/given-up
+    it('is given up after six deaths during its work, or after many of those that it waited in', async () => {
+      await using place = await open()
+      for (const [isWaiting, expected] of [
+        [false, 6],
+        [true, 2 + 16],
+      ] as const) {
+        const { session } = await drained(place.database, {
+          answers: [says('a poem'), { end: 'hang' }],
+          passes(_count, { stop }) {
+            stop()
+            return false
+          },
+        })
+        let deaths = 0
+        let step: Step
+        do {
+          deaths++
+          step = await afterDeath(place.database, session, isWaiting)
+        } while (step.kind === 'evaluation' && deaths < 30)
+        assert.deepEqual([step.kind, deaths], ['rest', expected])
+      }
     })
 
     // verifies: outcomes/failed

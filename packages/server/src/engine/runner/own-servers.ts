@@ -1,5 +1,5 @@
 /** The MCP servers that a session's worker starts, as its turns use them. */
-import { offerWorkerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
+import { offerWorkerTools, toolRoom } from '@steward/harness/tools/mcp/offer-tools.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -38,6 +38,7 @@ export async function ownTools(
   const own = stdioServersOf(agent)
   const report = own.length > 0 && (await stdioStore(read).report(tenant, session))
   if (!report) return []
+  const room = toolRoom()
   const said = new Map(serversIn(report).map(({ name, tools }) => [name, tools ?? []]))
   return own.flatMap(({ name }) => {
     const listed = (said.get(name) ?? []).map(({ name, description, input_schema }) => ({
@@ -45,6 +46,6 @@ export async function ownTools(
       inputSchema: input_schema,
       ...(description ? { description } : {}),
     }))
-    return offerWorkerTools(name, listed, agent.tools)
+    return offerWorkerTools(name, listed, agent.tools, room)
   })
 }

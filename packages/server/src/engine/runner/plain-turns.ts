@@ -18,8 +18,9 @@ import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { actionFor } from './decision.ts'
 import type { TurnEnding } from './finish-turn.ts'
 import { isInterrupt } from './interrupts.ts'
+import { stepFindingOf } from './step-finding.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { budgetFlag, stepFindingOf, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
+import { budgetFlag, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
 
 /**
  * Claims an idle session and begins a turn with its waiting messages. `busy`: another living process holds the session

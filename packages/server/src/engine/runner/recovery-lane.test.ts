@@ -13,8 +13,8 @@ function lane() {
   return {
     begun,
     pass: (ms: number) => clock.pass(ms),
-    enter: async (name: string, isSuspect: boolean, size = 1, signal = never) => {
-      const leave = await recoveries.enter({ isSuspect, size }, signal)
+    enter: async (name: string, isSuspect: boolean, size = 1, signal = never, tenant = 'one') => {
+      const leave = await recoveries.enter({ isSuspect, size, tenant }, signal)
       begun.push(name)
       return leave
     },
@@ -62,6 +62,15 @@ describe('turns that a dead process left', () => {
     assert.deepEqual(begun, ['silent'])
     await pass(1_000)
     await other
+  })
+
+  it('go on in turn by their workspaces, so that the many of one hold up no other', async () => {
+    const { begun, enter, pass } = lane()
+    for (const name of ['a1', 'a2', 'a3', 'a4']) void enter(name, true, 1)
+    for (const size of [8, 9]) void enter(`b${size}`, true, size, never, 'other')
+    await pass(1_000)
+    for (let minutes = 0; minutes < 5; minutes++) await pass(60_000)
+    assert.deepEqual(begun, ['a1', 'b8', 'a2', 'b9', 'a3', 'a4'])
   })
 
   it('give way when their turn is interrupted or the server stops, before or while they wait', async () => {

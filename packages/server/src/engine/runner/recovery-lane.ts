@@ -1,6 +1,7 @@
 /**
  * The order in which a process goes on with turns that a dead process left. One of them may be what ended it. Those that
- * have died twice come last and one at a time, the smallest session first, so that the guilty one dies alone.
+ * have died twice come last and one at a time, the smallest session first, so that the guilty one dies alone. The
+ * workspaces take turns: the turns of one, each silent for a minute, would hold up those of the others for hours.
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { RecoveredTurn } from './deaths.ts'
@@ -15,19 +16,26 @@ export type RecoveryLane = {
    * Resolves when the turn may go on, also when the signal aborts. The returned function says that it has kept
    * something or is over.
    */
-  enter(turn: RecoveredTurn, signal: AbortSignal): Promise<() => void>
+  enter(turn: RecoveredTurn & { tenant: string }, signal: AbortSignal): Promise<() => void>
 }
 
 export function recoveryLane(clock: Clock): RecoveryLane {
   /** Turns that have kept nothing yet. */
   let working = 0
   let settling: AbortController | undefined
-  const suspects: { size: number; go: () => void }[] = []
+  const suspects: { tenant: string; size: number; go: () => void }[] = []
+  /** Number of suspects that went on before the last one of the tenant, and that one. */
+  const served = new Map<string, number>()
+  let count = 0
 
   function goOn(): void {
     if (working > 0 || settling) return
-    suspects.sort((one, other) => one.size - other.size)
-    suspects.shift()?.go()
+    const last = ({ tenant }: { tenant: string }) => served.get(tenant) ?? 0
+    suspects.sort((one, other) => last(one) - last(other) || one.size - other.size)
+    const next = suspects.shift()
+    if (!next) return served.clear()
+    served.set(next.tenant, ++count)
+    next.go()
   }
 
   function settle(): void {
@@ -54,9 +62,12 @@ export function recoveryLane(clock: Clock): RecoveryLane {
     return leave
   }
 
-  async function wait(size: number, signal: AbortSignal): Promise<() => void> {
+  async function wait(
+    { tenant, size }: { tenant: string; size: number },
+    signal: AbortSignal,
+  ): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<() => void>()
-    const suspect = { size, go: () => resolve(begin()) }
+    const suspect = { tenant, size, go: () => resolve(begin()) }
     suspects.push(suspect)
     const giveWay = () => {
       const at = suspects.indexOf(suspect)
@@ -73,9 +84,9 @@ export function recoveryLane(clock: Clock): RecoveryLane {
   }
 
   return {
-    enter({ isSuspect, size }, signal) {
+    enter(turn, signal) {
       settle()
-      return isSuspect ? wait(size, signal) : Promise.resolve(begin())
+      return turn.isSuspect ? wait(turn, signal) : Promise.resolve(begin())
     },
   }
 }

@@ -3,7 +3,7 @@
  * process, which held its last sandbox, still clears that away: what two starts make never has the same path.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Longer than a process needs to clear a sandbox away that another process has ended. */
@@ -17,18 +17,30 @@ export async function makeStartFolder(own: string): Promise<string> {
   return folder
 }
 
+/** Another process may write its mark meanwhile. */
 export const removeStartFolder = (folder: string): Promise<void> =>
-  rm(folder, { recursive: true, force: true })
+  rm(folder, { recursive: true, force: true, maxRetries: 3 })
 
-/** Removes what dead processes have left. Call when no sandbox of the session runs. */
+/**
+ * Removes what dead processes have left, some time after it was seen first. Its age says nothing: a sandbox that ran for
+ * hours is cleared away when another process has ended it. Call when no sandbox of the session runs.
+ */
 export async function removeLeftStarts(own: string, now: number): Promise<void> {
-  const names = await readdir(startsOf(own)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  for (const name of names) {
+  const names = await readdir(startsOf(own)).catch(absent)
+  for (const name of names ?? []) {
     const folder = join(startsOf(own), name)
-    const found = await stat(folder).catch(() => undefined)
-    if (found && found.mtimeMs < now - leftMs) await removeStartFolder(folder)
+    const seen = join(folder, 'left')
+    const found = await stat(seen).catch(absent)
+    if (!found) await mark(seen, now).catch(absent)
+    else if (found.mtimeMs < now - leftMs) await removeStartFolder(folder)
   }
+}
+
+async function mark(path: string, now: number): Promise<void> {
+  await writeFile(path, '')
+  await utimes(path, now / 1000, now / 1000)
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }

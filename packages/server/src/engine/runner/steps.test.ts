@@ -188,6 +188,26 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.ok(next.step.kind === 'turn' && next.step.promoted.length === 2)
     })
 
+    it('names the event to fork at, the last one that a model accepted, when it gives a turn up', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const start = fresh({ type: 'span.model_request_start' as const })
+      const end = (is_error: boolean) =>
+        fresh({
+          ...{ type: 'span.model_request_end' as const, model_request_start_id: start.id },
+          ...{ is_error, model_usage: noUsage },
+        })
+      await keepEvents(database, session, [start, end(false), start, end(true)].map(fresh))
+      await keepEvents(database, session, asking())
+      await dies(database, session, 5)
+      const { rows } = await claimed(database, session)
+      const { error } = JSON.parse(
+        rows.findLast(({ type }) => type === 'session.error')?.data ?? '',
+      )
+      assert.match(error.message, /fork the session with `at_seq` 2 to go on without it$/)
+    })
+
     it('withdraws the work item of a turn that it gives up', async () => {
       await using place = await open()
       const { database } = place

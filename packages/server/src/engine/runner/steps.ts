@@ -23,11 +23,18 @@ import { threadRowKey, threadStore } from '../../sessions/log/threads/store.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import { withdrawItem } from '../../sessions/work/queue.ts'
+import { waysOn } from './accepted-event.ts'
 import { announceBudget } from './announce-budget.ts'
-import type { StepFinding } from './decision.ts'
 import { actionFor } from './decision.ts'
 import type { RecoveredTurn } from './deaths.ts'
-import { countDeath, givenUpMessage, hadBegun, wasGivenUpBefore } from './deaths.ts'
+import {
+  countDeath,
+  countEvaluation,
+  givenUpMessage,
+  hadBegun,
+  wasGivenUpBefore,
+} from './deaths.ts'
+import { isUnanswered, stepFindingOf } from './step-finding.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { abandonedTurnEvents, wasGivenBack } from './abandoned-turn.ts'
@@ -75,19 +82,20 @@ function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'los
   const isReleased = head.owner === null && head.generation === fence.generation
   return head.team && isReleased ? 'rest' : 'lost'
 }
-export const isUnanswered = (call: PendingCall): boolean =>
-  call.state === 'asked' || call.state === 'waiting'
 export const budgetFlag = ({ budget }: Head) =>
   budget === null ? {} : { isBudgeted: true as const }
 
 /**
- * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the
- * largest inbox to work on; a caller that has its turn of the event loop passes Infinity.
+ * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `hasWaited`: the
+ * session has waited as a suspect.
  */
+type StepMoment = { now: number; claimed: boolean; hasWaited?: boolean }
+
+/** `mostBytes`: the largest inbox to work on; a caller that has its turn of the event loop passes Infinity. */
 export async function nextStep(
   tx: Queries,
   place: SessionLease,
-  { now, claimed, mostBytes = heavyBytes }: { now: number; claimed: boolean; mostBytes?: number },
+  { mostBytes = heavyBytes, ...moment }: StepMoment & { mostBytes?: number },
 ): Promise<Step> {
   const { tenant, session, thread } = place
   // The head is locked. Otherwise the session could become not due while a message is accepted.
@@ -98,17 +106,20 @@ export async function nextStep(
   const queue = await readWaiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
-  const left = await (claimed && isTurn(state) ? abandonedTurnEvents(tx, place, head, open) : [])
-  return act(tx, place, { head, open, queue, left }, { now, claimed })
+  const left = await (moment.claimed && isTurn(state)
+    ? abandonedTurnEvents(tx, place, head, open)
+    : [])
+  return act(tx, place, { head, open, queue, left }, moment)
 }
 
 function act(
   tx: Queries,
   place: SessionLease,
   unfinished: UnfinishedTurn,
-  { now, claimed }: { now: number; claimed: boolean },
+  moment: StepMoment,
 ): Promise<Step> {
   const { head, open, queue } = unfinished
+  const { now } = moment
   const action = actionFor(stateOf(head), stepFindingOf(open, queue, head))
   switch (action) {
     case 'remove':
@@ -120,7 +131,7 @@ function act(
     case 'recover':
       return recoverTurn(tx, place, unfinished, now)
     case 'evaluate':
-      return judgeWork(tx, place, { ...unfinished, left: [] }, claimed, now)
+      return judgeWork(tx, place, { ...unfinished, left: [] }, moment)
     case 'ask_again':
       return askAgain(tx, place, head, open.filter(isUnanswered), now)
     case 'resume':
@@ -132,18 +143,6 @@ function act(
     default:
       return action satisfies never
   }
-}
-
-export function stepFindingOf(
-  open: readonly PendingCall[],
-  queue: readonly InboxItem[],
-  { outcome }: Pick<Head, 'outcome'>,
-): StepFinding {
-  if (queue.some(isInterrupt)) return 'interrupt'
-  if (open.some(isUnanswered)) return 'unanswered'
-  if (open.length > 0) return 'answered'
-  if (queue.length > 0) return 'messages'
-  return outcome === outcomeStage.pending ? 'outcome' : 'nothing'
 }
 
 /** Ends the work on a deleted session when nothing of it is left: not due any more, lease released. */
@@ -222,14 +221,15 @@ async function judgeWork(
   tx: Queries,
   place: SessionLease,
   unfinished: UnfinishedTurn,
-  claimed: boolean,
-  now: number,
+  { now, claimed, hasWaited = false }: StepMoment,
 ): Promise<Step> {
   const { head, queue } = unfinished
   const row = await outcomeStore(tx).open(place.tenant, place.session)
   const hasDied = claimed && !wasGivenBack(head)
-  const { isGivenUp, recoveries, recovered } = countDeath(head, hasDied && row.start_id !== null)
-  if (hasDied && isGivenUp) return giveUpTurn(tx, place, unfinished, now)
+  const hasStarted = row.start_id !== null
+  const counted = countEvaluation(head, { hasDied, hasWaited, hasStarted })
+  const { isGivenUp, recoveries, recovered } = counted
+  if (isGivenUp) return giveUpTurn(tx, place, unfinished, now)
   // Messages steer the work before it is judged.
   if (row.start_id === null && queue.length > 0)
     return promoteMessages(tx, place, steered(head), { queue, before: [] }, now)
@@ -254,10 +254,10 @@ async function giveUpTurn(
 ): Promise<Step> {
   const why = givenUpMessage
   const goesOn = queue.length > 0 && !(await wasGivenUpBefore(tx, place, head))
-  const waiting = queue.length > 0 ? ', with which those that wait are read' : ''
+  const message = goesOn ? why : `${why}${await waysOn(tx, place, queue.length > 0)}`
   const error = {
     type: 'unknown_error' as const,
-    message: goesOn ? why : `${why}; send a message to go on${waiting}`,
+    message,
     retry_status: { type: 'exhausted' as const },
   }
   const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)

@@ -1,23 +1,32 @@
 /** Where work that a dead process may have left waits before it goes on. */
-import type { RecoveredTurn } from './deaths.ts'
-import type { RecoveryLane } from './recovery-lane.ts'
-import type { TurnSignals } from './turn-deps.ts'
+import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import type { Step, SessionLease } from './steps.ts'
+import type { ThreadDeps, TurnSignals } from './turn-deps.ts'
+
+type Work = Extract<Step, { kind: 'turn' | 'evaluation' }>
+
+/** `hasWaited`: the session may be another than the step found, for example interrupted or lost. */
+export type TakenUp = { progressed: () => void; hasWaited: boolean }
 
 /** A suspect gives its slot away while it waits. */
 export async function takeUp(
-  recoveries: RecoveryLane,
-  thread: string | undefined,
-  { recovered }: { recovered?: RecoveredTurn },
+  { recoveries, bus, crew }: Pick<ThreadDeps, 'recoveries' | 'bus' | 'crew'>,
+  { tenant, session, thread }: SessionLease,
+  { recovered }: Work,
   { place, interrupt, stopping }: TurnSignals,
-): Promise<() => void> {
-  if (!recovered) return () => {}
+): Promise<TakenUp> {
+  if (!recovered) return { progressed: () => {}, hasWaited: false }
   const interrupted = new AbortController()
-  interrupt(() => interrupted.abort(), thread)
-  if (recovered.isSuspect) place.leave()
+  const { isSuspect } = recovered
+  if (isSuspect) {
+    interrupt(() => interrupted.abort(), thread)
+    notifySession(bus, session, newEvents)
+    place.leave()
+  }
   const progressed = await recoveries.enter(
-    recovered,
-    AbortSignal.any([interrupted.signal, stopping]),
+    { ...recovered, tenant },
+    AbortSignal.any([interrupted.signal, stopping, crew.ending]),
   )
   await place.hold(stopping)
-  return progressed
+  return { progressed, hasWaited: isSuspect && !stopping.aborted }
 }
