@@ -353,7 +353,11 @@ export type EventFields = {
     manager: PackageManager | null
     lines: string[]
   }
-  'system.user_message_cancelled': { message_id: string; reason: string }
+  'system.user_message_cancelled': { message_id: string; reason: string } & ThreadField
+  'system.user_message_changed': {
+    message_id: string
+    content: { type: 'text'; text: string }[]
+  } & ThreadField
 } & WakeupEvents
 export type EventType = keyof EventFields
 export type EventOf<T extends EventType> = { id: string; type: T } & EventFields[T]
@@ -365,6 +369,7 @@ export const extensionTypes: readonly EventType[] = [
   'session.warning',
   'session.environment_build',
   'system.user_message_cancelled',
+  'system.user_message_changed',
   'span.compaction_summarize_start',
   'span.compaction_summarize_end',
   'aux.model_call',

@@ -309,6 +309,10 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     fields: () =>
       z.object({ message_id: waits, reason: z.string().describe('What has cancelled it.') }),
   },
+  'system.user_message_changed': {
+    says: 'A waiting message has another text now.',
+    fields: () => z.object({ message_id: waits, content: z.array(TextBlock) }),
+  },
   ...wakeupEvents,
 }
 

@@ -1,5 +1,5 @@
 /** Interrupts in the inbox, and the cancellation of waiting messages. */
-import type { NewEvent } from '@steward/protocol/events.ts'
+import type { EventOf } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
@@ -53,7 +53,11 @@ export async function dropWaiting(
 }
 
 /** The event for a message that will never be processed. */
-export const cancellationOf = (message: { id: string }, id: string, reason: string): NewEvent => ({
+export const cancellationOf = (
+  message: { id: string },
+  id: string,
+  reason: string,
+): EventOf<'system.user_message_cancelled'> => ({
   id,
   type: 'system.user_message_cancelled',
   message_id: message.id,

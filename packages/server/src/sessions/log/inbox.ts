@@ -45,7 +45,8 @@ export const admission = (event: WaitingEvent, text?: LongText): Admission => ({
 /** The beginning of an event's text, before its fields, from its columns. */
 const headText = ({ id, type }: Pick<Admission, 'id' | 'type'>): string =>
   `{"id":"${id}","type":"${type}"`
-const wholeText = (event: Admission): string =>
+/** The text of a message as the inbox has it. */
+export const wholeText = (event: Admission): string =>
   `${headText(event)}${event.data === '{}' ? '}' : `,${event.data.slice(1)}`}`
 
 function fieldsOf(row: { id: string; type: string; event: string }): string {

@@ -59,6 +59,7 @@ import { modelCardRoutes } from '../../resources/model-cards/routes.ts'
 import { modelRoutes } from '../../engine/models/routes.ts'
 import { memoryStoreRoutes } from '../../resources/memory-stores/routes.ts'
 import { sessionEventRoutes } from '../../sessions/events/routes.ts'
+import { waitingMessageRoutes } from '../../sessions/events/waiting-routes.ts'
 import { outputRoutes } from '../../sessions/outputs/routes.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
@@ -156,6 +157,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
     ...workspaceStreamRoutes(deps),
+    ...waitingMessageRoutes(deps),
     ...resourceRoutes(deps),
     ...checkpointRoutes(deps),
     ...inputRoutes({ ...deps, blobs: deps.keeping.blobs }),

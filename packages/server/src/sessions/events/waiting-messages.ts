@@ -1,0 +1,124 @@
+/**
+ * Messages that wait for the turn before them: listed, changed and removed one by one. Whoever comes after the turn has
+ * taken the message is told so. [events/waiting]
+ */
+import type { WaitingMessage } from '@steward/protocol/waiting-messages.ts'
+import type { EventOf } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
+import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { appendEntries } from '../log/append.ts'
+import { isSessionOver, lockHead } from '../log/head.ts'
+import type { Head } from '../log/head.ts'
+import { idleAgain } from '../log/idle.ts'
+import { admission, promotedOf } from '../log/inbox.ts'
+import { cancellationOf } from '../log/inbox-end.ts'
+import { changeWaiting, findWaiting, listWaiting, takeOne } from '../log/inbox-changes.ts'
+import type { WaitingRow } from '../log/inbox-changes.ts'
+import type { LogEntry } from '../log/log.ts'
+import { eventOf } from '../log/log.ts'
+
+type MessagePlace = { tenant: string; session: string; message: string }
+
+/** `already_read`: a turn has taken the message before. */
+export type MessageChange = 'changed' | 'removed' | 'already_read'
+
+export async function waitingMessages(
+  db: Reads,
+  tenant: string,
+  session: string,
+): Promise<WaitingMessage[]> {
+  const rows = await listWaiting(db, tenant, session)
+  return rows.map((row) => {
+    const event = eventOf(promotedOf(row))
+    const content = 'content' in event && Array.isArray(event.content) ? event.content : null
+    return {
+      id: row.id,
+      type: 'waiting_message',
+      content,
+      session_thread_id: row.thread_id ?? null,
+      created_at: row.created_at,
+    }
+  })
+}
+
+/** Locks the session, so that no turn takes the message meanwhile. Throws not_found for a message of no such id. */
+async function lockMessage(
+  tx: Queries,
+  { tenant, session, message }: MessagePlace,
+): Promise<{ head: Head; row: WaitingRow | undefined }> {
+  const head = await lockHead(tx, tenant, session)
+  if (isSessionOver(head)) throw invalid(`session ${session} has ended: nothing waits in it`)
+  const row = await findWaiting(tx, tenant, session, message)
+  if (row || (await wasTaken(tx, { tenant, session, message }))) return { head, row }
+  throw notFound('message', message)
+}
+
+/** True when the log has the message. Reads ids alone, of any number of events. */
+async function wasTaken(db: Reads, { tenant, session, message }: MessagePlace): Promise<boolean> {
+  const rows = db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('id', '=', message)
+    .where('type', '=', sql.lit('user.message'))
+    .limit(1)
+  return (await rows.execute()).length > 0
+}
+
+/**
+ * Appends what happened to the message. The append moves the head, so that a turn that has read the message and not
+ * taken it yet must read it again.
+ */
+async function tell(
+  tx: Queries,
+  { tenant, session }: MessagePlace,
+  { head, row }: { head: Head; row: WaitingRow },
+  event: EventOf<'system.user_message_cancelled'> | EventOf<'system.user_message_changed'>,
+  now: number,
+): Promise<void> {
+  const thread = row.thread_id ?? undefined
+  const entry: LogEntry =
+    thread === undefined ? { event } : { event: { ...event, session_thread_id: thread }, thread }
+  await appendEntries(tx, tenant, session, [entry, ...idleAgain(head, now)], { now })
+}
+
+export async function removeMessage(
+  tx: Queries,
+  place: MessagePlace,
+  now: number,
+): Promise<MessageChange> {
+  const { head, row } = await lockMessage(tx, place)
+  if (!row) return 'already_read'
+  await takeOne(tx, place.tenant, place.session, row)
+  await tell(tx, place, { head, row }, cancellationOf(row, newId('event'), 'removed'), now)
+  return 'removed'
+}
+
+export async function changeMessage(
+  tx: Queries,
+  place: MessagePlace,
+  content: { type: 'text'; text: string }[],
+  now: number,
+): Promise<MessageChange> {
+  const { head, row } = await lockMessage(tx, place)
+  if (!row) return 'already_read'
+  if (row.event === '')
+    throw new PlatformError(
+      'too_large',
+      'a message of megabytes is not changed: remove it, and post it again',
+    )
+  const changed = admission({ id: row.id, type: 'user.message', content })
+  await changeWaiting(tx, place.tenant, place.session, row, changed)
+  const type = 'system.user_message_changed' as const
+  await tell(
+    tx,
+    place,
+    { head, row },
+    { id: newId('event'), type, message_id: row.id, content },
+    now,
+  )
+  return 'changed'
+}
