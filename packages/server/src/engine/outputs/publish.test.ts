@@ -199,10 +199,10 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         return at.blobs.put(key, body)
       }
       const one = at.process({ blobs: { put } })
-      const { ended } = await one.start()
+      const mount = await one.start()
       await at.write('a', 'first')
       await assert.rejects(one.publish(at.turned, true))
-      await ended?.()
+      await mount.ended?.()
       await at.rest()
       let generation = 0
       begin = async () => (generation = await at.claim())
