@@ -27,7 +27,7 @@ import { limitsOf, sandboxes } from './sandboxes.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import type { Shares } from './shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
-import { keysFor, makeFolders, openBlobs } from './storage.ts'
+import { keysFor, openBlobs } from './storage.ts'
 import { turnsOf } from './turns.ts'
 
 type PartsDeps = {
@@ -46,7 +46,6 @@ export async function openParts(
   config: Config,
   { databases, bus, seal, clock, log, shares, limits, traceparentOf, override }: PartsDeps,
 ) {
-  await makeFolders(config)
   const outside = outsideOf(config, { log, clock }, override)
   const blobs = await openBlobs(config, outside.operator.agent)
   const blobStore = await checkBlobStore(databases.control, blobs)
