@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { after, before, describe, it } from 'node:test'
 import { BlobStoreError } from '../core/errors.ts'
 import { bytes, inFrontOf, servedBucket, status } from './s3-fixture.ts'
@@ -117,6 +119,29 @@ describe('blobs in a hostile bucket', () => {
       await assert.rejects(blobs.get('odd', { start: 2, end: 5 }), BlobStoreError)
     await assert.rejects(blobs.get('odd'), /206/)
     await assert.rejects(blobs.head('odd'), BlobStoreError)
+  })
+
+  it('are away when the store breaks off within one, and fail for a reader as it fails itself', async () => {
+    await using front = await inFrontOf(served.bucket, ({ method, url }) =>
+      method === 'GET' && url.includes('/broken')
+        ? (_, outgoing) => {
+            outgoing.writeHead(200, { 'content-length': '1000' }).write('x')
+            setTimeout(() => outgoing.destroy(), 20)
+          }
+        : undefined,
+    )
+    const blobs = await s3Blobs(front.bucket)
+    const broken = await blobs.get('broken')
+    assert.ok(broken)
+    await assert.rejects(text(broken.body), BlobStoreError)
+    await blobs.put('read', bytes(new Uint8Array(3 * 1024 * 1024)))
+    const found = await blobs.get('read')
+    assert.ok(found)
+    const full = async (body: AsyncIterable<unknown>) => {
+      for await (const _ of body) throw new Error('full')
+    }
+    await assert.rejects(pipeline(found.body, full), /full/)
+    assert.ok(found.body.destroyed)
   })
 
   it('fail with the reason of their body where the store goes away too', async () => {

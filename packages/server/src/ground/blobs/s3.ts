@@ -112,7 +112,7 @@ function found(
 ): { size: number; body: Readable } {
   try {
     const given = sizeIn(headers['content-length'])
-    if (statusCode === 200) return { size: given, body }
+    if (statusCode === 200) return { size: given, body: ofStore(body) }
     const [, first, last, size] =
       /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range']))?.map(Number) ?? []
     const { start, end } = clampRange(sizeIn(size), range)
@@ -120,12 +120,26 @@ function found(
       throw new BlobStoreError(
         new Error('the blob store gave another range than the one asked for'),
       )
-    return { size: sizeIn(size), body }
+    return { size: sizeIn(size), body: ofStore(body) }
   } catch (error) {
     body.destroy()
     throw error
   }
 }
+
+/**
+ * The body, which fails with a `BlobStoreError` where the connection does, and with the error of its reader as it is. A
+ * stream around it would copy each piece through another queue.
+ */
+function ofStore(body: Readable): Readable {
+  const destroy = body.destroy.bind(body)
+  body.destroy = (error?: NodeJS.ErrnoException) =>
+    destroy(error && brokenOff.test(error.code ?? '') ? new BlobStoreError(error) : error)
+  return body
+}
+
+/** Codes of a connection that ends, says nothing, or does not speak HTTP. */
+const brokenOff = /^(UND_ERR_(?!ABORT)|HPE_|ECONNRESET$|ETIMEDOUT$)/
 
 /** Throws a `BlobStoreError` for what is no number of bytes. */
 function sizeIn(header: string | string[] | number | undefined): number {
