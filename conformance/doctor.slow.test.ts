@@ -221,5 +221,22 @@ describe('the doctor', () => {
       stderr,
       /^Steward stopped: .*\/steward\.json cannot be written \(EEXIST\): give the account/m,
     )
+    const database = { DATABASE_URL: await postgresServer() }
+    const data = { DATA_DIR: join(folder, 'written') }
+    const store = (dir: string) => JSON.stringify({ blobs: { type: 'disk', dir } })
+    const unwritable: Record<string, string>[] = [
+      { DATA_DIR: '/proc/steward' },
+      { DATA_DIR: '/proc/steward/x', ...database },
+      { ...data, SANDBOX_DIR: '/proc/steward' },
+      { ...data, STORE_BACKENDS: store('/proc/steward') },
+    ]
+    for (const env of unwritable) {
+      const { code, stderr } = await runServer([], { SANDBOX_PROVIDER: 'local', ...env })
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        /^Steward stopped: \/proc\/steward(\/x)? cannot be written \(ENOENT\): give the account .* by [A-Z_]+$/m,
+      )
+    }
   })
 })

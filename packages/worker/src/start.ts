@@ -1,8 +1,7 @@
 /** Builds a worker from its parts and runs it until it is told to stop. */
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { runOfficial } from './ama/run.ts'
 import type { WorkerConfig } from './config.ts'
@@ -16,6 +15,7 @@ import { launchOn } from './launcher.ts'
 import { naming } from '@steward/base/listening.ts'
 import { worker } from './settings.ts'
 import type { Log } from '@steward/base/log.ts'
+import { makeFolder } from '@steward/base/make-folder.ts'
 import { pollOn } from './poller.ts'
 import { quotaOf, sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
@@ -59,7 +59,13 @@ export async function startWorker(
   signal: AbortSignal,
 ): Promise<void> {
   const { baseUrl, environmentId, environmentKey, lane, strategy } = config
-  await mkdir(config.dir, { recursive: true, mode: 0o700 })
+  await makeFolder(resolve(config.dir), 0o700).catch((cause: unknown) => {
+    const { name } = worker.settings.dir
+    const why = (cause as Error).message
+    throw new Error(`${config.dir} cannot be used: name another folder by ${name} (${why})`, {
+      cause,
+    })
+  })
   const folders = foldersBelow(config.dir)
   await folders.removeUnused(config.keepMs, Date.now())
   const leftovers = await removeLeftovers(Date.now())

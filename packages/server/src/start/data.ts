@@ -10,7 +10,7 @@ import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey } from '../ground/database/root-key.ts'
 import { checkKeys, checkSealed } from './root-secret/rotate.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
-import { openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
+import { makeFolders, openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
 
 /** Replacements that a test gives for the clock and the database. */
 export type DataOverrides = {
@@ -25,6 +25,7 @@ export async function openData(
   log: Log,
   { clock = systemClock, ...overrides }: DataOverrides,
 ) {
+  await makeFolders(config)
   const root = sealOf(config)
   const { database: opened, postgres } = await openDatabase(config)
   const observed = (each: Database) =>

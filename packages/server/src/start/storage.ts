@@ -1,10 +1,11 @@
 /** The database, the blobs and the keys that a configuration names. */
 import { constants, existsSync } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
+import { makeFolder } from '@steward/base/make-folder.ts'
 import { serverProgram } from '../ground/config/settings.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
@@ -18,6 +19,7 @@ import { natsChannel } from '../ground/bus/nats/channel.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/signed-tokens.ts'
+import { BlobStoreError } from '../ground/core/errors.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import { createSeal } from '../ground/core/seal.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
@@ -27,7 +29,7 @@ import { postgresDatabase } from '../ground/database/postgres.ts'
 import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
 import { checkTablePlace } from '../ground/database/table-places.ts'
-import { writeRemedy } from './checks/finding.ts'
+import { reasonOf, writeRemedy } from './checks/finding.ts'
 
 export async function openBus(
   config: Config,
@@ -56,7 +58,7 @@ export async function openDatabase(
   }
   const { enabled } = config.tenantDatabases
   const path = join(config.dataDir, 'steward.db')
-  await makeWritable(config.dataDir, path)
+  await makeWritable(config.dataDir, serverProgram.settings.dataDir.name, [path])
   const database = await sqliteDatabase(path, {
     ...options,
     ...(enabled && { examine: (text) => checkTablePlace(text, 'control') }),
@@ -64,16 +66,24 @@ export async function openDatabase(
   return { database, postgres: undefined }
 }
 
-/** SQLite names neither the path nor the reason when it cannot open a file. */
-async function makeWritable(folder: string, path: string): Promise<void> {
-  const { name } = serverProgram.settings.dataDir
+/** Makes the folders of a server, so that the first use of one does not find that it cannot be written. */
+export async function makeFolders({ dataDir, sandboxDir }: Config): Promise<void> {
+  const { settings } = serverProgram
+  await makeWritable(dataDir, settings.dataDir.name)
+  await makeWritable(sandboxDir, settings.sandboxDir.name)
+}
+
+/** `files`: those that can be written where they exist. SQLite names neither the path nor the reason. */
+async function makeWritable(folder: string, setting: string, files: string[] = []): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o711 })
+    await makeFolder(resolve(folder), 0o711)
     await access(folder, constants.W_OK | constants.X_OK)
-    if (existsSync(path)) await access(path, constants.R_OK | constants.W_OK)
+    for (const file of files)
+      if (existsSync(file)) await access(file, constants.R_OK | constants.W_OK)
   } catch (cause) {
     const { code, path: place = folder } = cause as NodeJS.ErrnoException
-    throw new Error(`${place} cannot be written (${code}): ${writeRemedy(cause, name)}`, { cause })
+    const remedy = writeRemedy(cause, setting)
+    throw new Error(`${place} cannot be written (${code}): ${remedy}`, { cause })
   }
 }
 
@@ -127,8 +137,12 @@ export async function openBlobs(
   { blobs, dataDir, disk }: Config,
   dispatcher: Dispatcher,
 ): Promise<Blobs> {
-  if (blobs?.type !== 's3')
-    return diskBlobs(resolve(blobs?.dir ?? join(dataDir, 'blobs')), disk.floor)
+  if (blobs?.type !== 's3') {
+    const { stores, dataDir: data } = serverProgram.settings
+    const folder = resolve(blobs?.dir ?? join(dataDir, 'blobs'))
+    await makeWritable(folder, blobs ? stores.name : data.name)
+    return diskBlobs(folder, disk.floor)
+  }
   return s3Blobs({
     endpoint: blobs.endpoint,
     bucket: blobs.bucket,
@@ -138,8 +152,9 @@ export async function openBlobs(
     prefix: blobs.prefix,
     pathStyle: blobs.path_style,
     dispatcher,
-  }).catch((cause: unknown) => {
-    const why = (cause as Error).message
+  }).catch((error: unknown) => {
+    const cause = error instanceof BlobStoreError ? error.cause : error
+    const why = reasonOf(cause)
     throw new Error(`the bucket that STORE_BACKENDS names cannot be used: ${why}`, { cause })
   })
 }

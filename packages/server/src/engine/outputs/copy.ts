@@ -106,7 +106,8 @@ async function copyIfChanged(
 }
 
 const tooLarge = (largest: number): string => `it is larger than ${largest} bytes`
-const tooMuch = ({ turn }: OutputLimits): string =>
+/** Why a file waits for the next turn. */
+export const tooMuch = ({ turn }: OutputLimits): string =>
   `a turn publishes ${turn} bytes; the next one goes on`
 
 /** Spends the file's bytes when there is room; returns the reason when there is none. */

@@ -41,6 +41,14 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       turned: { tenant, session, generation: fence.generation, own },
       pass: (ms: number) => (now += ms),
       rest: () => database.write((tx) => releaseHead(tx, session, fence)),
+      /** A turn begins. Returns its generation. */
+      async claim(): Promise<number> {
+        const claimed = await database.write((tx) =>
+          claimHead(tx, session, { owner, dead: [], now: 0 }),
+        )
+        assert.ok(claimed)
+        return claimed.generation
+      },
       /** A process of this host, with parts of it replaced. */
       process(
         over: { blobs?: Partial<Blobs>; database?: Partial<Database>; isHere?: boolean } = {},
@@ -163,6 +171,71 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       const next = at.process({ isHere: false })
       await next.job()
       assert.deepEqual(await at.names(), [])
+    })
+
+    it('is not done by the job of a process whose sandbox is still there, but the session is not', async () => {
+      await using at = await place()
+      let isAway = true
+      const put: Blobs['put'] = async (key, body) => {
+        if (isAway) throw new BlobStoreError(new Error('ECONNREFUSED'))
+        return at.blobs.put(key, body)
+      }
+      const one = at.process({ blobs: { put }, isHere: false })
+      await one.start()
+      await at.write('a', 'older than what another host has published since')
+      await assert.rejects(one.publish(at.turned, true))
+      await at.rest()
+      isAway = false
+      await one.job()
+      assert.deepEqual([await at.names(), one.left()], [[], []])
+    })
+
+    // verifies: outputs/published
+    it('is done at the end of a turn that began while the job published', async () => {
+      await using at = await place()
+      let begin = () => Promise.reject<unknown>(new BlobStoreError(new Error('ECONNREFUSED')))
+      const put: Blobs['put'] = async (key, body) => {
+        await begin()
+        return at.blobs.put(key, body)
+      }
+      const one = at.process({ blobs: { put } })
+      const mount = await one.start()
+      await at.write('a', 'first')
+      await assert.rejects(one.publish(at.turned, true))
+      await mount.ended?.()
+      await at.rest()
+      let generation = 0
+      begin = async () => (generation = await at.claim())
+      await one.job()
+      assert.deepEqual(await at.names(), [])
+      begin = () => Promise.resolve()
+      await one.publish({ ...at.turned, generation }, false)
+      assert.deepEqual(await at.names(), ['a'])
+    })
+
+    // verifies: outputs/published
+    it('is done once when the jobs of two processes of one folder meet', async () => {
+      await using at = await place()
+      const put = () => Promise.reject(new BlobStoreError(new Error('ECONNREFUSED')))
+      const dead = at.process({ blobs: { put } })
+      await dead.start()
+      for (const name of ['a', 'b']) await at.write(name, name)
+      await assert.rejects(dead.publish(at.turned, true))
+      await at.rest()
+      await Promise.all([at.process().job(), at.process().job(), at.process().job()])
+      assert.deepEqual([await at.names(), (await at.stored()).length], [['a', 'b'], 2])
+    })
+
+    // verifies: outputs/limits
+    it('goes on at the end of a turn that has used no sandbox', async () => {
+      await using at = await place()
+      await at.process().start()
+      for (const name of ['a', 'b', 'c']) await at.write(name, name.repeat(1000))
+      const next = at.process()
+      await next.publish(at.turned, false)
+      assert.equal((await at.names()).length, 2)
+      await next.publish(at.turned, false)
+      assert.deepEqual(await at.names(), ['a', 'b', 'c'])
     })
 
     // verifies: outputs/published

@@ -25,7 +25,7 @@ import { quotaMessage } from '../../sessions/outputs/limits.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Copy, OutputLimits, OutputPublication, PublishState } from './copy.ts'
-import { copyOf, noteOutput } from './copy.ts'
+import { copyOf, noteOutput, tooMuch } from './copy.ts'
 import type { SkippedOutput } from './walk.ts'
 import { filesIn, openFolder } from './walk.ts'
 
@@ -81,13 +81,15 @@ export function outputPublisher(deps: PublishDeps) {
     const state = states.get(session) ?? { stamps: new Map(), told: new Set() }
     if (isRunning) states.set(session, state)
     const root = await openFolder(join(own, 'outputs'))
+    let isAll = true
     try {
-      if (root) await publishAll(deps, turned, root, state)
+      if (root) isAll = await publishAll(deps, turned, root, state)
     } finally {
       await root?.close()
     }
-    if (!isRunning) await rm(markOf(own), { force: true })
-    else if (unpublished.has(session)) await writeFile(markOf(own), '')
+    // Without the mark, the end of a turn that uses no sandbox would not look for the rest.
+    if (!isRunning && isAll) await rm(markOf(own), { force: true })
+    else if (isRunning && unpublished.has(session)) await writeFile(markOf(own), '')
   }
 
   async function keepAttempt(turned: FinishedTurn, isRunning: boolean): Promise<void> {
@@ -117,19 +119,23 @@ export function outputPublisher(deps: PublishDeps) {
     /** The sessions whose last attempt failed in this process. */
     left: (): FinishedTurn[] => [...unpublished.values()],
     forget: (session: string) => void unpublished.delete(session),
-    /** Publishes what a turn has left. */
-    again: (turned: FinishedTurn) => publish(turned, states.has(turned.session)),
+    /** Publishes what a turn has left, where no other host has run the session since. */
+    async again(turned: FinishedTurn): Promise<void> {
+      if (await deps.isHere(turned)) await publish(turned, states.has(turned.session))
+      else unpublished.delete(turned.session)
+    },
   }
 }
 
 export type OutputPublisher = ReturnType<typeof outputPublisher>
 
+/** Returns false when something is left for the end of the next turn. */
 async function publishAll(
   deps: PublishDeps,
   turned: FinishedTurn,
   root: FileHandle,
   state: PublishState,
-): Promise<void> {
+): Promise<boolean> {
   const { databases, keeping } = deps
   const { tenant, session } = turned
   const { files, left } = await filesIn(root, mostEntries)
@@ -163,19 +169,25 @@ async function publishAll(
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  const isKept = await write(deps, turned, { copies, left, state, most }).catch(
+  const { kept, isOurs } = await write(deps, turned, { copies, left, state, most, known }).catch(
     (error: unknown) => {
       failures.push(error)
-      return new Set<string>()
+      return nothingKept
     },
   )
-  for (const { key } of copies) if (!isKept.has(key)) await keeping.abandon(tenant, key)
-  for (const { name, found, key } of copies) if (isKept.has(key)) noteOutput(state, name, found)
+  for (const { key } of copies) if (!kept.has(key)) await keeping.abandon(tenant, key)
+  for (const { name, found, key } of copies) if (kept.has(key)) noteOutput(state, name, found)
   if (failures.length > 0) throw failures[0]
+  return isOurs && !left.some(({ why }) => why === tooMuch(deps.limits))
 }
 
+/** `kept`: the blob keys in use. `isOurs`: no process has taken the session up since its turn. */
+type Written = { kept: ReadonlySet<string>; isOurs: boolean }
+const nothingKept: Written = { kept: new Set(), isOurs: false }
+
 /**
- * Stores the copies in one commit, if no process has taken the session up since its turn. Returns the blob keys in use.
+ * Stores the copies in one commit, if no process has taken the session up since its turn. Leaves out what another process
+ * of this folder has published meanwhile.
  */
 async function write(
   { databases, keeping, clock, announce }: PublishDeps,
@@ -185,14 +197,15 @@ async function write(
     left,
     state,
     most,
-  }: Pick<OutputPublication, 'state' | 'most'> & {
+    known,
+  }: Pick<OutputPublication, 'state' | 'most' | 'known'> & {
     copies: readonly Copy[]
     left: readonly SkippedOutput[]
   },
-): Promise<Set<string>> {
+): Promise<Written> {
   const database = await databases.open(tenant)
-  if (copies.length === 0 && news(left, state).length === 0) return new Set()
-  const { kept, unsaid } = await database.write(async (tx: Queries) => {
+  if (copies.length === 0 && news(left, state).length === 0) return { ...nothingKept, isOurs: true }
+  const { unsaid, ...written } = await database.write(async (tx: Queries) => {
     await sessionStore(tx).take(tenant, session)
     const files = fileStore(tx)
     let bytes = await quotaUseStore(tx).usedAlone(tenant, 'stored_bytes')
@@ -210,9 +223,13 @@ async function write(
     const { owner, status, ...head } = await lockHead(tx, tenant, session)
     const isHeld = owner === database.owners.self || owner === null
     if (status === 'deleted' || head.generation !== generation || !isHeld)
-      return { kept: new Set<string>(), unsaid: [] }
+      return { ...nothingKept, unsaid: [] }
+    const now = new Map<string, string>()
+    for (const { filename, file_id } of await outputStore(tx).rows(tenant, session))
+      now.set(filename, file_id)
+    const ours = within.filter(({ name }) => now.get(name) === known.get(name)?.file_id)
     if (events.length > 0) await appendEntries(tx, tenant, session, events, { now: clock.now() })
-    for (const { key, name, row } of within) {
+    for (const { key, name, row } of ours) {
       await keeping.hold(tx, tenant, key)
       await files.insert(row)
       const { id: file_id, sha256 } = row
@@ -224,11 +241,11 @@ async function write(
         sha256,
       })
     }
-    return { kept: new Set(within.map(({ key }) => key)), unsaid }
+    return { kept: new Set(ours.map(({ key }) => key)), isOurs: true, unsaid }
   })
   for (const each of unsaid) state.told.add(lineOf(each))
   if (unsaid.length > 0) announce(tenant, session)
-  return kept
+  return written
 }
 
 const lineOf = ({ path, why }: SkippedOutput): string => `${path}: ${why}`

@@ -46,6 +46,22 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.equal((await Array.fromAsync(store.list('stores/'))).length, 1)
     })
 
+    it('is not marked while its disk is full, as the disk says it', async () => {
+      await using at = await place()
+      const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      const put = () => Promise.reject(full)
+      await checkBlobStore(at.database, { ...(await at.store('one')), put })
+    })
+
+    it('is no longer the one of a running server once the operator accepts another', async () => {
+      await using at = await place()
+      const running = await checkBlobStore(at.database, await at.store('one'))
+      await acceptBlobStore(at.database, await at.store('other'))
+      assert.equal(await running.isThere(), false)
+      await acceptBlobStore(at.database, await at.store('one'))
+      assert.equal(await running.isThere(), true)
+    })
+
     it('is refused where it is another one, until the operator accepts it', async () => {
       await using at = await place()
       await checkBlobStore(at.database, await at.store('one'))

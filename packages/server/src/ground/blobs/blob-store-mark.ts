@@ -4,7 +4,7 @@
  * [files/one-store]
  */
 import { randomUUID } from 'node:crypto'
-import { StorageError } from '../core/errors.ts'
+import { diskError, StorageError } from '../core/errors.ts'
 import type { Database } from '../database/database.ts'
 import { settingStore } from '../database/setting-store.ts'
 import type { Blobs } from './blobs.ts'
@@ -33,21 +33,26 @@ async function putMark(blobs: Blobs): Promise<string> {
  * puts a mark of its own before it knows whose is first, so that servers of one store may start together.
  */
 export async function checkBlobStore(control: Database, blobs: Blobs): Promise<BlobStoreMark> {
-  const known = (await settingStore(control.read).get(setting)) ?? (await firstMark(control, blobs))
-  // Nothing more can be stored. A start that has room marks the store.
-  if (known === undefined) return { isThere: async () => (await blobs.head(keyOf('none')), true) }
-  const key = keyOf(known)
-  const mark = { isThere: async () => (await blobs.head(key)) !== undefined }
-  if (await mark.isThere()) return mark
+  const named = () => settingStore(control.read).get(setting)
+  let known = (await named()) ?? (await firstMark(control, blobs))
+  async function isThere(): Promise<boolean> {
+    // The operator may have accepted another store beside this server. Whether the database answers is asked elsewhere.
+    known = (await named().catch(() => known)) ?? known
+    const found = await blobs.head(keyOf(known ?? 'none'))
+    // Without a mark nothing more could be stored. A start that has room marks the store.
+    return known === undefined || found !== undefined
+  }
+  if (await isThere()) return { isThere }
   throw new Error(
-    `the store of files that this server uses is not the one of its database, which has the blob ${key}: give all servers of a database the same STORE_BACKENDS (and DATA_DIR, where files lie below it), or copy all blobs from the old place. Where the old files are given up, run \`npm start -- accept-blobs\``,
+    `the store of files that this server uses is not the one of its database, which has the blob ${keyOf(known ?? '')}: give all servers of a database the same STORE_BACKENDS (and DATA_DIR, where files lie below it), or copy all blobs from the old place. Where the old files are given up, run \`npm start -- accept-blobs\``,
   )
 }
 
 /** The mark of the server that was first. Undefined where the store is full. */
 async function firstMark(control: Database, blobs: Blobs): Promise<string | undefined> {
   const mine = await putMark(blobs).catch((error: unknown) => {
-    if (error instanceof StorageError && error.reason === 'full') return undefined
+    const why = diskError(error)
+    if (why instanceof StorageError && why.reason === 'full') return undefined
     throw error
   })
   if (mine === undefined) return undefined

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 import type { Blobs } from './blobs.ts'
 
@@ -145,6 +146,16 @@ export function blobContract(name: string, opened: () => Promise<Blobs>): void {
       await Promise.all(bodies.map((body) => blobs.put('files/raced', pieces(body))))
       const found = await read(blobs, 'files/raced')
       assert.ok(found && bodies.includes(found.text))
+    })
+
+    it('may be left unread after all of it has come', async () => {
+      const blobs = await opened()
+      await blobs.put('files/unread', pieces('short'))
+      const unread = await blobs.get('files/unread')
+      await sleep(50)
+      unread?.body.destroy()
+      await sleep(10)
+      assert.deepEqual(await read(blobs, 'files/unread'), { size: 5, text: 'short' })
     })
 
     it('may be read by many, and by one that leaves early', async () => {

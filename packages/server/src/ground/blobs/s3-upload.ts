@@ -1,7 +1,9 @@
 /** Uploads a body of unknown length to a bucket, in parts, with two parts in memory. */
 import { createHash } from 'node:crypto'
-import type { BucketAnswer, s3Wire } from './s3-wire.ts'
-import { bucketFailure, xmlOf, xmlText } from './s3-wire.ts'
+import { BlobStoreError } from '../core/errors.ts'
+import type { BucketAnswer } from './s3-answers.ts'
+import { bucketFailure, dropBody, reasonIn, xmlOf, xmlText } from './s3-answers.ts'
+import type { s3Wire } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
 type UploadPart = { number: number; etag: string }
@@ -47,7 +49,8 @@ export async function uploadObject(
     if (multipart) await multipart.end(rest, size)
     else await put(wire, name, rest)
   } catch (error) {
-    await multipart?.abort()
+    // Why the body failed says more than why its upload could not be ended.
+    await multipart?.abort().catch(() => {})
     throw error
   }
   return { size, sha256: hash.digest('hex') }
@@ -64,7 +67,7 @@ function roomFor(buffer: Buffer, used: number, more: number): Buffer {
 async function put(wire: Wire, name: string, body: Uint8Array): Promise<void> {
   const answer = await wire.ask({ method: 'PUT', name, body })
   if (answer.statusCode !== 200) throw await bucketFailure(answer, `${name} could not be put`)
-  await answer.body.dump()
+  await dropBody(answer)
 }
 
 type Multipart = {
@@ -88,7 +91,7 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
     const sent = await wire.ask({ method: 'PUT', name, query, body })
     const { etag } = sent.headers
     if (sent.statusCode !== 200 || typeof etag !== 'string') throw await bucketFailure(sent, what)
-    await sent.body.dump()
+    await dropBody(sent)
     parts.push({ number, etag })
   }
   let number = 0
@@ -112,13 +115,13 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
       const body = Buffer.from(xml)
       const ended = await wire.ask({ method: 'POST', name, query: { uploadId }, body })
       if (ended.statusCode === 404 && ended.attempts > 1 && (await isThere(wire, name, size)))
-        return ended.body.dump()
-      await checkEnded(ended, what)
+        return dropBody(ended)
+      await checkEnded(ended, { what, isThere: () => isThere(wire, name, size) })
     },
     async abort() {
       await underWay.catch(() => {})
       const gone = await wire.ask({ method: 'DELETE', name, query: { uploadId } })
-      await gone.body.dump()
+      await dropBody(gone)
     },
   }
 }
@@ -126,14 +129,22 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
 /** True when the object is complete. The end of an upload whose first answer was lost finds no upload when repeated. */
 async function isThere(wire: Wire, name: string, size: number): Promise<boolean> {
   const found = await wire.ask({ method: 'HEAD', name })
-  await found.body.dump()
+  await dropBody(found)
   return found.statusCode === 200 && found.headers['content-length'] === String(size)
 }
 
-/** Throws when the end failed. The store sends status 200 before it is done, so the body decides. */
-async function checkEnded(ended: BucketAnswer, what: string): Promise<void> {
+/**
+ * Throws when the end failed. The store sends status 200 before it is done, so the body decides; where it says neither,
+ * the object does.
+ */
+async function checkEnded(
+  ended: BucketAnswer,
+  { what, isThere }: { what: string; isThere: () => Promise<boolean> },
+): Promise<void> {
   if (ended.statusCode !== 200) throw await bucketFailure(ended, what)
   const said = await xmlOf(ended)
-  if (said.includes('<Error>'))
-    throw new Error(`the blob store answered ${xmlText(said, 'Code') ?? 'an error'}: ${what}`)
+  if (said.includes('<CompleteMultipartUploadResult')) return
+  if (!said.includes('<Error') && (await isThere())) return
+  const why = reasonIn(said) || 'what is no end of an upload'
+  throw new BlobStoreError(new Error(`the blob store answered ${why}: ${what}`))
 }

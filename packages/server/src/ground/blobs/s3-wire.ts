@@ -1,11 +1,12 @@
-/** Signed requests to one bucket, with retries, and the XML of its answers. */
+/** Signed requests to one bucket, with retries. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Dispatcher } from 'undici'
-import { limitBytes } from '@steward/base/byte-limit.ts'
 import { BlobStoreError } from '../core/errors.ts'
 import { request } from '../core/undici.ts'
+import type { BucketAnswer } from './s3-answers.ts'
+import { bodyTimeout, dropBody } from './s3-answers.ts'
 
 export type Bucket = {
   /** URL without a path. */
@@ -34,15 +35,9 @@ export type BucketRequest = {
   body?: Uint8Array
 }
 
-export type BucketAnswer = Dispatcher.ResponseData & { attempts: number }
-
 const mostAttempts = 4
 /** A store that does not answer holds up whoever waits for it, so silence is met once more and not three times. */
 const mostSilent = 2
-/** Milliseconds between two pieces of an answer's body. */
-const bodyTimeout = 30_000
-/** Bytes of a list or of an error; a list has a thousand keys. */
-const longestXml = 4 * 1024 * 1024
 /** A body that is sent extends the patience by the time that it takes at this rate. */
 const slowestBytesPerMs = 100
 
@@ -99,7 +94,7 @@ export function s3Wire(bucket: Bucket) {
         const answer = await once(asked)
         const isPassing = answer.statusCode >= 500 || answer.statusCode === 429
         if (!isPassing || attempts === mostAttempts) return { ...answer, attempts }
-        await answer.body.dump()
+        await dropBody(answer)
       } catch (error) {
         if (isRefused(error)) throw error
         const most = error instanceof SilentStoreError ? mostSilent : mostAttempts
@@ -122,52 +117,3 @@ class SilentStoreError extends Error {
 
 const isRefused = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'EREFUSEDADDRESS'
-
-/** An error with the status and the reason of the blob store. A `BlobStoreError` when the store cannot serve now. */
-export async function bucketFailure(
-  { statusCode, body }: BucketAnswer,
-  what: string,
-): Promise<Error> {
-  const said = await xmlOf({ body })
-  const why = [xmlText(said, 'Code'), xmlText(said, 'Message')].filter(Boolean).join(': ')
-  const error = new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
-  return statusCode >= 500 || statusCode === 429 ? new BlobStoreError(error) : error
-}
-
-/** The XML of an answer. Throws a `BlobStoreError` when it is too long, or is not there in time. */
-export async function xmlOf({ body }: Pick<BucketAnswer, 'body'>): Promise<string> {
-  const tooLarge = () => new Error(`the blob store answered with more than ${longestXml} bytes`)
-  const late = setTimeout(
-    () => body.destroy(new Error(`the blob store did not end its answer within ${bodyTimeout} ms`)),
-    bodyTimeout,
-  )
-  try {
-    const pieces = await Array.fromAsync(limitBytes<Buffer>(body, longestXml, tooLarge))
-    return Buffer.concat(pieces).toString()
-  } catch (error) {
-    throw new BlobStoreError(error as Error)
-  } finally {
-    clearTimeout(late)
-  }
-}
-
-/** The text of the first element with the name. */
-export function xmlText(xml: string, name: string): string | undefined {
-  const inner = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
-  return inner?.replaceAll(/&(amp|lt|gt|quot|apos|#34|#39);/g, (_, entity: string) => {
-    return entities[entity] ?? ''
-  })
-}
-
-export const xmlElements = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner)
-
-const entities: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  '#34': '"',
-  '#39': "'",
-}

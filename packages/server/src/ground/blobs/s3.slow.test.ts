@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { guardedAgent, operatorGuard, parseRanges } from '../core/dial.ts'
 import { BlobStoreError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
 import { blobContract } from './contract.ts'
-import { servedBucket } from './s3-fixture.ts'
-import type { Bucket } from './s3-wire.ts'
+import { bytes, inFrontOf, passTo, servedBucket, status } from './s3-fixture.ts'
 import { s3Blobs } from './s3.ts'
 
 describe('blobs in a bucket', () => {
@@ -36,65 +32,6 @@ describe('blobs in a bucket', () => {
     })
   })
 
-  async function* bytes(...each: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-    for (const piece of each) yield typeof piece === 'string' ? Buffer.from(piece) : piece
-  }
-
-  /** Sends the signed request on to the store, and returns the whole answer. */
-  async function pass(incoming: IncomingMessage) {
-    const { method = '', url = '' } = incoming
-    const chunks = (await Array.fromAsync(incoming)) as Buffer[]
-    const { connection: _, ...headers } = incoming.headers
-    const isPlain = method === 'GET' || method === 'HEAD'
-    const got = await request(served.bucket.endpoint + url, {
-      method: method as 'GET',
-      headers,
-      body: isPlain ? null : Buffer.concat(chunks),
-    })
-    return { ...got, bytes: Buffer.from(await got.body.arrayBuffer()) }
-  }
-
-  /**
-   * Starts a server in front of the store. Where `answer` returns a listener, the listener answers instead of the
-   * store.
-   */
-  async function between(
-    answer: (at: { method: string; url: string }) => RequestListener | undefined,
-  ) {
-    const seen: string[] = []
-    const front = createServer((incoming, outgoing) => {
-      const { method = '', url = '' } = incoming
-      seen.push(`${method} ${url.replace(/uploadId=\w+/, 'uploadId')}`)
-      const instead = answer({ method, url })
-      if (instead) return instead(incoming, outgoing)
-      pass(incoming).then(
-        ({ statusCode, headers, bytes }) => outgoing.writeHead(statusCode, headers).end(bytes),
-        (error: unknown) => outgoing.destroy(error as Error),
-      )
-    })
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-    const { port } = front.address() as AddressInfo
-    const bucket: Bucket & { prefix: string } = {
-      ...served.bucket,
-      prefix: '',
-      endpoint: `http://127.0.0.1:${port}`,
-    }
-    return {
-      bucket,
-      seen,
-      async [Symbol.asyncDispose]() {
-        front.closeAllConnections()
-        await new Promise((resolve) => front.close(resolve))
-      },
-    }
-  }
-
-  const status =
-    (code: number, body = ''): RequestListener =>
-    (incoming, outgoing) => {
-      incoming.resume().once('end', () => outgoing.writeHead(code).end(body))
-    }
-
   const read = async (blobs: Blobs, key: string) => {
     const found = await blobs.get(key)
     return found && (await text(found.body))
@@ -103,7 +40,7 @@ describe('blobs in a bucket', () => {
   describe('blobs in a bucket', () => {
     it('are asked for again when the store is busy or breaks off', async () => {
       let failures = 0
-      await using front = await between(({ url }) => {
+      await using front = await inFrontOf(served.bucket, ({ url }) => {
         if (!url.includes('/retried') || ++failures > 3) return undefined
         if (failures === 2) return (incoming) => incoming.socket.destroy()
         return status(failures === 1 ? 503 : 429)
@@ -116,7 +53,7 @@ describe('blobs in a bucket', () => {
 
     it('fail with what the store says when it goes on', async () => {
       const xml = '<Error><Code>SlowDown</Code><Message>&lt;later&gt;</Message></Error>'
-      await using front = await between(({ method }) =>
+      await using front = await inFrontOf(served.bucket, ({ method }) =>
         method === 'PUT' ? status(503, xml) : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
@@ -131,7 +68,7 @@ describe('blobs in a bucket', () => {
     // verifies: http/blobs-away
     it('are known to be away soon when the store says nothing or refuses connections', async () => {
       let isSilent = false
-      await using front = await between(() => (isSilent ? () => {} : undefined))
+      await using front = await inFrontOf(served.bucket, () => (isSilent ? () => {} : undefined))
       const blobs = await s3Blobs({ ...front.bucket, patienceMs: 200 })
       await blobs.put('kept', bytes('x'))
       isSilent = true
@@ -153,31 +90,8 @@ describe('blobs in a bucket', () => {
       await assert.rejects(blobs.head('kept'), BlobStoreError)
     })
 
-    it('are away when the store answers without an end, or gives an object without its size', async () => {
-      const endless: RequestListener = (_, outgoing) => {
-        outgoing.writeHead(500)
-        const write = () => {
-          while (!outgoing.destroyed && outgoing.write(Buffer.alloc(65_536, ' ')));
-        }
-        outgoing.on('drain', write)
-        write()
-      }
-      let isBad = false
-      await using front = await between(({ url }) => {
-        if (!isBad) return undefined
-        return url.includes('/unsized')
-          ? (_, outgoing) => void outgoing.writeHead(200).write('x')
-          : endless
-      })
-      const blobs = await s3Blobs(front.bucket)
-      isBad = true
-      for (const use of [() => blobs.get('unsized'), () => blobs.get('a')])
-        await assert.rejects(use, BlobStoreError)
-      await assert.rejects(Array.fromAsync(blobs.list('n/')), BlobStoreError)
-    })
-
     it('have more time for what is sent', async () => {
-      await using front = await between(({ method }) =>
+      await using front = await inFrontOf(served.bucket, ({ method }) =>
         method === 'PUT'
           ? (incoming, outgoing) =>
               void incoming.resume().once('end', () => setTimeout(() => outgoing.end(), 400))
@@ -190,12 +104,12 @@ describe('blobs in a bucket', () => {
 
     it('are whole when only the answer to their end was lost', async () => {
       let ends = 0
-      await using front = await between(({ method, url }) => {
+      await using front = await inFrontOf(served.bucket, ({ method, url }) => {
         if (method !== 'POST' || !url.includes('uploadId')) return undefined
         ends++
         if (ends > 1) return status(404, '<Error><Code>NoSuchUpload</Code></Error>')
         return (incoming, outgoing) => {
-          pass(incoming).then(() => outgoing.destroy(), assert.fail)
+          passTo(served.bucket, incoming).then(() => outgoing.destroy(), assert.fail)
         }
       })
       const blobs = await s3Blobs(front.bucket)
@@ -206,20 +120,22 @@ describe('blobs in a bucket', () => {
     })
 
     it('are not there when their end fails under a good status', async () => {
-      await using front = await between(({ method, url }) =>
+      await using front = await inFrontOf(served.bucket, ({ method, url }) =>
         method === 'POST' && url.includes('uploadId')
           ? status(200, '<Error><Code>InternalError</Code></Error>')
           : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
       const part = new Uint8Array(5 * 1024 * 1024)
-      await assert.rejects(blobs.put('unended', bytes(part, part)), /InternalError.*unended/)
+      await assert.rejects(blobs.put('unended', bytes(part, part)), (error) =>
+        /InternalError.*unended/.test(String((error as Error).cause)),
+      )
       assert.equal(await blobs.head('unended'), undefined)
       assert.equal(front.seen.filter((each) => each.startsWith('DELETE')).length, 1)
     })
 
     it('have an empty range where the store says that there is none', async () => {
-      await using front = await between(({ method, url }) =>
+      await using front = await inFrontOf(served.bucket, ({ method, url }) =>
         method === 'GET' && url.endsWith('/short') ? status(416) : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
@@ -239,7 +155,7 @@ describe('blobs in a bucket', () => {
     })
 
     it('leave no unfinished upload behind when their body fails', async () => {
-      await using front = await between(() => undefined)
+      await using front = await inFrontOf(served.bucket, () => undefined)
       const blobs = await s3Blobs(front.bucket)
       const broken = async function* () {
         yield new Uint8Array(20 * 1024 * 1024)
@@ -268,7 +184,7 @@ describe('blobs in a bucket', () => {
 
     it('hold two parts of a body and no more of it', async () => {
       let taken = 0
-      await using front = await between(({ url }) =>
+      await using front = await inFrontOf(served.bucket, ({ url }) =>
         url.includes('partNumber') ? () => {} : undefined,
       )
       const blobs = await s3Blobs(front.bucket)

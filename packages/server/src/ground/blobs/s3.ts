@@ -2,10 +2,12 @@
 import { Readable } from 'node:stream'
 import { BlobStoreError } from '../core/errors.ts'
 import type { Blobs, ByteRange } from './blobs.ts'
-import { checkKey, checkPrefix, isKey } from './blobs.ts'
+import { checkKey, checkPrefix, clampRange, isKey } from './blobs.ts'
 import { uploadObject } from './s3-upload.ts'
-import type { BucketAnswer, Bucket } from './s3-wire.ts'
-import { xmlElements, bucketFailure, s3Wire, xmlOf, xmlText } from './s3-wire.ts'
+import type { BucketAnswer } from './s3-answers.ts'
+import { bucketFailure, dropBody, xmlElements, xmlOf, xmlText } from './s3-answers.ts'
+import type { Bucket } from './s3-wire.ts'
+import { s3Wire } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
 
@@ -30,7 +32,7 @@ export async function s3Blobs({
     if (answer.statusCode === 404) return drained(answer, undefined)
     if (answer.statusCode !== 200)
       throw await bucketFailure(answer, `${key} could not be looked up`)
-    return drained(answer, { size: Number(answer.headers['content-length']) })
+    return drained(answer, { size: sizeIn(answer.headers['content-length']) })
   }
 
   return {
@@ -47,9 +49,11 @@ export async function s3Blobs({
     async deleteBelow(prefix) {
       const below = under + checkPrefix(prefix)
       const page = await pageOf(wire, { prefix: below, 'max-keys': String(pageLength) })
-      for (let at = 0; at < page.found.length; at += deletedAtOnce) {
-        const some = page.found.slice(at, at + deletedAtOnce)
-        await Promise.all(some.map(({ name }) => remove(wire, name)))
+      const names = page.found.map(({ name }) => name).filter((name) => isBelow(name, below))
+      if (page.isTruncated && names.length === 0) throw noProgress()
+      for (let at = 0; at < names.length; at += deletedAtOnce) {
+        const some = names.slice(at, at + deletedAtOnce)
+        await Promise.all(some.map((name) => remove(wire, name)))
       }
       return !page.isTruncated
     },
@@ -59,22 +63,28 @@ export async function s3Blobs({
       for (;;) {
         const page = await pageOf(wire, { prefix: below, marker, 'max-keys': String(pageLength) })
         for (const { name, ...found } of page.found) {
-          const key = name.slice(under.length)
-          if (isKey(key)) yield { key, ...found }
+          if (isBelow(name, below)) yield { key: name.slice(under.length), ...found }
         }
-        const last = page.found.at(-1)
-        if (!page.isTruncated || !last) return
-        marker = last.name
+        if (!page.isTruncated) return
+        const last = page.found.at(-1)?.name ?? ''
+        if (last === marker) throw noProgress()
+        marker = last
       }
     },
   }
 }
 
+/** A name that a list gives becomes the path of a request, so it must be a key. */
+const isBelow = (name: string, prefix: string): boolean => name.startsWith(prefix) && isKey(name)
+
+const noProgress = () =>
+  new BlobStoreError(new Error('the blob store gives a list that does not go on'))
+
 async function remove(wire: Wire, name: string): Promise<void> {
   const answer = await wire.ask({ method: 'DELETE', name })
   if (answer.statusCode >= 300 && answer.statusCode !== 404)
     throw await bucketFailure(answer, `${name} could not be deleted`)
-  await answer.body.dump()
+  await dropBody(answer)
 }
 
 /** `empty`: the range begins at the blob's end or after it. */
@@ -88,7 +98,7 @@ async function open(wire: Wire, name: string, range?: ByteRange) {
     body.destroy()
     throw new Error(`the blob store gave all of ${name} where a range was asked for`)
   }
-  if (statusCode === 200 || statusCode === 206) return found(answer)
+  if (statusCode === 200 || (statusCode === 206 && range)) return found(answer, range)
   if (statusCode === 416) return drained(answer, 'empty' as const)
   const why = await bucketFailure(answer, `${name} could not be read`)
   if (statusCode === 404 && why.message.includes('NoSuchKey')) return undefined
@@ -96,19 +106,50 @@ async function open(wire: Wire, name: string, range?: ByteRange) {
 }
 
 /** The parser of the answer sees to it that the body has as many bytes as its head says. */
-function found(answer: BucketAnswer): { size: number; body: Readable } {
-  const { statusCode, headers, body } = answer
-  const size = statusCode === 206 ? sizeOf(answer) : Number(headers['content-length'])
-  if (headers['content-length'] !== undefined && Number.isSafeInteger(size)) return { size, body }
-  body.destroy()
+function found(
+  { statusCode, headers, body }: BucketAnswer,
+  range: ByteRange | undefined,
+): { size: number; body: Readable } {
+  try {
+    const given = sizeIn(headers['content-length'])
+    if (statusCode === 200) return { size: given, body: ofStore(body) }
+    const [, first, last, size] =
+      /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range']))?.map(Number) ?? []
+    const { start, end } = clampRange(sizeIn(size), range)
+    if (first !== start || last !== end - 1 || given !== end - start)
+      throw new BlobStoreError(
+        new Error('the blob store gave another range than the one asked for'),
+      )
+    return { size: sizeIn(size), body: ofStore(body) }
+  } catch (error) {
+    body.destroy()
+    throw error
+  }
+}
+
+/**
+ * The body, which fails with a `BlobStoreError` where the connection does, and with the error of its reader as it is. A
+ * stream around it would copy each piece through another queue.
+ */
+function ofStore(body: Readable): Readable {
+  const destroy = body.destroy.bind(body)
+  body.destroy = (error?: NodeJS.ErrnoException) =>
+    destroy(error && brokenOff.test(error.code ?? '') ? new BlobStoreError(error) : error)
+  return body
+}
+
+/** Codes of a connection that ends, says nothing, or does not speak HTTP. */
+const brokenOff = /^(UND_ERR_(?!ABORT)|HPE_|ECONNRESET$|ETIMEDOUT$)/
+
+/** Throws a `BlobStoreError` for what is no number of bytes. */
+function sizeIn(header: string | string[] | number | undefined): number {
+  const size = Number(header)
+  if (header !== undefined && header !== '' && Number.isSafeInteger(size) && size >= 0) return size
   throw new BlobStoreError(new Error('the blob store gave an object without its size'))
 }
 
-const sizeOf = ({ headers }: BucketAnswer): number =>
-  Number(/\/(\d+)$/.exec(String(headers['content-range']))?.[1])
-
-async function drained<T>({ body }: BucketAnswer, value: T): Promise<T> {
-  await body.dump()
+async function drained<T>(answer: BucketAnswer, value: T): Promise<T> {
+  await dropBody(answer)
   return value
 }
 
@@ -117,8 +158,10 @@ async function pageOf(wire: Wire, query: Record<string, string>) {
   const answer = await wire.ask({ method: 'GET', query })
   if (answer.statusCode !== 200) throw await bucketFailure(answer, 'its bucket could not be listed')
   const xml = await xmlOf(answer)
+  if (!xml.includes('<ListBucketResult'))
+    throw new BlobStoreError(new Error('the blob store answered with something that is no list'))
   return {
-    found: xmlElements(xml, 'Contents').map((each) => ({
+    found: Array.from(xmlElements(xml, 'Contents'), (each) => ({
       name: xmlText(each, 'Key') ?? '',
       size: Number(xmlText(each, 'Size')),
       modifiedMs: Date.parse(xmlText(each, 'LastModified') ?? ''),

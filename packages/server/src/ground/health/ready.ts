@@ -2,6 +2,7 @@
 import type { BlobStoreMark } from '../blobs/blob-store-mark.ts'
 import type { Bus } from '../bus/bus.ts'
 import { StorageError } from '../core/errors.ts'
+import { runTogether } from '@steward/base/shared-runs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../database/database.ts'
@@ -36,14 +37,17 @@ export function readiness({
       .write((tx) => settingStore(tx).put('ready', iso(clock.now())))
       .then((): PartState => 'ok', stateAfter)
 
+  // A part that hangs is not asked again before it has answered: each question may hold a connection.
+  const askDatabase = runTogether(() => probe(databases.control))
+  const askBlobs = runTogether(() =>
+    blobStore.isThere().then((isThere): PartState => (isThere ? 'ok' : 'away'), stateAfter),
+  )
+
   async function look(): Promise<Readiness> {
     const answered = new AbortController()
     const late = clock.sleep(patienceMs, answered.signal).then((): PartState => 'slow')
     const inTime = (state: Promise<PartState>) => Promise.race([state, late])
-    const [database, blobs] = await Promise.all([
-      inTime(probe(databases.control)),
-      inTime(blobStore.isThere().then((isThere) => (isThere ? 'ok' : 'away'), stateAfter)),
-    ])
+    const [database, blobs] = await Promise.all([inTime(askDatabase()), inTime(askBlobs())])
     answered.abort()
     return { database, notifications: bus.isOpen() ? 'ok' : 'away', blobs }
   }
