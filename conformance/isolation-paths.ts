@@ -21,6 +21,7 @@ const bodies: Record<string, object> = {
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
   'post /v1/ext/sessions/:id/waiting_messages/:message': { content: 'x' },
+  'post /v1/ext/sessions/:id/allowances': { tool: 'x' },
   'post /openai/v1/agents/sessions/:id/events': {
     events: [{ type: 'agent.session.input.cancel' }],
   },
@@ -241,6 +242,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/environments/:id': environment,
     '/v1/sessions/:id': session,
     '/v1/ext/sessions/:id/waiting_messages/:message': 'sevt_000000000000000000000000000',
+    '/v1/ext/sessions/:id/allowances/:tool': 'tool-of-the-first-000000000000',
     '/v1/ext/stream/:id': await openedStream(service),
     '/v1/ext/sessions/:id': withoutThreads,
     '/v1/ext/mcp-proxy/:session_id': session,

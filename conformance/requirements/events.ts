@@ -119,6 +119,7 @@ export const events = {
   'events/ext/message-pending': { section: '8.7 Extension events', says: '`system.user_message_pending` – `message_id`: a message waits – live' },
   'events/ext/message-queued-form': { section: '8.7 Extension events', says: '`user.message` with `processed_at: null` – the waiting message itself, on default streams too – live' },
   'events/ext/message-promoted': { section: '8.7 Extension events', says: '`system.user_message_promoted` – `message_id`: it enters a turn – live' },
+  'events/ext/allowances-changed': { section: '8.7 Extension events', says: '`session.allowances_changed` – `tools`: all that the session uses without asking now (7.12) – kept' },
   'events/ext/message-changed': { section: '8.7 Extension events', says: '`system.user_message_changed` – `message_id`, `content`: a waiting message has another text (8.10) – kept' },
   'events/ext/message-cancelled': { section: '8.7 Extension events', says: '`system.user_message_cancelled` – `message_id`, `reason`: it never will – kept' },
   'events/ext/warning': { section: '8.7 Extension events', says: '`session.warning` – `reason`, `message`, `event_ids?`: `turn_recovered`, recovery closed an interrupted stream or an orphan call after a process had died; or `turn_handed_over`, the same after it was stopped; or `egress_refused`, a host that a call was refused; or `egress_in_clear`, once for a session and host, a placeholder that went out over plain http; or `egress_not_enforced`, once for a sandbox that `best_effort` lets go around the proxy – kept' },

@@ -346,6 +346,8 @@ export type EventFields = {
     is_error: boolean
     model_usage: RequestUsage
   }
+  /** `tools`: all tools that the session uses without asking now. */
+  'session.allowances_changed': { tools: string[] }
   'session.warning': { reason: string; message: string; event_ids?: string[] }
   /** `waiting`: another process builds the same installs. `lines`: the newest lines of the package manager's output. */
   'session.environment_build': {
@@ -366,6 +368,7 @@ export type NewEvent = { [T in EventType]: EventOf<T> }[EventType]
 
 /** Stored events that are shown only on request: by `include=chunks`, by `types[]`, or in `/log`. */
 export const extensionTypes: readonly EventType[] = [
+  'session.allowances_changed',
   'session.warning',
   'session.environment_build',
   'system.user_message_cancelled',

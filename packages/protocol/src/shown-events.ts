@@ -281,6 +281,10 @@ const kept: { [T in EventType]: EventDescription<T> } = {
         model_usage,
       }),
   },
+  'session.allowances_changed': {
+    says: 'People have allowed tools for this session, or taken that back.',
+    fields: () => z.object({ tools: z.array(z.string()).describe('All that are allowed now.') }),
+  },
   'session.warning': {
     says: 'The service has something to report that ends no turn.',
     fields: () =>

@@ -35,6 +35,7 @@ export async function newSession(
     roster: null,
     deployment_id: null,
     forked_from: null,
+    allowances: null,
     creator_type: null,
     creator_id: null,
     creator_name: null,

@@ -91,6 +91,7 @@ export async function newRow(
     roster: await made.rosterFor(isElsewhere),
     forked_from: made.forkedFrom && toJson(made.forkedFrom),
     deployment_id: made.deploymentId,
+    allowances: null,
     ...creatorOf(made.actor),
   }
 }

@@ -25,6 +25,7 @@ import type { TurnAssembly, ClaimedWork } from './turn-deps.ts'
 import { histories } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
+import { allowedTools } from './allowed-tools.ts'
 import { threadAgentOf } from './threads/agent.ts'
 import type { WebDeps } from './web-access.ts'
 import { webOf } from './web-access.ts'
@@ -88,7 +89,8 @@ export function assembly(deps: AssemblyDeps) {
     }
     const space = spaces.use({ tenant, session, generation, environment }, thread)
     const { egress } = space
-    const servers = connectServers({
+    const allowed = allowedTools(found.session)
+    const connected = connectServers({
       tenant,
       agent,
       environment,
@@ -98,9 +100,10 @@ export function assembly(deps: AssemblyDeps) {
       sealedTokens: row.sealed_tokens,
       traceparent: () => traceparentOf(session),
     })
+    const servers = allowed.amongServers(connected)
     servers.begin()
     const isElsewhere = row.self_hosted === 1
-    const tools = toolsOf(agent.tools, {
+    const declared = toolsOf(agent.tools, {
       sandbox: isElsewhere ? noSandbox : space.sandbox,
       isElsewhere,
       now: () => clock.now(),
@@ -109,7 +112,8 @@ export function assembly(deps: AssemblyDeps) {
       commandSecrets: (words) => egress.commandSecrets(words),
     })
     const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []
-    const workPlace = placeOf(tools)
+    const tools = allowed.among([...declared, ...workers])
+    const workPlace = placeOf(declared)
     const parts: Omit<Turn, 'open' | 'signal' | 'sleep'> = {
       system: systemPrompt({
         agent: agent.system,
@@ -125,7 +129,7 @@ export function assembly(deps: AssemblyDeps) {
       }),
       history,
       model: resolved.model,
-      tools: [...tools, ...workers, ...(team?.tools ?? [])],
+      tools: [...tools, ...(team?.tools ?? [])],
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => [...space.takeNotices(), ...egress.takeNotices()],

@@ -58,6 +58,7 @@ const addedColumns = [
   ['sessions', 'creator_type'],
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
+  ['sessions', 'allowances'],
 ] as const
 const addedIndexes = ['heads_changed', 'heads_at_budget', 'heads_working', 'threads_rescheduling']
 

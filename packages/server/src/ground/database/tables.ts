@@ -22,6 +22,7 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import type { NativeConfig } from '@steward/protocol/model-cards.ts'
 import type { ResourceFields, ResourceType } from '@steward/protocol/session-resources.ts'
 import type { ForkedFrom } from '@steward/protocol/forks.ts'
+import type { Allowance } from '@steward/protocol/allowances.ts'
 import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
@@ -160,6 +161,8 @@ export type Tables = OtherTables & {
     creator_type: string | null
     creator_id: string | null
     creator_name: string | null
+    /** Tools that run without asking. Null: none were ever allowed. */
+    allowances: Json<Allowance[]> | null
   }
   session_heads: SessionHeads
   vaults: {

@@ -56,6 +56,7 @@ const columns = [
   'vault_ids',
   'sealed_tokens',
   'files_revision',
+  'allowances',
   'archived_at',
   'deleted_at',
   'created_at',

@@ -66,6 +66,7 @@ import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
 import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
 import { resourceRoutes } from '../../sessions/resources/routes.ts'
 import { forkRoutes } from '../../sessions/fork-routes.ts'
+import { allowanceRoutes } from '../../sessions/allowance-routes.ts'
 import { sessionRoutes } from '../../sessions/routes.ts'
 import { summaryRoutes } from '../../sessions/summary-routes.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -153,6 +154,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...environmentRoutes(deps),
     ...sessionRoutes(deps),
     ...summaryRoutes({ ...deps, spendSummaries }),
+    ...allowanceRoutes(deps),
     ...forkRoutes(deps),
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),

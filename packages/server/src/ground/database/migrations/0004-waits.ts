@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     `create index heads_working on session_heads (tenant_id, session_id)
       where status in ('running', 'rescheduling')`,
     `create index threads_rescheduling on threads (tenant_id, session_id) where status = 'rescheduling'`,
-    ...['creator_type', 'creator_id', 'creator_name'].map(
+    ...['creator_type', 'creator_id', 'creator_name', 'allowances'].map(
       (name) => `alter table sessions add column ${name} text`,
     ),
     'drop index calls_open',

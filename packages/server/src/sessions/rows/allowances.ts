@@ -1,0 +1,7 @@
+import type { Allowance } from '@steward/protocol/allowances.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import type { SessionRow } from './show-session.ts'
+
+/** The tools that a session uses without asking, in the order in which they were allowed. */
+export const allowancesOf = ({ allowances }: Pick<SessionRow, 'allowances'>): Allowance[] =>
+  fromJson(allowances) ?? []
