@@ -3,6 +3,7 @@
  * existed.
  */
 import assert from 'node:assert/strict'
+import type { Role } from '@steward/server/ground/http/principal.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { uploadFile } from './files.ts'
 import { accept, firstLink } from './people.ts'
@@ -150,6 +151,11 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   const agent = await make('/v1/agents', { model: 'offline', tools: [] })
   const alone = { name: undefined, agent, environment_id: environment }
   const withoutThreads = await make('/v1/sessions', alone)
+  const allowed = async (of: string): Promise<string> => {
+    const tool = 'tool-of-the-first-aaaaaaaaaaaa'
+    await service.ask('POST', `/v1/ext/sessions/${of}/allowances`, { tool })
+    return tool
+  }
   const work = await service.ask('GET', `/v1/environments/${environment}/work`)
   const evalRun = await make('/v1/ext/evals', {
     agent,
@@ -242,7 +248,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/environments/:id': environment,
     '/v1/sessions/:id': session,
     '/v1/ext/sessions/:id/waiting_messages/:message': 'sevt_000000000000000000000000000',
-    '/v1/ext/sessions/:id/allowances/:tool': 'tool-of-the-first-000000000000',
+    '/v1/ext/sessions/:id/allowances/:tool': await allowed(withoutThreads),
     '/v1/ext/stream/:id': await openedStream(service),
     '/v1/ext/sessions/:id': withoutThreads,
     '/v1/ext/mcp-proxy/:session_id': session,
@@ -327,4 +333,24 @@ export function bodyOf(route: Route): object | undefined {
   const why = `${route.method} ${route.path}: say in bodies what is a valid one`
   assert.ok(route.path.includes(':') ? route.body.safeParse(body).success : true, why)
   return body
+}
+
+/** The published table of roles: the kinds of credentials whose routes each role opens. */
+const opened: Record<Role, { reads: string[]; changes: string[] }> = {
+  viewer: { reads: ['workspace'], changes: [] },
+  member: { reads: ['workspace'], changes: ['workspace'] },
+  admin: { reads: ['workspace', 'admin'], changes: ['workspace', 'admin'] },
+  owner: { reads: ['workspace', 'admin', 'owner'], changes: ['workspace', 'admin', 'owner'] },
+}
+
+/** True when the route changes nothing, and uses no credential of a session. */
+export const isReading = ({ method, answer, changesNothing = false }: Route): boolean =>
+  changesNothing || (method === 'get' && answer !== 'any')
+
+export function isOpenTo(role: Role, route: Route): boolean {
+  const { callers, answer } = route
+  if (answer === 'any') return false
+  if (callers.includes('user')) return true
+  const { reads, changes } = opened[role]
+  return callers.some((caller) => (isReading(route) ? reads : changes).includes(caller))
 }

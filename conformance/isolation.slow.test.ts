@@ -11,32 +11,22 @@ import type { TestService } from './service.ts'
 import { boot, rootSecret, scenarioDatabases } from './service.ts'
 import { openStream } from './reader.ts'
 import type { PathFixtures } from './isolation-paths.ts'
-import { bodyOf, canary, fill, makeFixtures, memoryBeta, queryOf } from './isolation-paths.ts'
+import {
+  bodyOf,
+  canary,
+  fill,
+  makeFixtures,
+  memoryBeta,
+  queryOf,
+  isOpenTo,
+  isReading,
+} from './isolation-paths.ts'
 import type { PersonClient } from './people.ts'
 import { accept } from './people.ts'
 import { newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
-/** The published table of roles: the kinds of credentials whose routes each role opens. */
-const opened: Record<Role, { reads: string[]; changes: string[] }> = {
-  viewer: { reads: ['workspace'], changes: [] },
-  member: { reads: ['workspace'], changes: ['workspace'] },
-  admin: { reads: ['workspace', 'admin'], changes: ['workspace', 'admin'] },
-  owner: { reads: ['workspace', 'admin', 'owner'], changes: ['workspace', 'admin', 'owner'] },
-}
-
-const isReading = ({ method, answer, changesNothing = false }: Route): boolean =>
-  changesNothing || (method === 'get' && answer !== 'any')
-
-function isOpenTo(role: Role, route: Route): boolean {
-  const { callers, answer } = route
-  if (answer === 'any') return false
-  if (callers.includes('user')) return true
-  const { reads, changes } = opened[role]
-  return callers.some((caller) => (isReading(route) ? reads : changes).includes(caller))
-}
-
-const changing = /"(duration_seconds|request_id)":[^,}]+/g
+const changing = /"(duration_seconds|request_id|since)":[^,}]+/g
 
 type AuditPage = { data: { action: string }[] }
 

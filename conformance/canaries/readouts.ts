@@ -118,7 +118,8 @@ export async function readEverything({ ask, listen }: Readouts): Promise<string[
     for (const path of await filled(template)) {
       asked.push(path)
       // A live stream has no end, so past events are replayed and recorded.
-      if (path.endsWith('/stream')) await listen(`${path}?replay=1&include=chunks`)
+      if (path === '/v1/ext/stream') await listen(path)
+      else if (path.endsWith('/stream')) await listen(`${path}?replay=1&include=chunks`)
       else await ask('GET', path)
     }
   }

@@ -9,11 +9,12 @@ import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
+import { openStream } from '../reader.ts'
 import { skillText } from '../skills.ts'
 import { uploadFile } from '../files.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink } from '../people.ts'
-import { fresh, turn } from '../turns.ts'
+import { logOf, fresh, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { WorkerPool } from '../workers.ts'
 import { newPool, poll, tokenOf } from '../workers.ts'
@@ -70,6 +71,10 @@ describe('the examples of requests', () => {
       ...{ agent, environment_id: environment, resources },
     })
     await turn(service, session, 'say: hello')
+    const taken = (await logOf(service, session)).find(({ type }) => type === 'user.message')
+    // Open until the service ends.
+    const stream = await openStream(service, '/v1/ext/stream')
+    const [opened] = await stream.untilType('stream.opened')
     const pool = await newPool(service)
     const stdio = { type: 'stdio', name: 'tracker', stdio: { command: 'tracker', port: 4001 } }
     const local = await make('/v1/agents', {
@@ -145,6 +150,8 @@ describe('the examples of requests', () => {
       '/v1/environments/{id}/work/{work}': work,
       '/v1/sessions/{id}': session,
       '/v1/ext/sessions/{id}': session,
+      '/v1/ext/sessions/{id}/waiting_messages/{message}': taken?.id ?? '',
+      '/v1/ext/stream/{id}': String(opened?.data.id),
       '/v1/sessions/{id}/resources/{resource}': await repositoryOf(session),
       '/v1/files/{id}': file,
       '/v1/vaults/{id}': vault,

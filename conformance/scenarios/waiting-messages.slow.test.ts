@@ -97,7 +97,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             type === 'agent.message' && JSON.stringify(content).includes('two'),
         )
         const log = await logOf(service, session)
-        const texts = JSON.stringify(log.filter(({ type }) => /message$/.test(type)))
+        const texts = JSON.stringify(log.filter(({ type }) => type.endsWith('message')))
         assert.ok(texts.includes('other words'))
         for (const gone of ['second', 'in haste', 'third']) assert.ok(!texts.includes(gone), gone)
         const asked = JSON.stringify(stub.requests.at(-1)?.body)

@@ -9,6 +9,7 @@ import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
 import { SessionErrorShown } from './session-errors.ts'
 import { SessionBudget } from './budgets.ts'
+import { waitingMessageEvents, waits } from './shown-waiting-messages.ts'
 import { wakeupEvents } from './wakeups.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
 
@@ -21,7 +22,6 @@ const ofThread = {
     .describe('On the stream of the session: the child thread that the event belongs to.'),
 }
 const called = id.describe('The id of the event that made the call.')
-const waits = id.describe('The id of the message that waits.')
 const asked = id.describe('The id of the event with which the request began.')
 const isError = z.boolean().describe('Whether the request has failed.')
 const result = {
@@ -308,15 +308,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
         lines: z.array(z.string()).describe('What the package manager said last.'),
       }),
   },
-  'system.user_message_cancelled': {
-    says: 'A waiting message will never be taken up.',
-    fields: () =>
-      z.object({ message_id: waits, reason: z.string().describe('What has cancelled it.') }),
-  },
-  'system.user_message_changed': {
-    says: 'A waiting message has another text now.',
-    fields: () => z.object({ message_id: waits, content: z.array(TextBlock) }),
-  },
+  ...waitingMessageEvents,
   ...wakeupEvents,
 }
 

@@ -1,6 +1,6 @@
 /** Messages that wait for the turn before them. */
 import { z } from 'zod'
-import { TextBlock } from './content.ts'
+import { PostMessage } from './events.ts'
 import { CreatedAt } from './primitives.ts'
 
 export const WaitingMessage = z
@@ -17,28 +17,11 @@ export const WaitingMessage = z
   .meta({ id: 'WaitingMessage', description: 'A message that no turn has taken yet.' })
 export type WaitingMessage = z.infer<typeof WaitingMessage>
 
-/** Characters of a changed message. */
-const longest = 100_000
-
 export const WaitingMessageUpdate = z
   .strictObject({
-    content: z
-      .union([
-        z
-          .string()
-          .min(1)
-          .max(longest)
-          .transform((text) => [{ type: 'text' as const, text }]),
-        z
-          .array(TextBlock)
-          .min(1)
-          .max(1_000)
-          .refine(
-            (blocks) => blocks.reduce((sum, { text }) => sum + text.length, 0) <= longest,
-            `may hold ${longest} characters together`,
-          ),
-      ])
-      .describe('A text, or blocks of text, in place of the whole message.'),
+    content: PostMessage.shape.content.describe(
+      'A text, or blocks of text, in place of the whole.',
+    ),
   })
   .meta({ id: 'WaitingMessageUpdateParams', examples: [{ content: 'Review the lexer.' }] })
 

@@ -1,4 +1,4 @@
-/** Allows tools for one session, and takes that back. A change counts from the next turn on. [sessions/allowances] */
+/** Allows tools for one session, and takes that back. A change counts from the next turn on. [sessions/allowances/allow] */
 import { iso } from '@steward/base/time.ts'
 import type { Allowance } from '@steward/protocol/allowances.ts'
 import { auditChange, openCall } from '../ground/core/audited-call.ts'
@@ -35,6 +35,7 @@ export async function allowTool(
     created_at: iso(now),
   }
   await keep(tx, row, [...before, made], now)
+  auditChange({ type: 'allowance', id: tool, parent: session, before: null, after: { tool } })
   return made
 }
 
@@ -49,6 +50,7 @@ export async function takeBackTool(
   const left = before.filter((each) => each.tool !== tool)
   if (left.length === before.length) throw notFound('allowance', tool)
   await keep(tx, row, left, now)
+  auditChange({ type: 'allowance', id: tool, parent: session, before: { tool }, after: null })
 }
 
 async function keep(tx: Queries, row: SessionRow, allowances: Allowance[], now: number) {
@@ -56,8 +58,6 @@ async function keep(tx: Queries, row: SessionRow, allowances: Allowance[], now: 
   const head = await lockHead(tx, tenant, session)
   await sessionStore(tx).update(tenant, session, { allowances: toJson(allowances) }, now)
   const tools = allowances.map(({ tool }) => tool)
-  const before = allowancesOf(row).map(({ tool }) => tool)
-  auditChange({ type: 'session', id: session, before: { tools: before }, after: { tools } })
   const type = 'session.allowances_changed' as const
   const entries = [{ event: { id: newId('event'), type, tools } }, ...idleAgain(head, now)]
   await appendEntries(tx, tenant, session, entries, { now })

@@ -82,7 +82,6 @@ export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Rout
       summary: 'Get an overview of the workspace',
       description: 'What runs, what waits for whom, what failed, and what it costs.',
       query: OverviewQuery,
-      isQueryChecked: true,
       answer: OverviewShown,
     },
     async ({ db: { read }, tenant, query }) => {

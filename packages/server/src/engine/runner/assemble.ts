@@ -111,8 +111,7 @@ export function assembly(deps: AssemblyDeps) {
       web: webOf(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
-    const workers = isElsewhere ? await ownTools(read, tenant, session, agent) : []
-    const tools = allowed.among([...declared, ...workers])
+    const ofWorker = isElsewhere ? await ownTools(read, tenant, session, agent) : []
     const workPlace = placeOf(declared)
     const parts: Omit<Turn, 'open' | 'signal' | 'sleep'> = {
       system: systemPrompt({
@@ -129,7 +128,7 @@ export function assembly(deps: AssemblyDeps) {
       }),
       history,
       model: resolved.model,
-      tools: [...tools, ...(team?.tools ?? [])],
+      tools: [...allowed.among([...declared, ...ofWorker]), ...(team?.tools ?? [])],
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => [...space.takeNotices(), ...egress.takeNotices()],

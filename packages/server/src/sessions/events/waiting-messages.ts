@@ -3,8 +3,10 @@
  * taken the message is told so. [events/waiting]
  */
 import type { WaitingMessage } from '@steward/protocol/waiting-messages.ts'
+import type { TextBlock } from '@steward/protocol/content.ts'
 import type { EventOf } from '@steward/protocol/events.ts'
-import { sql } from 'kysely'
+import type { z } from 'zod'
+import { countCharacters } from '../../ground/core/characters.ts'
 import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -14,10 +16,16 @@ import type { Head } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import { admission, promotedOf } from '../log/inbox.ts'
 import { cancellationOf } from '../log/inbox-end.ts'
-import { changeWaiting, findWaiting, listWaiting, takeOne } from '../log/inbox-changes.ts'
+import { changeWaiting, findWaiting, listWaiting, takeOne, wasTaken } from '../log/inbox-changes.ts'
 import type { WaitingRow } from '../log/inbox-changes.ts'
 import type { LogEntry } from '../log/log.ts'
 import { eventOf } from '../log/log.ts'
+
+const isText = (block: { type: string }): block is z.infer<typeof TextBlock> =>
+  block.type === 'text'
+
+/** Characters that a changed message may have. */
+const longest = 1024 * 1024
 
 type MessagePlace = { tenant: string; session: string; message: string }
 
@@ -51,21 +59,8 @@ async function lockMessage(
   const head = await lockHead(tx, tenant, session)
   if (isSessionOver(head)) throw invalid(`session ${session} has ended: nothing waits in it`)
   const row = await findWaiting(tx, tenant, session, message)
-  if (row || (await wasTaken(tx, { tenant, session, message }))) return { head, row }
+  if (row || (await wasTaken(tx, tenant, session, message))) return { head, row }
   throw notFound('message', message)
-}
-
-/** True when the log has the message. Reads ids alone, of any number of events. */
-async function wasTaken(db: Reads, { tenant, session, message }: MessagePlace): Promise<boolean> {
-  const rows = db
-    .selectFrom('events')
-    .select('seq')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
-    .where('id', '=', message)
-    .where('type', '=', sql.lit('user.message'))
-    .limit(1)
-  return (await rows.execute()).length > 0
 }
 
 /**
@@ -100,12 +95,15 @@ export async function removeMessage(
 export async function changeMessage(
   tx: Queries,
   place: MessagePlace,
-  content: { type: 'text'; text: string }[],
+  asked: readonly { type: string }[],
   now: number,
 ): Promise<MessageChange> {
+  const content = asked.filter(isText)
+  if (content.length < asked.length)
+    throw invalid('content: a waiting message is changed to text: post images and files anew')
   const { head, row } = await lockMessage(tx, place)
   if (!row) return 'already_read'
-  if (row.event === '')
+  if (row.event === '' || countCharacters(content) > longest)
     throw new PlatformError(
       'too_large',
       'a message of megabytes is not changed: remove it, and post it again',

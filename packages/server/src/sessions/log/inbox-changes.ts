@@ -33,6 +33,24 @@ export const findWaiting = (
 ): Promise<WaitingRow | undefined> =>
   messages(db, tenant, session).where('id', '=', id).executeTakeFirst()
 
+/** True when the log has the message. Reads ids alone, of any number of events. */
+export async function wasTaken(
+  db: Reads,
+  tenant: string,
+  session: string,
+  id: string,
+): Promise<boolean> {
+  const rows = db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('id', '=', id)
+    .where('type', '=', 'user.message')
+    .limit(1)
+  return (await rows.execute()).length > 0
+}
+
 /** Removes a message, and the instructions that were posted behind it. */
 export async function takeOne(
   tx: Queries,

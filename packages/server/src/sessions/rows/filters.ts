@@ -48,27 +48,33 @@ export function isFound(
   filter: SessionFilter,
   now: number,
 ): RawBuilder<boolean> {
-  const all: RawBuilder<unknown>[] = []
-  const { agentId, agentVersion, deploymentId, memoryStoreId, statuses, waits } = filter
-  if (!filter.archived) all.push(sql`archived_at is null`)
-  if (agentId) all.push(sql`agent_id = ${agentId}`)
-  if (agentVersion) all.push(sql`agent_version = ${agentVersion}`)
-  if (deploymentId) all.push(sql`deployment_id = ${deploymentId}`)
-  if (memoryStoreId)
-    all.push(sql`sessions.id in (select session_id from session_resources where tenant_id = ${tenant}
-      and type = 'memory_store' and refers_to = ${memoryStoreId})`)
-  for (const pair of filter.metadata ?? [])
-    all.push(sql`sessions.id in ${sessionsWith(db, tenant, pair)}`)
-  const { environmentId, createdBy, cost, words, failed } = filter
-  if (environmentId) all.push(sql`environment_id = ${environmentId}`)
-  if (createdBy) all.push(sql`creator_id = ${createdBy}`)
-  if (cost?.least !== undefined) all.push(sql`head.list_cost >= ${cost.least}`)
-  if (cost?.most !== undefined) all.push(sql`head.list_cost <= ${cost.most}`)
-  for (const word of words ?? [])
-    all.push(sql`lower(coalesce(title, ${firstMessage}, '')) like ${likePattern(word)} escape '\\'`)
-  if (failed) all.push(hasFailed)
-  if (waits) all.push(isWaitingFor(tenant, waits, now))
-  if (statuses) all.push(sql`head.status in (${sql.join(statuses)})`)
-  for (const { op, at } of filter.made) all.push(sql`created_at ${sql.raw(op)} ${at}`)
+  const { agentId, agentVersion, deploymentId, environmentId, memoryStoreId, createdBy } = filter
+  const { archived, cost, failed, statuses, waits, words = [], metadata = [], made } = filter
+  const given = <Value>(value: Value | undefined, is: (value: Value) => RawBuilder<unknown>) =>
+    value === undefined ? [] : [is(value)]
+  const all = [
+    ...given(archived ? undefined : false, () => sql`archived_at is null`),
+    ...given(agentId, (id) => sql`agent_id = ${id}`),
+    ...given(agentVersion, (version) => sql`agent_version = ${version}`),
+    ...given(deploymentId, (id) => sql`deployment_id = ${id}`),
+    ...given(environmentId, (id) => sql`environment_id = ${id}`),
+    ...given(
+      memoryStoreId,
+      (id) => sql`sessions.id in (select session_id from session_resources
+        where tenant_id = ${tenant} and type = 'memory_store' and refers_to = ${id})`,
+    ),
+    ...metadata.map((pair) => sql`sessions.id in ${sessionsWith(db, tenant, pair)}`),
+    ...given(createdBy, (id) => sql`creator_id = ${id}`),
+    ...given(cost?.least, (units) => sql`head.list_cost >= ${units}`),
+    ...given(cost?.most, (units) => sql`head.list_cost <= ${units}`),
+    ...words.map(
+      (word) => sql`lower(coalesce(title, ${firstMessage}, ''))
+        like ${likePattern(word)} escape '\\'`,
+    ),
+    ...given(failed || undefined, () => hasFailed),
+    ...given(waits, (types) => isWaitingFor(tenant, types, now)),
+    ...given(statuses, (words) => sql`head.status in (${sql.join(words)})`),
+    ...made.map(({ op, at }) => sql`created_at ${sql.raw(op)} ${at}`),
+  ]
   return all.length === 0 ? sql<boolean>`1 = 1` : sql<boolean>`${sql.join(all, sql` and `)}`
 }

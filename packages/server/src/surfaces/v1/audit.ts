@@ -15,6 +15,12 @@ export const auditExceptions: AuditExceptions = {
     reason: 'the log of the session is the record',
     counted: 'session.post',
   },
+  'post /v1/ext/sessions/:id/waiting_messages/:message': {
+    reason: 'the log of the session is the record',
+  },
+  'delete /v1/ext/sessions/:id/waiting_messages/:message': {
+    reason: 'the log of the session is the record',
+  },
   'post /openai/v1/agents/sessions/:id/events': {
     reason: 'the log of the session is the record',
     counted: 'session.post',

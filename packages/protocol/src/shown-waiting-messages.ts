@@ -1,0 +1,17 @@
+/** Events about messages that wait for the turn before them. */
+import { z } from 'zod'
+import { TextBlock } from './content.ts'
+
+export const waits = z.string().describe('The id of the message that waits.')
+
+export const waitingMessageEvents = {
+  'system.user_message_cancelled': {
+    says: 'A waiting message will never be taken up.',
+    fields: () =>
+      z.object({ message_id: waits, reason: z.string().describe('What has cancelled it.') }),
+  },
+  'system.user_message_changed': {
+    says: 'A waiting message has another text now.',
+    fields: () => z.object({ message_id: waits, content: z.array(TextBlock) }),
+  },
+}
