@@ -27,6 +27,10 @@ const CreatedBy = z
   .describe('Who or what has made it. Null for a session of an earlier version.')
 
 const count = z.int()
+const money = z.object({
+  amount: z.string().describe('US cents, as text.'),
+  currency: z.literal('USD'),
+})
 
 /** A session as lists of many need it: without its agent's prompt and tools. */
 export const SessionSummary = z
@@ -41,28 +45,27 @@ export const SessionSummary = z
       .describe('The beginning of its first message, which stands for a missing title.'),
     waiting_on: WaitingOn,
     agent_id: z.string(),
-    agent_version: z.int(),
-    agent_name: z.string(),
+    agent_version: z.int().describe('The version that it pinned.'),
+    agent_name: z.string().describe('The name of its agent.'),
     environment_id: z.string(),
     deployment_id: z.string().nullable(),
     created_by: CreatedBy,
-    usage: z.object({
-      input_tokens: count,
-      output_tokens: count,
-      cache_read_input_tokens: count,
-      cache_creation_input_tokens: count,
-      list_cost: z
-        .object({ amount: z.string(), currency: z.literal('USD') })
-        .nullable()
-        .describe('US cents as text. Null where a model has no price.'),
-    }),
+    usage: z
+      .object({
+        input_tokens: count.describe('Tokens that models read, cached ones excepted.'),
+        output_tokens: count.describe('Tokens that models wrote.'),
+        cache_read_input_tokens: count.describe('Tokens that were read from a cache.'),
+        cache_creation_input_tokens: count.describe('Tokens that were written to a cache.'),
+        list_cost: money.nullable().describe('Null where a model has no price.'),
+      })
+      .describe('Totals of the session so far.'),
     last_event: z
       .object({
-        seq: z.int(),
+        seq: z.int().describe('Its place in the log.'),
         type: z.string(),
         created_at: Timestamp,
         tool: z.string().optional().describe('Of a call: its tool.'),
-        session_thread_id: z.string().optional(),
+        session_thread_id: z.string().optional().describe('Of a child thread: its id.'),
       })
       .nullable()
       .describe('The newest event of any thread.'),
@@ -70,7 +73,7 @@ export const SessionSummary = z
       .string()
       .nullable()
       .describe('Why the last turn failed, shortened. Null where it did not.'),
-    archived_at: Timestamp.nullable(),
+    archived_at: Timestamp.nullable().describe('When it was archived.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -87,7 +90,7 @@ export const SummaryListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
   limit: pageLimit(1, 200).default(50).describe('Sessions of one page at most.'),
   sort: z.enum(summaryOrders).default('created').describe('What the list is ordered by.'),
-  order: z.enum(['asc', 'desc']).default('desc'),
+  order: z.enum(['asc', 'desc']).default('desc').describe('The greatest first, unless `asc`.'),
   status: WordList(sessionStatuses).optional().describe('Only sessions in one of these states.'),
   waiting_on: WordList(waitFilterWords)
     .optional()
@@ -118,11 +121,6 @@ export const OverviewQuery = z.object({
   since: Timestamp.optional().describe(
     'Counts turns that failed since then, 14 days at most; a day when absent.',
   ),
-})
-
-const money = z.object({
-  amount: z.string().describe('US cents, as text.'),
-  currency: z.literal('USD'),
 })
 
 export const OverviewShown = z

@@ -12,6 +12,7 @@ export const waitingMessageEvents = {
   },
   'system.user_message_changed': {
     says: 'A waiting message has another text now.',
-    fields: () => z.object({ message_id: waits, content: z.array(TextBlock) }),
+    fields: () =>
+      z.object({ message_id: waits, content: z.array(TextBlock).describe('Its text now.') }),
   },
 }
