@@ -31,11 +31,14 @@ export const personAt = (
     ask(method, path, body, { 'x-api-key': '', cookie, origin: base, ...headers }),
 })
 
-/** The invitation link that the server logged at its start. */
+/** The token of a link of an invitation. */
+export const invitationToken = (url: string): string => url.split('#')[1] ?? ''
+
+/** The token of the link that the server logged at its start. */
 export function firstLink({ logged }: Pick<TestService, 'logged'>): string {
-  const url = /"link":"([^"]*\/signin\/invitation\/[^"]*)"/.exec(logged.join('\n'))?.[1]
+  const url = /"link":"([^"]*\/signin\/invitation#[^"]*)"/.exec(logged.join('\n'))?.[1]
   assert.ok(url, 'the server shows no link for the first owner')
-  return url.split('/').at(-1) ?? ''
+  return invitationToken(url)
 }
 
 export async function accept(

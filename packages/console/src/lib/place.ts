@@ -11,3 +11,9 @@ export const signInUrl = (): string => {
   const here = location.pathname + location.search
   return `${serviceUrl}/signin?return_to=${encodeURIComponent(here)}`
 }
+
+/** Opens the page to sign in, which is the service's own. Nothing of this page goes on. */
+export function leaveForSignIn(): Promise<never> {
+  location.replace(signInUrl())
+  return new Promise(() => {})
+}

@@ -1,4 +1,4 @@
-import { createFileRoute, Outlet, redirect, useNavigate } from '@tanstack/react-router'
+import { createFileRoute, Outlet, useNavigate } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
@@ -17,7 +17,7 @@ import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
 import { ApiError } from '../lib/api/client.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { Command } from '../lib/commands.ts'
-import { signInUrl } from '../lib/place.ts'
+import { leaveForSignIn } from '../lib/place.ts'
 import { useStore } from '../lib/store.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
 import { words } from '../lib/words.ts'
@@ -33,8 +33,7 @@ export const Route = createFileRoute('/_app')({
       await context.queryClient.ensureQueryData(accountQuery)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
-      // The pages of sign-in are the service's own.
-      throw redirect({ href: signInUrl() })
+      await leaveForSignIn()
     }
   },
   component: App,

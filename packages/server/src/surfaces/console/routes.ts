@@ -2,13 +2,14 @@
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { basePath } from '../../ground/config/base-url.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { consoleBuild } from './build.ts'
-import { consolePath, shellAt, themeOf, unbuiltPage } from './shell.ts'
+import { shellAt, themeOf, unbuiltPage } from './shell.ts'
 
 /** Attack: what agents and tools say becomes markup. Nothing but files of this service runs or is loaded. */
 const policy = [
@@ -52,8 +53,8 @@ const shown = { answer: 'bytes', isPage: true, counted: 'never' } as const
 
 export function consoleRoutes({ publicUrl, consoleFolder = distFolder }: ConsoleDeps): Route[] {
   const build = consoleBuild(consoleFolder)
-  const base = consolePath(publicUrl)
-  const signIn = base.replace(/console\/$/, 'signin')
+  const base = `${basePath(publicUrl)}/console/`
+  const signIn = `${basePath(publicUrl)}/signin`
 
   function page(text: string, status: number): RouteReply {
     const bytes = Buffer.from(text)

@@ -1,9 +1,5 @@
 /** The page of the console: the same for every address of it, and what stands in its place without a build. */
 
-/** Where the console lies for browsers: below the path of PUBLIC_URL, which a proxy takes away. */
-export const consolePath = (publicUrl: string | undefined): string =>
-  `${publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')}/console/`
-
 /** The theme that somebody has set, for the first paint. */
 export function themeOf(cookies: string | undefined): 'light' | 'dark' | undefined {
   const [, name] = /(?:^|;\s*)steward_theme=(light|dark)(?:;|$)/.exec(cookies ?? '') ?? []
