@@ -1,11 +1,11 @@
 /** What stands where content is missing or old: loading, empty, failed, banners. */
 import type { ReactNode } from 'react'
 import { useEffect, useState } from 'react'
+import type { StatusTone } from '../lib/tones.ts'
 import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 import { Id } from './figures.tsx'
 import { StatusSign } from './status.tsx'
-import type { StatusTone } from './status.tsx'
 
 const quietMs = 150
 

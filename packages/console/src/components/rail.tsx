@@ -100,8 +100,6 @@ export const RailFoot = ({ isFolded, children }: { isFolded: boolean; children: 
   </div>
 )
 
-export const RailSpace = () => <span className="flex-1" />
-
 export const RailButton = ({
   icon,
   label,

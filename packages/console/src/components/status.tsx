@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-
-/** What a thing does, by meaning: only failures and what asks people have a colour of their own. */
-export type StatusTone = 'running' | 'asks' | 'failed' | 'idle' | 'done' | 'queued'
+import type { StatusTone } from '../lib/tones.ts'
 
 const colours: Record<StatusTone, string> = {
   running: 'text-running',

@@ -3,14 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
 import { IconComponents, IconFold, IconSessions, IconTheme } from '../components/icons.tsx'
-import {
-  RailButton,
-  RailFoot,
-  RailGroup,
-  RailItem,
-  RailPages,
-  RailSpace,
-} from '../components/rail.tsx'
+import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
 import { accountQuery } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
@@ -73,7 +66,6 @@ function App() {
           </RailPages>
           <RailFoot isFolded={isFolded}>
             {me && <PersonMenu me={me} isFolded={isFolded} />}
-            {!isFolded && <RailSpace />}
             <ThemeButton />
             {fold && (
               <RailButton

@@ -14,9 +14,10 @@ import type { Session } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { requestIdOf } from '../../lib/failures.ts'
 import type { Filters } from '../../lib/filters.ts'
+import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
-import { costOf, heldRows, sessionsQuery, statusOf, titleOf, tokensOf } from './sessions.ts'
+import { heldRows, sessionsQuery } from './sessions.ts'
 
 const { columns: names } = words.sessions
 

@@ -88,6 +88,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a session
+         * @description Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1SessionsId"];
+        put?: never;
+        /**
+         * Update a session
+         * @description Changes the title, the metadata, the budget, and the tools and MCP servers of this session alone. Tools count from the next turn; while a turn runs they are refused with 400. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1SessionsId"];
+        /**
+         * Delete a session
+         * @description The session and its files are answered with 404 from now on. Refused with 400 while a turn runs. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1SessionsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description Answers a stream where the request accepts text/event-stream. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1SessionsIdEvents"];
+        put?: never;
+        /**
+         * Post events
+         * @description Answers 202 without a body, or the events to the official client. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of writes.
+         */
+        post: operations["postV1SessionsIdEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -981,6 +1033,25 @@ export interface components {
             /** @description Names the request in the log of the server. */
             request_id: string | null;
         };
+        /**
+         * @example {
+         *       "events": [
+         *         {
+         *           "type": "user.message",
+         *           "content": [
+         *             {
+         *               "type": "text",
+         *               "text": "Go on."
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        EventSendParams: {
+            /** @description Applied in order, all of them or none. */
+            events: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserInterruptEventParams"] | components["schemas"]["UserToolConfirmationEventParams"] | components["schemas"]["UserCustomToolResultEventParams"] | components["schemas"]["UserToolResultEventParams"] | components["schemas"]["SystemMessageEventParams"] | components["schemas"]["UserDefineOutcomeEventParams"])[];
+        };
         /** @description A file in the session. */
         FileResource: {
             id: string;
@@ -1232,6 +1303,10 @@ export interface components {
         Metadata: {
             [key: string]: string;
         };
+        /** @description A string sets its key, null removes the key, and a key that is absent stays. */
+        MetadataPatch: {
+            [key: string]: string | null;
+        };
         /** @description A model card, with what this agent sets. */
         ModelConfig: {
             /** @description The `model_id` of a model card of the workspace. */
@@ -1328,6 +1403,29 @@ export interface components {
         };
         /** @description Text that a search found. */
         SearchResultBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "search_result";
+            /** @description Where the text was found. */
+            source: string;
+            title: string;
+            /** @description The text that was found. */
+            content: components["schemas"]["TextBlock"][];
+            /**
+             * @description Whether the model may cite the text.
+             * @default {
+             *       "enabled": false
+             *     }
+             */
+            citations: {
+                /** @description True: the model may cite the text. */
+                enabled: boolean;
+            };
+        };
+        /** @description Text that a search found. */
+        SearchResultBlockParams: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -1963,6 +2061,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "title": "Review of the lexer"
+         *     }
+         */
+        SessionUpdateParams: {
+            /** @description What people call the session. */
+            title?: string | null;
+            metadata?: components["schemas"]["MetadataPatch"] | null;
+            /** @description Replaces tools or MCP servers of this session, as wholes. */
+            agent?: {
+                /** @description Null or empty: no tools. */
+                tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+                /** @description Null or empty: no MCP servers. */
+                mcp_servers?: components["schemas"]["MCPServer"][] | null;
+            } | null;
+            /** @description Refused: the vaults of a session are fixed at its creation. */
+            vault_ids?: unknown;
+            /** @description Another budget, above what the session has cost. Null removes it for good. */
+            budget?: components["schemas"]["SessionBudget"] | null;
+        };
         /** @description Title, metadata or agent of the session have changed. */
         SessionUpdatedEvent: {
             id: string;
@@ -2374,6 +2493,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Further instructions; it stands last, behind a message or a result. */
+        SystemMessageEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "system.message";
+            /** @description Texts that the model reads as instructions. */
+            content: components["schemas"]["TextBlock"][];
+        };
         /** @description A waiting message will never be taken up. */
         SystemUserMessageCancelledEvent: {
             id: string;
@@ -2565,6 +2694,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Answers the call of a custom tool. */
+        UserCustomToolResultEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.custom_tool_result";
+            /** @description The id of the `agent.custom_tool_use` event. */
+            custom_tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlockParams"] | components["schemas"]["DocumentBlockParams"] | components["schemas"]["SearchResultBlockParams"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
         /** @description An outcome was defined. The work towards it begins. */
         UserDefineOutcomeEvent: {
             id: string;
@@ -2649,6 +2794,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Stops the running turn. */
+        UserInterruptEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.interrupt";
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
         /** @description A posted message is taken up; while it waits, `processed_at` is null. */
         UserMessageEvent: {
             id: string;
@@ -2718,6 +2873,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Lets a call run, or denies it. */
+        UserToolConfirmationEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.tool_confirmation";
+            /** @description The id of the `agent.tool_use` or `agent.mcp_tool_use` event. */
+            tool_use_id: string;
+            /**
+             * @description `allow`: the call runs. `deny`: it is closed with an error result.
+             * @enum {string}
+             */
+            result: "allow" | "deny";
+            /** @description The model reads it; only with `deny`. */
+            deny_message?: string | null;
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
         /** @description A worker has answered the call of a built-in tool. */
         UserToolResultEvent: {
             id: string;
@@ -2749,6 +2923,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Answers the call of a built-in tool, from the worker that ran it. */
+        UserToolResultEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.tool_result";
+            /** @description The id of the `agent.tool_use` event. */
+            tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlockParams"] | components["schemas"]["DocumentBlockParams"] | components["schemas"]["SearchResultBlockParams"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
         /**
          * @example {
          *       "workspace_id": "wrkspc_018f3c2a7b1d7003a1b2c3d4e5f60718"
@@ -2761,6 +2951,18 @@ export interface components {
         /** @description A page of a list; its items are `Session`. */
         SessionList: {
             data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `SessionEvent`. */
+        SessionEventList: {
+            data: components["schemas"]["SessionEvent"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /** @description Send it as `page` for the next page. */
@@ -2864,6 +3066,10 @@ export interface components {
         IncludeArchived: "0" | "1" | "true" | "false" | "";
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
         RevokeKeys: "true" | "false";
+        /** @description `chunks`: extension events as well. */
+        Include: string | string[];
+        /** @description A stream begins with everything that was kept, and then goes on live. */
+        Replay: "0" | "1" | "true" | "false" | "";
         /** @description Only sessions in one of these states. */
         Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
         /** @description Only sessions in one of these states. */
@@ -3039,6 +3245,176 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1SessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1SessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "session_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SessionsIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Events of one page at most. */
+                limit?: number;
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description By their place in the log. */
+                order?: "asc" | "desc";
+                /** @description Only events behind this `seq`. */
+                after_seq?: number;
+                /** @description Only events of these types, extension events too. */
+                types?: string | string[];
+                /** @description `chunks`: extension events as well. */
+                include?: components["parameters"]["Include"];
+                /** @description For a stream: pieces of these types of events. */
+                event_deltas?: ("agent.message" | "agent.thinking") | ("agent.message" | "agent.thinking")[];
+                /** @description A stream begins with everything that was kept, and then goes on live. */
+                replay?: components["parameters"]["Replay"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. A stream where the request accepts `text/event-stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEventList"];
+                    "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1SessionsIdEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventSendParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SessionEvent"][];
+                    };
+                };
+            };
+            /** @description Done, without `anthropic-version`. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
