@@ -41,7 +41,8 @@ export function ApprovalCard(props: ApprovalCardProps) {
     if (event.key === 'n') decide(false)
   }
   return (
-    <section
+    <div
+      role="group"
       data-event={id}
       tabIndex={0}
       aria-label={`${name} ${words.session.asksApproval}`}
@@ -90,6 +91,6 @@ export function ApprovalCard(props: ApprovalCardProps) {
           {sending === 'allow' ? words.session.approving : words.session.approve}
         </Button>
       </div>
-    </section>
+    </div>
   )
 }

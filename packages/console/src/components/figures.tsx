@@ -20,11 +20,11 @@ export function Id({ of }: { of: string }) {
     <button
       type="button"
       title={`${of} · ${words.copyId}`}
-      aria-label={`${words.copyId} ${of}`}
       onClick={copy}
       className="rounded-sm font-mono text-small whitespace-nowrap text-n9 hover:text-n11"
     >
       {isCopied ? words.copied : shortId(of)}
+      <span className="sr-only">{words.copyId}</span>
     </button>
   )
 }

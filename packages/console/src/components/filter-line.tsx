@@ -1,8 +1,8 @@
-/** Filters typed in one line, shown as chips; what completes the word under the cursor stands below. */
+/** ChosenFilters typed in one line, shown as chips; what completes the word under the cursor stands below. */
 import type { KeyboardEvent, Ref } from 'react'
 import { useId, useState } from 'react'
 import { completionsOf, readFilterLine } from '../lib/filters.ts'
-import type { FilterField, Filters } from '../lib/filters.ts'
+import type { FilterField, ChosenFilters } from '../lib/filters.ts'
 import { words } from '../lib/words.ts'
 import { IconClose } from './icons.tsx'
 
@@ -10,8 +10,8 @@ type FilterLineProps = {
   label: string
   placeholder: string
   fields: readonly FilterField[]
-  filters: Filters
-  onChange: (filters: Filters) => void
+  filters: ChosenFilters
+  onChange: (filters: ChosenFilters) => void
   inputRef?: Ref<HTMLInputElement>
 }
 

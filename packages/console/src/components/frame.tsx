@@ -1,10 +1,13 @@
 /** The frame of all pages: the rail of 208 px, folded 48, a drawer below 800 px. */
 import type { ReactNode } from 'react'
 import { lazy, Suspense, useState } from 'react'
+import { useStore } from '../lib/store.ts'
+import { toasts } from '../lib/toasts.ts'
 import { words } from '../lib/words.ts'
 import { FrameContext } from './frame-context.ts'
 
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }))
+const Toaster = lazy(async () => ({ default: (await import('./toaster.tsx')).Toaster }))
 const foldedName = 'steward.folded'
 
 const readFolded = (): boolean => {
@@ -61,6 +64,15 @@ export function Frame({ rail, openPalette, children }: FrameProps) {
           </Drawer>
         </Suspense>
       )}
+      <Toasts />
     </FrameContext>
   )
 }
+
+/** Loaded with the first toast. */
+const Toasts = () =>
+  useStore(toasts).length === 0 ? null : (
+    <Suspense>
+      <Toaster />
+    </Suspense>
+  )

@@ -35,7 +35,7 @@ function JsonNode({
 }
 
 const JsonName = ({ name }: { name: string }) => (
-  <span className="max-w-[50%] shrink-0 truncate text-n9">{name}:</span>
+  <span className="max-w-60 shrink-0 truncate text-n9">{name}:</span>
 )
 
 function JsonScalar({ value }: { value: unknown }) {

@@ -1,12 +1,12 @@
 import { commands } from '../lib/commands.ts'
-import type { Command } from '../lib/commands.ts'
+import type { PageCommand } from '../lib/commands.ts'
 import { useStore } from '../lib/store.ts'
 import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Key } from './key.tsx'
 
-const groups: Command['group'][] = ['page', 'go', 'console']
+const groups: PageCommand['group'][] = ['page', 'go', 'console']
 
 /** All keys that do something now. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {

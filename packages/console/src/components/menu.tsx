@@ -30,8 +30,9 @@ export const Menu = ({
   side?: 'top' | 'bottom'
 }) => (
   <BaseMenu.Root modal={false}>
-    <BaseMenu.Trigger aria-label={label} title={label} className="min-w-0 flex-1 rounded-base">
+    <BaseMenu.Trigger title={label} className="min-w-0 flex-1 rounded-base text-left">
       {trigger}
+      <span className="sr-only">{label}</span>
     </BaseMenu.Trigger>
     <BaseMenu.Portal>
       <BaseMenu.Positioner side={side} align="start" sideOffset={4} className="z-20">

@@ -38,7 +38,7 @@ export function Output({ text, isError = false }: { text: string; isError?: bool
     <div
       className={`overflow-x-auto bg-n2 px-3 py-2 font-mono text-small leading-[1.6] ${isError ? 'text-failed' : 'text-n10'}`}
       tabIndex={0}
-      role="region"
+      role="group"
       aria-label={words.session.result}
     >
       <pre className="font-mono">

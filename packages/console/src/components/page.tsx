@@ -63,10 +63,9 @@ export function Page({ title, crumbs, beside, actions, line, children }: PagePro
           <button
             type="button"
             onClick={openPalette}
-            aria-label={words.search}
             className="flex h-7 w-[220px] items-center gap-2 rounded-base border bg-n1 px-2 text-left text-n8 hover:bg-n2 max-split:w-auto"
           >
-            <span className="flex-1 truncate max-split:hidden">{words.search}</span>
+            <span className="flex-1 truncate max-split:sr-only">{words.search}</span>
             <IconSearch className="hidden max-split:block" />
             <span className="contents max-split:hidden">
               <Key of="⌘K" />
@@ -75,8 +74,8 @@ export function Page({ title, crumbs, beside, actions, line, children }: PagePro
           {actions}
         </div>
       </header>
-      {line}
       <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+        {line}
         {children}
       </main>
     </div>

@@ -2,17 +2,17 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command as CommandList } from 'cmdk'
 import { commands } from '../lib/commands.ts'
-import type { Command } from '../lib/commands.ts'
+import type { PageCommand } from '../lib/commands.ts'
 import { useStore } from '../lib/store.ts'
 import { words } from '../lib/words.ts'
 import { IconSearch } from './icons.tsx'
 import { Key } from './key.tsx'
 
-const groups: Command['group'][] = ['page', 'go', 'console']
+const groups: PageCommand['group'][] = ['page', 'go', 'console']
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const all = useStore(commands).filter(({ id }) => id !== 'palette')
-  const run = (command: Command) => {
+  const run = (command: PageCommand) => {
     onClose()
     command.run()
   }
@@ -35,8 +35,8 @@ export const PaletteList = ({
   all,
   onRun,
 }: {
-  all: readonly Command[]
-  onRun: (command: Command) => void
+  all: readonly PageCommand[]
+  onRun: (command: PageCommand) => void
 }) => (
   <CommandList label={words.search} loop>
     <div className="flex items-center gap-2.5 border-b px-3.5">

@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { createStore } from './store.ts'
 
-export type Command = {
+export type PageCommand = {
   id: string
   /** A verb and its object. */
   label: string
@@ -12,9 +12,9 @@ export type Command = {
   run: () => void
 }
 
-export const commands = createStore<readonly Command[]>([])
+export const commands = createStore<readonly PageCommand[]>([])
 
-export function useCommands(given: readonly Command[]): void {
+export function useCommands(given: readonly PageCommand[]): void {
   useEffect(() => {
     commands.set([...commands.get(), ...given])
     return () => commands.set(commands.get().filter((each) => !given.includes(each)))
@@ -37,10 +37,10 @@ const isPaletteKey = ({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean
 
 /** Returns the command for a key, after another one that was just pressed. */
 export function commandFor(
-  all: readonly Command[],
+  all: readonly PageCommand[],
   key: string,
   before: string | undefined,
-): { command?: Command | undefined; isBegun: boolean } {
+): { command?: PageCommand | undefined; isBegun: boolean } {
   const of = (keys: string) => all.findLast((each) => each.keys === keys)
   const command = (before === undefined ? undefined : of(`${before} ${key}`)) ?? of(key)
   return { command, isBegun: all.some(({ keys }) => keys?.startsWith(`${key} `) ?? false) }

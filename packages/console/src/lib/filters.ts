@@ -11,14 +11,14 @@ export type FilterField = {
   isMany?: boolean
 }
 
-export type Filters = Record<string, string>
-export type ReadFilter = { filters: Filters; problem?: string }
+export type ChosenFilters = Record<string, string>
+export type ReadFilter = { filters: ChosenFilters; problem?: string }
 
 /** Adds what the line says to the filters. Nothing of a line with a mistake is taken. */
 export function readFilterLine(
   line: string,
   fields: readonly FilterField[],
-  before: Filters,
+  before: ChosenFilters,
 ): ReadFilter {
   const filters = { ...before }
   for (const word of line.trim().split(/\s+/)) {
@@ -32,7 +32,7 @@ export function readFilterLine(
 function addWord(
   word: string,
   fields: readonly FilterField[],
-  filters: Filters,
+  filters: ChosenFilters,
 ): string | undefined {
   const mark = word.indexOf(':')
   if (mark < 0) return words.filter.bare(word)

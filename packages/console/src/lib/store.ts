@@ -1,13 +1,13 @@
 /** A value that parts of a page follow. */
 import { useSyncExternalStore } from 'react'
 
-export type Store<T> = {
+export type FollowedValue<T> = {
   get: () => T
   set: (value: T) => void
   subscribe: (listener: () => void) => () => void
 }
 
-export function createStore<T>(first: T): Store<T> {
+export function createStore<T>(first: T): FollowedValue<T> {
   let value = first
   const listeners = new Set<() => void>()
   return {
@@ -24,4 +24,5 @@ export function createStore<T>(first: T): Store<T> {
   }
 }
 
-export const useStore = <T>({ subscribe, get }: Store<T>): T => useSyncExternalStore(subscribe, get)
+export const useStore = <T>({ subscribe, get }: FollowedValue<T>): T =>
+  useSyncExternalStore(subscribe, get)

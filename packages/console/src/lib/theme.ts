@@ -2,14 +2,16 @@
 import { serviceUrl } from './place.ts'
 import { createStore } from './store.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+export type ThemeChoice = 'system' | 'light' | 'dark'
 
 const given = document.documentElement.dataset['theme']
-export const theme = createStore<Theme>(given === 'light' || given === 'dark' ? given : 'system')
+export const theme = createStore<ThemeChoice>(
+  given === 'light' || given === 'dark' ? given : 'system',
+)
 
 const cookiePath = new URL(`${serviceUrl}/`).pathname
 
-export function setTheme(next: Theme): void {
+export function setTheme(next: ThemeChoice): void {
   const { dataset } = document.documentElement
   if (next === 'system') delete dataset['theme']
   else dataset['theme'] = next
@@ -18,6 +20,6 @@ export function setTheme(next: Theme): void {
   theme.set(next)
 }
 
-const order: Theme[] = ['system', 'light', 'dark']
-export const nextTheme = (now: Theme): Theme =>
+const order: ThemeChoice[] = ['system', 'light', 'dark']
+export const nextTheme = (now: ThemeChoice): ThemeChoice =>
   order[(order.indexOf(now) + 1) % order.length] ?? 'system'

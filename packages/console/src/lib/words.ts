@@ -179,4 +179,6 @@ export const words = {
   link: 'opens in a new tab',
   imageNotLoaded: 'image, not loaded',
   dismiss: 'Dismiss',
+  noDifference: 'Nothing differs.',
+  idCopied: 'The id was copied.',
 } as const

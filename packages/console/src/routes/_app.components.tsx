@@ -1,9 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { Page } from '../components/page.tsx'
-import { words } from '../lib/words.ts'
+import { ComponentsPage } from '../features/design/components-page.tsx'
 
 export const Route = createFileRoute('/_app/components')({ component: ComponentsPage })
-
-function ComponentsPage() {
-  return <Page title={words.pages.components}>…</Page>
-}

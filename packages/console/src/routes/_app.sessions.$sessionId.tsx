@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { catch as orElse, enum as oneOf, object, optional, string } from 'zod/mini'
-import type { SessionView } from '../features/session/session-page.tsx'
+import type { SessionTab } from '../features/session/session-page.tsx'
 import { SessionPage } from '../features/session/session-page.tsx'
 
 const SessionSearch = object({
@@ -18,7 +18,7 @@ function OneSession() {
   const { sessionId } = Route.useParams()
   const { view = 'talk', event } = Route.useSearch()
   const navigate = useNavigate({ from: Route.fullPath })
-  const setView = (next: SessionView) =>
+  const setView = (next: SessionTab) =>
     void navigate({
       search: (now) => ({ ...now, view: next === 'talk' ? undefined : next }),
       replace: true,

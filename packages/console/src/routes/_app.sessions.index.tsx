@@ -7,7 +7,7 @@ import { filtersOf, sessionFields, SessionSearch } from '../features/sessions/fi
 import { SessionList } from '../features/sessions/session-list.tsx'
 import type { Session } from '../lib/api/types.ts'
 import { useCommands } from '../lib/commands.ts'
-import type { Filters } from '../lib/filters.ts'
+import type { ChosenFilters } from '../lib/filters.ts'
 import { words } from '../lib/words.ts'
 
 export const Route = createFileRoute('/_app/sessions/')({
@@ -20,7 +20,7 @@ function SessionsPage() {
   const navigate = useNavigate()
   const filters = useMemo(() => filtersOf(search), [search])
   const line = useRef<HTMLInputElement>(null)
-  const change = (next: Filters) => void navigate({ to: '/sessions', search: next })
+  const change = (next: ChosenFilters) => void navigate({ to: '/sessions', search: next })
   const open = useCallback(
     ({ id }: Session) => void navigate({ to: '/sessions/$sessionId', params: { sessionId: id } }),
     [navigate],

@@ -9,7 +9,7 @@ import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
 import { ApiError } from '../lib/api/client.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
-import type { Command } from '../lib/commands.ts'
+import type { PageCommand } from '../lib/commands.ts'
 import { leaveForSignIn } from '../lib/place.ts'
 import { useStore } from '../lib/store.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
@@ -51,8 +51,8 @@ function App() {
       openPalette={() => setShown('palette')}
       rail={({ isFolded, fold }) => (
         <>
-          {me && <WorkspaceMenu me={me} isFolded={isFolded} />}
           <RailPages label={words.frame.navigation}>
+            {me && <WorkspaceMenu me={me} isFolded={isFolded} />}
             {pages.map(({ to, name, icon }) => (
               <RailItem key={to} to={to} name={name} icon={icon} isFolded={isFolded} />
             ))}
@@ -100,7 +100,7 @@ function ThemeButton() {
 
 function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
   const navigate = useNavigate()
-  const given = useMemo<Command[]>(
+  const given = useMemo<PageCommand[]>(
     () => [
       {
         id: 'palette',
@@ -116,7 +116,7 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         label: words.keys.theme,
         run: () => setTheme(nextTheme(theme.get())),
       },
-      ...pages.map(({ to, name, keys }): Command => ({
+      ...pages.map(({ to, name, keys }): PageCommand => ({
         id: `go ${to}`,
         group: 'go',
         label: name,

@@ -22,11 +22,11 @@ export type TalkItem =
   | { kind: 'failed'; id: string; text: string; at: string; isFinal: boolean }
   | { kind: 'noted'; id: string; text: string; at: string }
 
-type ToolUse = Extract<
+type CallEvent = Extract<
   SessionEvent,
   { type: 'agent.tool_use' | 'agent.mcp_tool_use' | 'agent.custom_tool_use' }
 >
-type ToolResult = Extract<
+type CallResultEvent = Extract<
   SessionEvent,
   {
     type:
@@ -84,7 +84,7 @@ function addTo(
 function addCall(
   items: TalkItem[],
   calls: Map<string, { call: ToolCall; from: number }>,
-  event: ToolUse,
+  event: CallEvent,
 ): void {
   const call: ToolCall = {
     id: event.id,
@@ -101,12 +101,15 @@ function addCall(
   else items.push({ kind: 'tools', id: event.id, calls: [call] })
 }
 
-const usedBy = (event: ToolResult): string => {
+const usedBy = (event: CallResultEvent): string => {
   if (event.type === 'agent.mcp_tool_result') return event.mcp_tool_use_id
   return event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
 }
 
-function addResult(calls: Map<string, { call: ToolCall; from: number }>, event: ToolResult): void {
+function addResult(
+  calls: Map<string, { call: ToolCall; from: number }>,
+  event: CallResultEvent,
+): void {
   const known = calls.get(usedBy(event))
   if (!known) return
   known.call.result = {

@@ -3,14 +3,14 @@ import { useEffect, useMemo } from 'react'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import { serviceUrl } from '../../lib/place.ts'
-import type { Store } from '../../lib/store.ts'
+import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { followEvents } from '../../lib/stream/server-events.ts'
 
 /** What is being written, and is no event yet. */
 export type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
 
-export type SessionLog = {
+export type ShownLog = {
   /** By their place in the log. */
   events: readonly SessionEvent[]
   live: readonly LiveAnswer[]
@@ -23,7 +23,7 @@ export type SessionLog = {
 }
 
 const pageSize = 200
-const empty: SessionLog = {
+const empty: ShownLog = {
   events: [],
   live: [],
   waiting: [],
@@ -47,12 +47,12 @@ export function createLog() {
   const live = new Map<string, LiveAnswer>()
   let frame: number | undefined
 
-  function show(change: Partial<SessionLog> = {}): void {
+  function show(change: Partial<ShownLog> = {}): void {
     if (Object.keys(change).length > 0) return flush(change)
     frame ??= requestAnimationFrame(() => flush({}))
   }
 
-  function flush(change: Partial<SessionLog>): void {
+  function flush(change: Partial<ShownLog>): void {
     if (frame !== undefined) cancelAnimationFrame(frame)
     frame = undefined
     const now = store.get()
@@ -100,7 +100,7 @@ export function createLog() {
   return {
     store,
     last: (): number | undefined => events.at(-1)?.seq ?? undefined,
-    addAll(page: readonly SessionEvent[], change: Partial<SessionLog>): void {
+    addAll(page: readonly SessionEvent[], change: Partial<ShownLog>): void {
       for (const event of page) add(event)
       show(change)
     },
@@ -117,7 +117,7 @@ export function createLog() {
 }
 
 type OpenLog = {
-  store: Store<SessionLog>
+  store: FollowedValue<ShownLog>
   start: (signal: AbortSignal) => void
   loadEarlier: () => void
 }
@@ -180,7 +180,7 @@ function openLog(id: string): OpenLog {
   }
 }
 
-export type FollowedLog = SessionLog & { loadEarlier: () => void }
+export type FollowedLog = ShownLog & { loadEarlier: () => void }
 
 /** The log of a session while the page shows it. */
 export function useSessionLog(id: string): FollowedLog {

@@ -13,12 +13,13 @@ import type { Session } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { messageOf, requestIdOf } from '../../lib/failures.ts'
 import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
+import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 import { ComposerBox } from './composer-box.tsx'
 import { askedCalls, turnsOf } from './conversation.ts'
 import { EventsView } from './events-view.tsx'
 import { InspectedEvent } from './inspected-event.tsx'
-import type { FollowedLog, SessionLog } from './log.ts'
+import type { FollowedLog, ShownLog } from './log.ts'
 import { useSessionLog } from './log.ts'
 import { sessionQuery } from './session.ts'
 import { TalkView } from './talk-view.tsx'
@@ -27,13 +28,13 @@ const Interruption = lazy(async () => ({
   default: (await import('./interruption.tsx')).Interruption,
 }))
 
-export type SessionView = 'talk' | 'events'
+export type SessionTab = 'talk' | 'events'
 type SessionPageProps = {
   id: string
-  view: SessionView
+  view: SessionTab
   /** The chosen event. */
   event: string | undefined
-  onView: (view: SessionView) => void
+  onView: (view: SessionTab) => void
   onEvent: (id: string | undefined) => void
 }
 
@@ -59,7 +60,7 @@ export function SessionPage(props: SessionPageProps) {
 }
 
 /** Status and cost stand in the session, which is asked for when the log says that they changed. */
-function useFreshSession({ events }: SessionLog, refetch: () => void): void {
+function useFreshSession({ events }: ShownLog, refetch: () => void): void {
   const last = useMemo(
     () =>
       events.findLast(
@@ -133,7 +134,7 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
 const asksStatus = { tone: 'asks', word: words.status.asks } as const
 
 /** The tools whose calls wait for a person. */
-function askedNames({ events }: SessionLog): string[] {
+function askedNames({ events }: ShownLog): string[] {
   const asked = new Set(askedCalls(events))
   const decided = new Set(
     events.flatMap((each) => (each.type === 'user.tool_confirmation' ? [each.tool_use_id] : [])),
@@ -154,7 +155,7 @@ function SessionTalk({
 }: {
   session: Session
   log: FollowedLog
-  view: SessionView
+  view: SessionTab
   chosen: string | undefined
   onChoose: (id: string) => void
 }) {
@@ -217,7 +218,10 @@ function useSessionCommands(
           group: 'page' as const,
           keys: 'c',
           label: words.session.copyId,
-          run: () => void navigator.clipboard.writeText(id),
+          run: () =>
+            void navigator.clipboard
+              .writeText(id)
+              .then(() => say({ kind: 'done', text: words.idCopied })),
         },
         {
           id: 'close event',

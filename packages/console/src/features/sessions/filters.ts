@@ -1,6 +1,6 @@
 /** The filters of the list of sessions, as they stand in the address and as the service takes them. */
 import * as z from 'zod/mini'
-import type { FilterField, Filters } from '../../lib/filters.ts'
+import type { FilterField, ChosenFilters } from '../../lib/filters.ts'
 import { spanOf } from '../../lib/since.ts'
 import { words } from '../../lib/words.ts'
 
@@ -37,7 +37,7 @@ export const SessionSearch = z.object({ status: Word, agent: Word, since: Word }
 export type SessionSearch = z.infer<typeof SessionSearch>
 
 /** The filters of an address; a value that no filter takes is left out. */
-export function filtersOf(search: SessionSearch): Filters {
+export function filtersOf(search: SessionSearch): ChosenFilters {
   const given = Object.entries(search).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
   )
@@ -45,7 +45,7 @@ export function filtersOf(search: SessionSearch): Filters {
 }
 
 /** What the service is asked. `now` in milliseconds since 1970. */
-export function sessionQueryOf({ status, agent, since }: Filters, now: number) {
+export function sessionQueryOf({ status, agent, since }: ChosenFilters, now: number) {
   const wanted = (status ?? '').split(',').flatMap((each) => {
     const read = Status.safeParse(each)
     return read.success ? [read.data] : []

@@ -13,7 +13,7 @@ import type { TableColumn } from '../../components/table.tsx'
 import type { Session } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { requestIdOf } from '../../lib/failures.ts'
-import type { Filters } from '../../lib/filters.ts'
+import type { ChosenFilters } from '../../lib/filters.ts'
 import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
@@ -77,7 +77,7 @@ const SessionStatusSign = ({ status }: Pick<Session, 'status'>) => {
 }
 
 type SessionListProps = {
-  filters: Filters
+  filters: ChosenFilters
   onOpen: (session: Session) => void
   onClear: () => void
 }

@@ -2,12 +2,12 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { Session } from '../../lib/api/types.ts'
-import type { Filters } from '../../lib/filters.ts'
+import type { ChosenFilters } from '../../lib/filters.ts'
 import { sessionQueryOf } from './filters.ts'
 
 const pageSize = 50
 
-export const sessionsQuery = (filters: Filters) =>
+export const sessionsQuery = (filters: ChosenFilters) =>
   infiniteQueryOptions({
     queryKey: ['sessions', 'list', filters],
     queryFn: ({ pageParam, signal }) =>

@@ -1,7 +1,7 @@
 /** Whether what is shown is live. Everything that hears from the service tells it here. */
 import { createStore } from '../store.ts'
 
-export type Connection = {
+export type ConnectionState = {
   state: 'live' | 'reconnecting' | 'offline'
   /** When the service was last heard, in milliseconds since 1970. */
   heardAt: number
@@ -11,7 +11,7 @@ export type Connection = {
 const quietMs = 3_000
 const offlineMs = 30_000
 
-export const connection = createStore<Connection>({ state: 'live', heardAt: Date.now() })
+export const connection = createStore<ConnectionState>({ state: 'live', heardAt: Date.now() })
 
 let lostAt: number | undefined
 let timer: ReturnType<typeof setTimeout> | undefined

@@ -179,7 +179,7 @@ function insidePages(at: People['at']) {
 }
 
 /** `named`: the workspace that the invitation opens. */
-type InvitationShown = { row: InvitationRow; named: string; token: string }
+type OpenedInvitation = { row: InvitationRow; named: string; token: string }
 
 function invitationPages(at: People['at']) {
   /** Reads the token behind `#` by a script; without scripts a person copies it. */
@@ -205,7 +205,7 @@ function invitationPages(at: People['at']) {
 
   const invitation = (
     shown: PageState,
-    { row, named, token }: InvitationShown,
+    { row, named, token }: OpenedInvitation,
     signIn: SignIn | undefined,
     given: Record<string, string> = {},
   ): RouteReply => {
