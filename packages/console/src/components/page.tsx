@@ -18,7 +18,8 @@ type PageProps = {
   children: ReactNode
 }
 
-let shown: string | undefined
+/** The page that was opened last: while it loads, and when it has. */
+let shown: { path: string | undefined; isFirst: boolean } = { path: undefined, isFirst: true }
 
 export function Page({ title, crumbs, beside, actions, line, children }: PageProps) {
   const { openPalette, openNavigation } = useFrame()
@@ -27,10 +28,12 @@ export function Page({ title, crumbs, beside, actions, line, children }: PagePro
     document.title = `${title} · ${words.product}`
   }, [title])
   useEffect(() => {
-    // The first page of a visit leaves the focus where the browser has it.
     const here = location.pathname
-    if (shown !== undefined && shown !== here) heading.current?.focus({ preventScroll: true })
-    shown = here
+    const isNew = here !== shown.path
+    // The first page of a visit leaves the focus where the browser has it.
+    if (isNew) shown = { path: here, isFirst: shown.path === undefined }
+    const isLost = document.activeElement === document.body
+    if (!shown.isFirst && (isNew || isLost)) heading.current?.focus({ preventScroll: true })
   }, [])
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">

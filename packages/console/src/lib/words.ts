@@ -179,6 +179,7 @@ export const words = {
   link: 'opens in a new tab',
   imageNotLoaded: 'image, not loaded',
   dismiss: 'Dismiss',
+  rights: { viewer: 'A viewer reads and changes nothing' },
   noDifference: 'Nothing differs.',
   idCopied: 'The id was copied.',
 } as const

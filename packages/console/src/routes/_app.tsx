@@ -4,13 +4,14 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
 import { IconComponents, IconFold, IconSessions, IconTheme } from '../components/icons.tsx'
 import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
-import { accountQuery } from '../features/account/account.ts'
+import { accountQuery, workspaceOf } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
 import { ApiError } from '../lib/api/client.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { PageCommand } from '../lib/commands.ts'
 import { leaveForSignIn } from '../lib/place.ts'
+import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
 import { words } from '../lib/words.ts'
@@ -45,6 +46,8 @@ function App() {
     listenToKeys(ends.signal)
     return () => ends.abort()
   }, [])
+  const role = me && workspaceOf(me)?.role
+  useEffect(() => ownRole.set(role), [role])
   useGlobalCommands(setShown)
   return (
     <Frame

@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import { Composer } from '../../components/composer.tsx'
 import type { Session } from '../../lib/api/types.ts'
+import { useReadOnlyReason } from '../../lib/rights.ts'
 import { words } from '../../lib/words.ts'
 import { keepDraft, messageOf, readDraft, usePost } from './session.ts'
 
-export const closedBecause = ({
+const closedBecause = ({
   archived_at: archived,
   status,
 }: Pick<Session, 'archived_at' | 'status'>): string | undefined => {
@@ -16,6 +17,7 @@ export function ComposerBox({ session }: { session: Session }) {
   const { id } = session
   const [text, setText] = useState(() => readDraft(id))
   const post = usePost(id)
+  const readOnly = useReadOnlyReason()
   const change = (next: string) => {
     setText(next)
     keepDraft(id, next)
@@ -32,7 +34,7 @@ export function ComposerBox({ session }: { session: Session }) {
       onSend={send}
       isSending={post.isPending}
       problem={post.error?.message}
-      offBecause={closedBecause(session)}
+      offBecause={closedBecause(session) ?? readOnly}
     />
   )
 }

@@ -13,6 +13,7 @@ import type { Session } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { messageOf, requestIdOf } from '../../lib/failures.ts'
 import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
+import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 import { ComposerBox } from './composer-box.tsx'
@@ -87,6 +88,7 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
   const chosen = event === undefined ? undefined : log.events.find(({ id }) => id === event)
   const choose = useCallback((id: string) => onEvent(id), [onEvent])
   const isRunning = session.status === 'running'
+  const readOnly = useReadOnlyReason()
   useSessionCommands(session, isRunning, () => setInterrupting(true), onEvent)
   return (
     <Page
@@ -96,7 +98,7 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
       actions={
         <Button
           keys="."
-          offBecause={isRunning ? undefined : words.session.notRunning}
+          offBecause={isRunning ? readOnly : words.session.notRunning}
           onClick={() => setInterrupting(true)}
         >
           {words.session.interrupt}

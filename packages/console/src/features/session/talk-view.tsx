@@ -6,6 +6,7 @@ import { Empty } from '../../components/notices.tsx'
 import { Talk } from '../../components/talk.tsx'
 import { ToolCard, ToolCards } from '../../components/tool-card.tsx'
 import { Quiet } from '../../components/layout.tsx'
+import { useReadOnlyReason } from '../../lib/rights.ts'
 import { words } from '../../lib/words.ts'
 import type { TalkItem, ToolCall } from './conversation.ts'
 import { talkOf } from './conversation.ts'
@@ -154,6 +155,7 @@ function DecisionNote({ call: { decision } }: { call: ToolCall }) {
 /** What was decided is shown when the service says so, never before. */
 function AskedCall({ call, session }: { call: ToolCall; session: string }) {
   const post = usePost(session)
+  const readOnly = useReadOnlyReason()
   const [sending, setSending] = useState<'allow' | 'deny'>()
   const decide = (decision: { isAllowed: boolean; reason?: string | undefined }) => {
     setSending(decision.isAllowed ? 'allow' : 'deny')
@@ -166,6 +168,7 @@ function AskedCall({ call, session }: { call: ToolCall; session: string }) {
         name={call.name}
         input={inputText(call)}
         sending={sending}
+        offBecause={readOnly}
         onDecide={decide}
       />
       {post.isError && <Note isFailure>{post.error.message}</Note>}

@@ -40,7 +40,9 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-const distFolder = fileURLToPath(new URL('../../../../console/dist', import.meta.url))
+const distFolder = fileURLToPath(
+  new URL('dist', import.meta.resolve('@steward/console/package.json')),
+)
 
 type ConsoleDeps = {
   publicUrl: string | undefined
