@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { accept, firstLink, password } from '../people.ts'
+import type { Page } from 'playwright-core'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
+import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
 import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
@@ -11,6 +13,8 @@ const patience = { timeout: 10_000 }
 const email = 'ada@example.com'
 const hostile =
   '<script>document.title="owned"</script><img src="https://evil.example/x.png" onerror="document.title=1"> [x](javascript:alert(1)) ![pixel](https://evil.example/pixel.png) <svg onload="document.title=2">'
+
+const written = (page: Page) => page.getByLabel('Write to the agent').inputValue()
 
 void describe('the console in a browser', () => {
   let service: TestService
@@ -151,7 +155,7 @@ void describe('the console in a browser', () => {
     await field.fill('Say hello, please.')
     await page.keyboard.press('Control+Enter')
     await other.page.getByText('Say hello, please.').first().waitFor(patience)
-    await page.waitForFunction(`document.querySelector('textarea')?.value === ''`, null, patience)
+    await until(async () => (await written(page)) === '')
     await page.getByRole('tab', { name: /Events/ }).click()
     await page.getByRole('button', { name: /user\.tool_confirmation/ }).click()
     await page.getByRole('complementary', { name: 'Event' }).getByText('"allow"').waitFor(patience)
@@ -169,11 +173,7 @@ void describe('the console in a browser', () => {
     const field = page.getByLabel('Write to the agent')
     await field.fill('half a thought')
     await page.reload()
-    await page.waitForFunction(
-      `document.querySelector('textarea')?.value === 'half a thought'`,
-      null,
-      patience,
-    )
+    await until(async () => (await written(page)) === 'half a thought')
     await page.getByLabel('Write to the agent').fill('run: sleep 30')
     await page.keyboard.press('Control+Enter')
     const interrupt = page.getByRole('button', { name: 'Interrupt', exact: true })

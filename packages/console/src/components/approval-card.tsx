@@ -64,14 +64,14 @@ export function ApprovalCard(props: ApprovalCardProps) {
       >
         <HiddenShown text={input} />
       </pre>
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
         <input
           value={reason}
           onChange={({ target }) => setReason(target.value)}
           placeholder={words.session.denyReason}
           aria-label={words.session.denyReason}
           autoComplete="off"
-          className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11"
+          className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 max-phone:h-9 max-phone:basis-full"
         />
         <Button
           keys="N"

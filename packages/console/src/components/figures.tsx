@@ -21,7 +21,7 @@ export function Id({ of }: { of: string }) {
       type="button"
       title={`${of} · ${words.copyId}`}
       onClick={copy}
-      className="rounded-sm font-mono text-small whitespace-nowrap text-n9 hover:text-n11"
+      className="relative rounded-sm font-mono text-small whitespace-nowrap text-n9 hover:text-n11"
     >
       {isCopied ? words.copied : shortId(of)}
       <span className="sr-only">{words.copyId}</span>

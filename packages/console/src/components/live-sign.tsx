@@ -16,9 +16,9 @@ export const LiveSign = () => <LiveState of={useStore(connection)} />
 export const LiveState = ({ of: { state, heardAt } }: { of: ConnectionState }) => (
   <output
     title={`${words.live.last}: ${formatWhole(new Date(heardAt))}`}
-    className={`inline-flex shrink-0 items-center gap-1.5 text-small ${state === 'offline' ? 'text-failed' : 'text-n9'}`}
+    className={`relative inline-flex shrink-0 items-center gap-1.5 text-small ${state === 'offline' ? 'text-failed' : 'text-n9'}`}
   >
     <span aria-hidden="true" className={`size-1.5 rounded-full ${signs[state]}`} />
-    {words.live[state]}
+    <span className={state === 'live' ? 'max-phone:sr-only' : ''}>{words.live[state]}</span>
   </output>
 )

@@ -31,6 +31,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
   )
 }
 
+/** Every word that was typed stands in the label; a label that begins with it all comes first. */
+function scoreOf(label: string, typed: string): number {
+  const [name, wanted] = [label.toLowerCase(), typed.trim().toLowerCase()]
+  if (name === wanted) return 1
+  if (name.startsWith(wanted)) return 0.8
+  return wanted.split(/\s+/).every((word) => name.includes(word)) ? 0.5 : 0
+}
+
 export const PaletteList = ({
   all,
   onRun,
@@ -38,7 +46,7 @@ export const PaletteList = ({
   all: readonly PageCommand[]
   onRun: (command: PageCommand) => void
 }) => (
-  <CommandList label={words.search} loop>
+  <CommandList label={words.search} loop filter={scoreOf}>
     <div className="flex items-center gap-2.5 border-b px-3.5">
       <IconSearch className="text-n8" />
       <CommandList.Input
@@ -59,7 +67,7 @@ export const PaletteList = ({
             .map((command) => (
               <CommandList.Item
                 key={command.id}
-                value={`${command.label} ${command.id}`}
+                value={command.label}
                 onSelect={() => onRun(command)}
                 className="flex min-h-8 cursor-default items-center gap-2 rounded-[5px] px-2.5 data-[selected=true]:bg-n4 data-[selected=true]:text-n11"
               >

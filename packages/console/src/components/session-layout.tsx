@@ -68,7 +68,7 @@ export const Facts = ({
 /** One line of facts below the heading of a page. */
 export const FactLine = ({ children }: { children: ReactNode }) => (
   <div
-    className="flex h-9 shrink-0 items-center gap-[18px] overflow-x-auto border-b px-4"
+    className="relative flex h-9 shrink-0 items-center gap-[18px] overflow-x-auto border-b px-4"
     tabIndex={-1}
   >
     {children}
