@@ -1,5 +1,6 @@
 /** What the page that is open can do: keys, the palette and the list of keys read the same commands. */
 import { useEffect } from 'react'
+import { commandFor } from './command-keys.ts'
 import { createStore } from './store.ts'
 
 export type PageCommand = {
@@ -34,17 +35,6 @@ const isModified = ({ metaKey, ctrlKey, altKey }: KeyboardEvent): boolean =>
 
 const isPaletteKey = ({ key, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'k' && (metaKey || ctrlKey) && !altKey
-
-/** Returns the command for a key, after another one that was just pressed. */
-export function commandFor(
-  all: readonly PageCommand[],
-  key: string,
-  before: string | undefined,
-): { command?: PageCommand | undefined; isBegun: boolean } {
-  const of = (keys: string) => all.findLast((each) => each.keys === keys)
-  const command = (before === undefined ? undefined : of(`${before} ${key}`)) ?? of(key)
-  return { command, isBegun: all.some(({ keys }) => keys?.startsWith(`${key} `) ?? false) }
-}
 
 /** Listens until the signal aborts. */
 export function listenToKeys(signal: AbortSignal): void {

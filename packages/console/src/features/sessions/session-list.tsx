@@ -17,7 +17,8 @@ import type { ChosenFilters } from '../../lib/filters.ts'
 import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
-import { heldRows, sessionsQuery } from './sessions.ts'
+import { heldRows } from './held-rows.ts'
+import { sessionsQuery } from './sessions.ts'
 
 const { columns: names } = words.sessions
 
