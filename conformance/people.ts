@@ -1,5 +1,6 @@
 /** People in tests: they sign in by links of the server and send requests with a cookie. */
 import assert from 'node:assert/strict'
+import { invitationToken } from './invitations.ts'
 import type { TestService } from './service.ts'
 
 export const password = 'correct horse battery'
@@ -30,9 +31,6 @@ export const personAt = (
   ask: (method, path, body, headers = {}) =>
     ask(method, path, body, { 'x-api-key': '', cookie, origin: base, ...headers }),
 })
-
-/** The token of a link of an invitation. */
-export const invitationToken = (url: string): string => url.split('#')[1] ?? ''
 
 /** The token of the link that the server logged at its start. */
 export function firstLink({ logged }: Pick<TestService, 'logged'>): string {

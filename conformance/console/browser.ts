@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { accessSync, constants, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
@@ -32,7 +32,7 @@ export const buildConsole = async (): Promise<void> =>
   void (await promisify(execFile)('sh', ['scripts/console.sh'], { cwd: root }))
 
 /** What a page may not do: what its policy refuses, errors, and requests to any other origin. */
-export type PageFaults = { violations: string[]; errors: string[]; foreign: string[] }
+type PageFaults = { violations: string[]; errors: string[]; foreign: string[] }
 
 export type Visit = { context: BrowserContext; page: Page; faults: PageFaults }
 
@@ -96,7 +96,7 @@ export async function openBrowser(): Promise<TestBrowser> {
 export const assertNoFaults = ({ faults }: Visit): void =>
   assert.deepEqual(faults, { violations: [], errors: [], foreign: [] })
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** What a person who cannot see the page would stumble over. The context needs `bypassCSP`. */
 export async function barriersOf(page: Page): Promise<string[]> {

@@ -6,7 +6,8 @@ import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
-import { accept, firstLink, password, invitationToken } from '../people.ts'
+import { invitationToken } from '../invitations.ts'
+import { accept, firstLink, password } from '../people.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { unfinishedPost } from '../unfinished-request.ts'
@@ -34,10 +35,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const idOf = async (person: PersonClient) =>
       (await person.ask<{ user: { id: string } }>('GET', '/v1/ext/me')).body.user.id
 
-    async function join(email: string, role: string): Promise<PersonClient> {
-      const { body } = await invite(owner, { email, role })
-      return accept(service, tokenOf(body))
-    }
+    const join = async (email: string, role: string): Promise<PersonClient> =>
+      accept(service, tokenOf((await invite(owner, { email, role })).body))
 
     verifies(
       ['invitations/create', 'invitations/list', 'invitations/delete', 'invitations/once'],

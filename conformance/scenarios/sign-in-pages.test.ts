@@ -41,7 +41,7 @@ function browser({ base }: Pick<TestService, 'base'>) {
     submit: (page: SignInPage, path: string, fields: Fields, origin?: string) =>
       go(path, posted(page, path, fields, origin)),
     /** Posts the form, and returns where it leads. */
-    async leadsTo(page: SignInPage, path: string, fields: Fields): Promise<string | null> {
+    leadsTo: async (page: SignInPage, path: string, fields: Fields): Promise<string | null> => {
       const { headers, ...init } = posted(page, path, fields)
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
       const sent = {

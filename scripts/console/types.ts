@@ -49,7 +49,7 @@ const withoutCircle = (components: Description['components']): Description['comp
 })
 
 /** Throws for a path that the service does not have. */
-export function partOf({ paths, components, ...rest }: Description): Description {
+function partOf({ paths, components, ...rest }: Description): Description {
   const named = [...namedPaths()].toSorted()
   const absent = named.filter((path) => !(path in paths))
   if (absent.length > 0)

@@ -1,6 +1,5 @@
 /** The icons of the console, in its one size and weight. */
 import {
-  Bot,
   Check,
   ChevronDown,
   ChevronRight,
@@ -8,8 +7,6 @@ import {
   Component,
   Copy,
   Contrast,
-  House,
-  KeyRound,
   Menu as MenuLines,
   PanelLeft,
   Search,
@@ -26,7 +23,6 @@ const sized = (Icon: LucideIcon) =>
     )
   }
 
-export const IconAgent = sized(Bot)
 export const IconCheck = sized(Check)
 export const IconDown = sized(ChevronDown)
 export const IconRight = sized(ChevronRight)
@@ -34,8 +30,6 @@ export const IconChoose = sized(ChevronsUpDown)
 export const IconComponents = sized(Component)
 export const IconCopy = sized(Copy)
 export const IconTheme = sized(Contrast)
-export const IconHome = sized(House)
-export const IconKey = sized(KeyRound)
 export const IconMenu = sized(MenuLines)
 export const IconFold = sized(PanelLeft)
 export const IconSearch = sized(Search)

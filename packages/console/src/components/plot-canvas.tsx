@@ -3,8 +3,8 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useStore } from '../lib/store.ts'
 import { theme } from '../lib/theme.ts'
-import type { PlotProps } from './plot.tsx'
-import { plotHeight } from './plot.tsx'
+import type { PlotProps } from './plot-face.ts'
+import { plotHeight } from './plot-face.ts'
 
 /** A canvas takes no colour of a stylesheet by itself: a hidden element says what each is in this theme. */
 function colourOf(place: HTMLElement, name: string): string {

@@ -1,22 +1,9 @@
 /** A line or bars over time. The library that draws is loaded with the first plot. */
 import { lazy, Suspense } from 'react'
+import type { PlotProps } from './plot-face.ts'
+import { plotHeight } from './plot-face.ts'
 
 const PlotCanvas = lazy(async () => ({ default: (await import('./plot-canvas.tsx')).PlotCanvas }))
-
-export type PlotProps = {
-  /** Says in words what the plot shows. */
-  label: string
-  /** Seconds since 1970. */
-  times: readonly number[]
-  /** A gap is null. */
-  values: readonly (number | null)[]
-  kind: 'line' | 'bars'
-  unit?: (value: number) => string
-  /** A line that may not be passed. */
-  limit?: number
-}
-
-export const plotHeight = 140
 
 export const Plot = (props: PlotProps) => (
   <figure role="img" aria-label={props.label} className="min-w-0" style={{ height: plotHeight }}>

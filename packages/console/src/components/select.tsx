@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { fieldBox, Labelled } from './field.tsx'
 import { IconCheck, IconDown } from './icons.tsx'
 
-export type SelectChoice<Value extends string> = {
+type SelectChoice<Value extends string> = {
   value: Value
   label: string
   /** What the choice means. */

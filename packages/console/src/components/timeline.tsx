@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 import { formatDuration } from '../lib/format/times.ts'
 
 /** `from` and `to` in shares of the turn, 0 to 1. */
-export type TimelinePart = {
+type TimelinePart = {
   kind: 'model' | 'tool' | 'failed' | 'agent' | 'running'
   from: number
   to: number
 }
 /** Who keeps it waiting: people are amber, machines neutral, money red. */
-export type TimelineWait = { owner: 'person' | 'machine' | 'money'; label: string }
+type TimelineWait = { owner: 'person' | 'machine' | 'money'; label: string }
 
 export type TimelineStepProps = {
   id: string

@@ -8,7 +8,7 @@ import { createStore, useStore } from '../../lib/store.ts'
 import { followEvents } from '../../lib/stream/server-events.ts'
 
 /** What is being written, and is no event yet. */
-export type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
+type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
 
 export type ShownLog = {
   /** By their place in the log. */
@@ -39,7 +39,7 @@ const isKept = (data: unknown): data is SessionEvent =>
 const seqOf = ({ seq }: SessionEvent): number => seq ?? Number.POSITIVE_INFINITY
 
 /** Collects news, and shows it once a frame. */
-export function createLog() {
+function createLog() {
   const store = createStore(empty)
   const events: SessionEvent[] = []
   const known = new Set<string>()

@@ -21,8 +21,7 @@ export function summaryOf(input: Record<string, unknown>): string {
 
 const longest = 400
 
-export const oneLine = (text: string): string =>
-  text.slice(0, longest).replaceAll(/\s+/g, ' ').trim()
+const oneLine = (text: string): string => text.slice(0, longest).replaceAll(/\s+/g, ' ').trim()
 
 /** An event in one line, of any kind: kinds that this console does not know are shown by what they hold. */
 export function lineOf(event: SessionEvent): string {

@@ -46,7 +46,7 @@ export async function refusalOf(response: Response): Promise<ApiError> {
   })
 }
 
-export const unreachable = (): ApiError =>
+const unreachable = (): ApiError =>
   new ApiError({
     message: 'the server does not answer',
     status: 0,

@@ -26,11 +26,3 @@ export function formatCost(dollars: number): string {
   if (dollars < 1000) return `$${dollars.toFixed(2)}`
   return `$${whole.format(dollars)}`
 }
-
-const sizes = ['B', 'KB', 'MB', 'GB']
-
-export function formatBytes(bytes: number): string {
-  const step = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  const value = bytes / 1000 ** step
-  return `${value < 10 && step > 0 ? value.toFixed(1) : value.toFixed(0)} ${sizes[step]}`
-}

@@ -107,6 +107,10 @@ export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail
     )
   }
 
+  return { signIn, code, ...resetPages(at, sentTo), ...insidePages(at), ...invitationPages(at) }
+}
+
+function resetPages(at: People['at'], sentTo: (what: string) => string) {
   const reset = (shown: PageState, resetToken: string | null): RouteReply => {
     const { token } = shown
     const ask = () =>
@@ -145,8 +149,7 @@ export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail
           <a href="${at('/signin')}">Sign in</a>
         </p>`,
     })
-
-  return { signIn, code, reset, resetSent, usedReset, ...insidePages(at), ...invitationPages(at) }
+  return { reset, resetSent, usedReset }
 }
 
 /** The page of a person who has signed in. */
