@@ -22,7 +22,7 @@ export type TalkItem =
   | { kind: 'failed'; id: string; text: string; at: string; isFinal: boolean }
   | { kind: 'noted'; id: string; text: string; at: string }
 
-type ToolUseEvent = Extract<
+type AgentCallEvent = Extract<
   SessionEvent,
   { type: 'agent.tool_use' | 'agent.mcp_tool_use' | 'agent.custom_tool_use' }
 >
@@ -84,7 +84,7 @@ function addTo(
 function addCall(
   items: TalkItem[],
   calls: Map<string, { call: ToolCall; from: number }>,
-  event: ToolUseEvent,
+  event: AgentCallEvent,
 ): void {
   const call: ToolCall = {
     id: event.id,
