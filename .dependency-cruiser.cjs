@@ -53,7 +53,7 @@ const rooms = {
     ['evals', 'integrations', 'replay'],
     ['deployments', 'dreams'],
   ],
-  surfaces: [['integrations', 'metrics', 'traces'], ['openai'], ['v1']],
+  surfaces: [['console', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],
   start: [['root-secret', 'checks']],
 }
 /** Rooms that stand above the files of their wing. */
@@ -102,6 +102,22 @@ const inWing = (wing, floors) => {
     },
   ]
 }
+/** Rooms of the console: what each may import of the others. */
+const consoleRooms = {
+  lib: [],
+  components: ['lib'],
+  features: ['lib', 'components'],
+  routes: ['lib', 'components', 'features'],
+}
+const inConsole = Object.entries(consoleRooms).map(([room, below]) => ({
+  name: `console: ${room} imports ${below.length > 0 ? below.join(', ') : 'no other room'}`,
+  severity: 'error',
+  from: { path: `^packages/console/src/${room}/` },
+  to: {
+    path: '^packages/console/src/',
+    pathNot: `^packages/console/src/(${[room, ...below].join('|')})/`,
+  },
+}))
 const only = (name, to, from) => ({
   name,
   severity: 'error',
@@ -116,8 +132,44 @@ module.exports = {
     {
       name: 'what is imported is declared',
       severity: 'error',
-      from: { path: '^packages/', pathNot: test },
+      from: { path: '^packages/', pathNot: `${test}|^packages/console/` },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
+    {
+      name: 'the console is built: what it imports is declared for development',
+      severity: 'error',
+      from: { path: '^packages/console/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm'] },
+    },
+    {
+      name: 'the console is a client: it imports no other package of the house',
+      severity: 'error',
+      from: { path: '^packages/console/' },
+      to: { path: '^packages/(?!console/)' },
+    },
+    ...inConsole,
+    {
+      name: 'console: a component never fetches',
+      severity: 'error',
+      from: { path: '^packages/console/src/components/' },
+      to: {
+        path: '^packages/console/src/lib/api/(?!types)|node_modules/(@tanstack/react-query|openapi-fetch)/',
+      },
+    },
+    {
+      name: 'console: a feature never styles',
+      severity: 'error',
+      from: { path: '^packages/console/src/(features|routes)/' },
+      to: { path: '\\.css$|node_modules/(@base-ui|lucide-react|cmdk)/' },
+    },
+    {
+      name: 'console: no feature imports another',
+      severity: 'error',
+      from: { path: '^packages/console/src/features/([^/]+)/' },
+      to: {
+        path: '^packages/console/src/features/',
+        pathNot: '^packages/console/src/features/$1/',
+      },
     },
     ...lookDown(packages, under('packages/')),
     ...lookDown(wings, under('packages/server/src/')),
@@ -167,12 +219,12 @@ module.exports = {
     parser: 'tsc',
     doNotFollow: { path: 'node_modules' },
     // Programs for sandboxes: what they import lies beside them only there.
-    exclude: { path: 'packages/skills/src/programs/' },
+    exclude: { path: 'packages/skills/src/programs/|packages/console/dist|\\.gen\\.ts$' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs'],
     },
   },
 }

@@ -11,6 +11,7 @@ import { uploadFile } from './files.ts'
 import type { PathFixtures } from './isolation-paths.ts'
 import { bodyOf, canary, fill, makeFixtures, memoryBeta } from './isolation-paths.ts'
 import type { PersonClient } from './people.ts'
+import { invitationToken } from './invitations.ts'
 import { accept, cookieOf, password, personAt } from './people.ts'
 import type { TestService } from './service.ts'
 import { boot, scenarioDatabases } from './service.ts'
@@ -164,7 +165,7 @@ async function changePeople(service: TestService, owner: PersonClient): Promise<
     const { body } = await owner.ask<{ url: string }>('POST', '/v1/ext/invitations', {
       role: 'viewer',
     })
-    const person = await accept(service, body.url.split('/').at(-1) ?? '', { email, name: email })
+    const person = await accept(service, invitationToken(body.url), { email, name: email })
     const { body: me } = await person.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
     return { person, id: me.user.id }
   }

@@ -11,6 +11,7 @@ import { listSettings } from '@steward/base/settings/setting.ts'
 import { serverProgram } from '@steward/server/ground/config/settings.ts'
 import type { AuditLine } from '@steward/protocol/audit.ts'
 import { runServer, startServer } from './process.ts'
+import { invitationToken } from './invitations.ts'
 import { password } from './people.ts'
 import { adminKey } from './service.ts'
 import { fresh } from './turns.ts'
@@ -174,8 +175,8 @@ describe('the operator', () => {
       const { data } = (await listed.json()) as { data: { name: string; admin: boolean }[] }
       assert.ok(data.some((key) => key.name === 'spare' && key.admin))
       const { url } = await run('create-invitation', 'third', '--role', 'viewer')
-      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/signin\/invitation\/[\w-]{32}$/)
-      const person = { token: url.split('/').at(-1), email: 'a@b.example', name: 'A', password }
+      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/signin\/invitation#[\w-]{32}$/)
+      const person = { token: invitationToken(url), email: 'a@b.example', name: 'A', password }
       const accepted = await fetch(`${server.base}/v1/ext/auth/invitation`, {
         method: 'POST',
         body: JSON.stringify(person),

@@ -1,5 +1,6 @@
 /** People in tests: they sign in by links of the server and send requests with a cookie. */
 import assert from 'node:assert/strict'
+import { invitationToken } from './invitations.ts'
 import type { TestService } from './service.ts'
 
 export const password = 'correct horse battery'
@@ -31,11 +32,11 @@ export const personAt = (
     ask(method, path, body, { 'x-api-key': '', cookie, origin: base, ...headers }),
 })
 
-/** The invitation link that the server logged at its start. */
+/** The token of the link that the server logged at its start. */
 export function firstLink({ logged }: Pick<TestService, 'logged'>): string {
-  const url = /"link":"([^"]*\/signin\/invitation\/[^"]*)"/.exec(logged.join('\n'))?.[1]
+  const url = /"link":"([^"]*\/signin\/invitation#[^"]*)"/.exec(logged.join('\n'))?.[1]
   assert.ok(url, 'the server shows no link for the first owner')
-  return url.split('/').at(-1) ?? ''
+  return invitationToken(url)
 }
 
 export async function accept(

@@ -16,6 +16,7 @@ import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '@steward/server/ground/database/database.ts'
 import { checkedFetch } from './client-answers.ts'
+import { invitationToken } from './invitations.ts'
 import { inviteByOperator } from '@steward/server/tenants/members/operator-invitations.ts'
 import type { Role } from '@steward/server/ground/http/principal.ts'
 import { createKey, createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
@@ -134,7 +135,7 @@ export async function boot(
     operatorKey: (workspace, made) => createKey(deps, workspace, made),
     async invite(workspace, role) {
       const { url } = await inviteByOperator(deps, { workspace, role, base: clients.base })
-      return url.split('/').at(-1) ?? ''
+      return invitationToken(url)
     },
     async close() {
       try {

@@ -21,7 +21,7 @@ export const conventions = {
   'http/answer/success': { section: '2.1 Requests and answers', says: 'Success is 200, creates included, but for the 202 of `POST events`; clients should take any 2xx for success.' },
   'http/answer/honest': { section: '2.1 Requests and answers', says: 'No answer claims `application/json` with an empty body, and none is 5xx after its effect was committed.' },
   'http/routes/undeclared': { section: '2.1 Requests and answers', says: 'A path and method that no route declares is 404, with the error body of section 20.' },
-  'http/routes/openapi': { section: '2.1 Requests and answers', says: '`GET /openapi.json` serves an OpenAPI 3.1 description of exactly the routes that exist, but for those of `/openai/v1`, which describes itself (24), and for the pages for people below `/docs` and `/signin`.' },
+  'http/routes/openapi': { section: '2.1 Requests and answers', says: '`GET /openapi.json` serves an OpenAPI 3.1 description of exactly the routes that exist, but for those of `/openai/v1`, which describes itself (24), and for the pages for people below `/docs`, `/signin` and `/console`.' },
   'http/routes/examples': { section: '2.1 Requests and answers', says: 'Each body that the description takes has an example, and the service takes it once its ids are those of existing things.' },
   'http/routes/page': { section: '2.1 Requests and answers', says: '`GET /docs` serves both descriptions as a page. Its scripts and styles come from this service, and its content security policy lets it ask no other host.' },
   'dialects/chosen-by-header': { section: '2.2 Two dialects', says: 'A request with an `anthropic-version` header speaks the client dialect, every other request the interface dialect.' },

@@ -185,4 +185,10 @@ export const furtherSurfaces = {
   'dreams/failed': { section: '19.9 Dreams', says: 'A dream that cannot go on is `failed`, and its `error` has a `type` and a sentence; a failure of the service is tried five times before. What it has written stays.' },
   'dreams/usage': { section: '19.9 Dreams', says: '`usage` is that of the session.' },
   'dreams/crash': { section: '19.9 Dreams', says: 'A dream whose process dies goes on in another process.' },
+  'console/root': { section: '19.10 The console', says: 'A browser (`accept: text/html`) at `/` is sent to `/console/`.' },
+  'console/files': { section: '19.10 The console', says: 'Each address below `/console/` answers the same page; `/console/assets/` has its hashed files, which are kept for good, compressed as the browser takes them.' },
+  'console/files/absent': { section: '19.10 The console', says: 'A hashed file that this build has not is 404 and never the page, so that a page of an earlier version loads itself again.' },
+  'console/policy': { section: '19.10 The console', says: 'The policy admits nothing but this service\'s own files: no inline script, no other origin, no frame.' },
+  'console/base-path': { section: '19.10 The console', says: 'Behind a proxy that takes the path of `PUBLIC_URL` away, the console and the pages of sign-in lie below that path.' },
+  'console/unbuilt': { section: '19.10 The console', says: 'Without a build, `/console` answers 503 with a page that says how to build, and everything else works.' },
 } satisfies Record<string, Requirement>

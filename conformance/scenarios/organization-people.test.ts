@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import { after, before, describe } from 'node:test'
 import type { PersonClient } from '../people.ts'
+import { invitationToken } from '../invitations.ts'
 import { accept, firstLink } from '../people.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -22,8 +23,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
     const organization = () => service.client.beta.organization
-    const tokenOf = (invite: object) =>
-      ('url' in invite ? String(invite.url) : '').split('/').at(-1) ?? ''
+    const tokenOf = (invite: object) => invitationToken('url' in invite ? String(invite.url) : '')
 
     async function invited(email: string, role: 'developer' | 'user'): Promise<string> {
       const invite = await organization().invites.create({ email, role })

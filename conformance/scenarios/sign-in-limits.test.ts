@@ -38,7 +38,7 @@ describe('sign-in with settings', () => {
         await until(() => mail.letters.length === 1)
         assert.ok(mail.letters[0]?.includes(made.body.url))
         assert.match(mail.letters[0] ?? '', /From: Steward <steward@example\.com>/)
-        assert.match(made.body.url, /^https:\/\/steward\.example\/signin\/invitation\//)
+        assert.match(made.body.url, /^https:\/\/steward\.example\/signin\/invitation#/)
         await service.ask('POST', '/v1/ext/auth/code', { email }, nobody)
         await until(() => mail.letters.length === 2)
         assert.ok(!service.logged.some((line) => line.includes('Your code is')))

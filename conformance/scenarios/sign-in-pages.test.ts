@@ -27,15 +27,29 @@ function browser({ base }: Pick<TestService, 'base'>) {
   }
   const tokenIn = ({ text }: SignInPage) =>
     /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  type Fields = Record<string, string>
+  /** The request that posts the form of the page that leads to the path. */
+  function posted(page: SignInPage, path: string, fields: Fields, origin = base): RequestInit {
+    assert.ok(page.text.includes(`action="${path}"`), `no form leads to ${path}: ${page.text}`)
+    const body = new URLSearchParams({ form_token: tokenIn(page), ...fields })
+    return { method: 'POST', body, headers: { origin } }
+  }
   return {
     go,
     cookies,
     tokenIn,
-    /** Posts the form of the page that leads to the path. */
-    submit: (page: SignInPage, path: string, fields: Record<string, string>, origin = base) => {
-      assert.ok(page.text.includes(`action="${path}"`), `no form leads to ${path}: ${page.text}`)
-      const body = new URLSearchParams({ form_token: tokenIn(page), ...fields })
-      return go(path, { method: 'POST', body, headers: { origin } })
+    submit: (page: SignInPage, path: string, fields: Fields, origin?: string) =>
+      go(path, posted(page, path, fields, origin)),
+    /** Posts the form, and returns where it leads. */
+    leadsTo: async (page: SignInPage, path: string, fields: Fields): Promise<string | null> => {
+      const { headers, ...init } = posted(page, path, fields)
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+      const sent = {
+        ...init,
+        headers: { ...(headers as Fields), cookie },
+        redirect: 'manual',
+      } as const
+      return (await fetch(base + path, sent)).headers.get('location')
     },
   }
 }
@@ -61,8 +75,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a person comes in, signs out and in by password, code and link, without a script',
       async () => {
         const { go, submit, cookies } = browser(service)
-        const path = `/signin/invitation/${firstLink(service)}`
-        const invited = await go(path)
+        const given = { token: firstLink(service) }
+        const path = '/signin/invitation/join'
+        const link = await go('/signin/invitation')
+        assert.match(link.headers.get('content-security-policy') ?? '', /script-src 'self'/)
+        assert.match(link.text, /<script src="\/signin\/link\.js" defer>/)
+        assert.match((await go('/signin/link.js')).text, /location\.hash/)
+        const invited = await submit(link, '/signin/invitation', given)
         const policy = invited.headers.get('content-security-policy') ?? ''
         const style = /<style>(.*?)<\/style>/s.exec(invited.text)?.[1] ?? ''
         const hash = createHash('sha256').update(style).digest('base64')
@@ -71,15 +90,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!invited.text.includes('<script'))
         assert.match(invited.text, /<header>Steward<\/header>/)
         assert.match(invited.text, /You join <strong>default<\/strong> as\s+owner/)
-        const person = { email, name: '<b>Ada</b>', password }
+        const person = { ...given, email, name: '<b>Ada</b>', password }
         const short = await submit(invited, path, { ...person, password: 'short' })
         assert.equal(short.status, 400)
         assert.match(short.text, /role="alert"/)
         assert.ok(short.text.includes(`value="${email}"`), short.text)
-        const home = await submit(short, path, person)
-        assert.match(home.text, /You are signed in/)
+        await submit(short, path, person)
+        const home = await go('/signin')
+        assert.match(home.text, /You are signed in[^]*href="\/console\/"/)
         assert.match(home.text, /&lt;b&gt;Ada&lt;\/b&gt;/)
-        const used = await go(path)
+        const used = await go(`/signin/invitation/${given.token}`)
         assert.equal(used.status, 404)
         assert.match(used.text, /<p>This link has been used or has ended; ask for a new one\.<\/p>/)
 
@@ -89,13 +109,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const wrong = await submit(out, '/signin', { email, password: 'wrong password' })
         assert.equal(wrong.status, 401)
         assert.ok(wrong.text.includes(`value="${email}"`), wrong.text)
-        const again = await submit(wrong, '/signin', { email, password })
+        await submit(wrong, '/signin', { email, password })
+        const again = await go('/signin')
         assert.match(again.text, /You are signed in/)
         await submit(again, '/signin/out', {})
 
         const asked = await submit(await go('/signin/code'), '/signin/code', { email })
         const code = await inLetter(/Your code is (\d{6})/)
-        const coded = await submit(asked, '/signin/code/confirm', { email, code })
+        await submit(asked, '/signin/code/confirm', { email, code })
+        const coded = await go('/signin')
         assert.match(coded.text, /You are signed in/)
         await submit(coded, '/signin/out', {})
 
@@ -107,19 +129,37 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(opened.status, 404)
         assert.match(opened.text, /This link has been used or is too old.*href="\/signin\/reset"/s)
         assert.equal((await go('/signin/reset?token=never')).status, 404)
-        const last = await submit(set, '/signin', { email, password: 'a new horse' })
-        assert.match(last.text, /You are signed in/)
+        await submit(set, '/signin', { email, password: 'a new horse' })
+        assert.match((await go('/signin')).text, /You are signed in/)
       },
     )
 
-    verifies('sign-in/pages', 'a browser at / is sent to the page to sign in', async () => {
+    verifies('console/root', 'a browser at / is sent to the console', async () => {
       const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
-      const shown = await browser(service).go('/', { headers: { accept } })
-      assert.match(shown.text, /<h1>Sign in<\/h1>[^]*href="\/docs"[^]*href="\/openapi\.json"/)
+      const sent = await fetch(`${service.base}/`, { headers: { accept }, redirect: 'manual' })
+      assert.equal(sent.headers.get('location'), '/console/')
       const answer = await fetch(`${service.base}/`, { headers: { accept: 'application/json' } })
       assert.equal(answer.status, 404)
       assert.match(await answer.text(), /there is no GET \//)
     })
+
+    verifies(
+      'sign-in/pages/leads-on',
+      'a sign-in leads to the page that asked for it, and to no other place',
+      async () => {
+        const { go, leadsTo } = browser(service)
+        const leads = async (to: string) => {
+          const page = await go(`/signin?return_to=${encodeURIComponent(to)}`)
+          const [, kept = ''] = /name="return_to" value="([^"]+)"/.exec(page.text) ?? []
+          assert.equal(kept, to)
+          const fields = { email, password: 'a new horse', return_to: to }
+          return leadsTo(page, '/signin', fields)
+        }
+        assert.equal(await leads('/docs?of=openai'), '/docs?of=openai')
+        for (const evil of ['https://evil.example/', '//evil.example', '/\\evil.example'])
+          assert.equal(await leads(evil), '/console/')
+      },
+    )
 
     verifies(
       'sign-in/pages/forms',
@@ -133,22 +173,24 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const foreign = { ...fields, form_token: other.tokenIn(await other.go('/signin')) }
         assert.equal((await mine.submit(page, '/signin', foreign)).status, 403)
         assert.ok(!mine.cookies.has('steward_session'))
-        assert.equal((await mine.submit(page, '/signin', fields)).status, 200)
+        await mine.submit(page, '/signin', fields)
+        assert.ok(mine.cookies.has('steward_session'))
       },
     )
 
     verifies('sign-in/pages/workspaces', 'a person of two workspaces chooses one', async () => {
       const { go, submit } = browser(service)
       const page = await go('/signin')
-      const home = await submit(page, '/signin', { email, password: 'a new horse' })
+      await submit(page, '/signin', { email, password: 'a new horse' })
       const { workspace } = await service.otherWorkspace('the second')
-      const path = `/signin/invitation/${await service.invite(workspace, 'member')}`
-      const joined = await submit(await go(path), path, {})
+      const token = await service.invite(workspace, 'member')
+      const invited = await submit(await go('/signin/invitation'), '/signin/invitation', { token })
+      await submit(invited, '/signin/invitation/join', { token })
+      const joined = await go('/signin')
       assert.match(joined.text, /<strong>the second<\/strong> \(member\) is chosen/)
       const first = /name="workspace_id" value="([^"]+)"/.exec(joined.text)?.[1] ?? ''
       const chosen = await submit(joined, '/signin/workspaces', { workspace_id: first })
       assert.match(chosen.text, /<strong>default<\/strong> \(owner\) is chosen/)
-      assert.ok(home.status === 200)
     })
   })
 }

@@ -53,6 +53,8 @@ const beating = /^packages\/(?!server\/)|\/ground\/(?:bus|http)\/|\/postgres-con
 
 /** Programs of skills run alone in sandboxes, each with what it needs. */
 const programs = /^packages\/skills\/src\/programs\//
+/** Names that the console gives to answers of the service: the wire's own. */
+const wireNames = 'packages/console/src/lib/api/types.ts'
 /** Migrations stay as they were released. */
 const migrations = /\/migrations\//
 
@@ -93,10 +95,31 @@ function wingMeasures(own: readonly Source[]): Measure[] {
   ]
 }
 
+/** Measures of the console: one design, in one place. */
+const consoleMeasures = (own: readonly Source[]): Measure[] => [
+  counted(
+    'styles outside of the components of the console',
+    matches(
+      own.filter(({ path }) => /^packages\/console\/src\/(?:features|routes)\//.test(path)),
+      /\b(?:className|style)=/g,
+    ),
+    'let a component of packages/console/src/components do it, and show it on /console/components',
+  ),
+  counted(
+    'colours outside of the tokens of the console',
+    globSync('packages/console/src/**/*.{ts,tsx,css}', { cwd: root })
+      .filter((path) => !/tokens\.css$|\.gen\.ts$|\.test\.ts$/.test(path))
+      .filter((path) => colour.test(readFileSync(`${root}${path}`, 'utf8'))),
+    'name a token of packages/console/src/styles/tokens.css',
+  ),
+]
+const colour =
+  /#[\da-f]{3,8}\b(?=[;'"\s)])|\b(?:rgba?|hsla?|oklch|oklab|lab|lch)\(|\[(?:#|rgb|hsl|oklch)/i
+
 export function measureHouse(): Measure[] {
   const all = readSources()
   const own = all.filter(({ isTest }) => !isTest)
-  const types = typesOf(own.filter(({ path }) => !programs.test(path)))
+  const types = typesOf(own.filter(({ path }) => !programs.test(path) && path !== wireNames))
   const told = journeys(all)
   return [
     ...wingMeasures(own),
@@ -160,6 +183,7 @@ export function measureHouse(): Measure[] {
       ),
       'make it a Job (ground/core/jobs.ts); an idle thing belongs to a pool, a lease to keepLease',
     ),
+    ...consoleMeasures(own),
     counted(
       'object literals spread in place',
       matches(own, splitLiterals),

@@ -9,9 +9,15 @@ function openedHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The origin under which people reach the server: PUBLIC_URL, or host and port. */
+/** The path at which people reach the server, which a proxy takes away: that of PUBLIC_URL, without a slash at its end. */
+export const basePath = (publicUrl: string | undefined): string =>
+  publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
+
+/** The address at which people reach the server, without a slash at its end: PUBLIC_URL, or host and port. */
 export const baseUrl = (
   { publicUrl, host }: Pick<Config, 'publicUrl' | 'host'>,
   port: number,
 ): string =>
-  publicUrl === undefined ? `http://${openedHost(host)}:${port}` : new URL(publicUrl).origin
+  publicUrl === undefined
+    ? `http://${openedHost(host)}:${port}`
+    : `${new URL(publicUrl).origin}${basePath(publicUrl)}`

@@ -84,6 +84,7 @@ import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
+import { consoleRoutes } from '../console/routes.ts'
 import { openaiSurface } from '../openai/later.ts'
 import { auditExceptions } from './audit.ts'
 import { surface } from './description.ts'
@@ -208,6 +209,7 @@ export function routesOf(deps: AppDeps): Route[] {
     descriptionRoute('/openapi.json', deps.version, { ...surface, routes: () => routes }),
     ...docsRoutes(),
     ...signInPages(deps.people),
+    ...consoleRoutes(deps),
     ...resources,
   ]
   return routes

@@ -25,7 +25,7 @@ function checkOwner(principal: Principal, ...concerned: (Role | undefined)[]): v
 type ChangeCall = { tenant: string; principal: Principal }
 
 export function memberChanges(people: People, bus: Bus) {
-  const { databases, clock, key, mail, origin, base, announce } = people
+  const { databases, clock, key, mail, origin, base, at, announce } = people
   const { control } = databases
 
   function announceDeparture({ keys, revoked }: Departure): void {
@@ -63,7 +63,7 @@ export function memberChanges(people: People, bus: Bus) {
           subject: 'You are invited to Steward',
           text: `You are invited to a workspace. Open this link within seven days:\n\n${invitationUrl(base, letterToken(key, token))}\n`,
         })
-      return { row, url: invitationUrl(origin.of(header), token), mailed: isMailed }
+      return { row, url: invitationUrl(origin.of(header) + at(''), token), mailed: isMailed }
     },
 
     async withdraw(tenant: string, id: string): Promise<void> {

@@ -24,8 +24,9 @@ const invitationMs = 7 * 24 * 60 * 60 * 1_000
 /** 192 random bits. */
 export const newInvitationToken = (): string => randomBytes(24).toString('base64url')
 
+/** The token stands behind `#`, where no server, proxy or log of requests sees it. */
 export const invitationUrl = (base: string, token: string): string =>
-  `${base}/signin/invitation/${token}`
+  `${base}/signin/invitation#${token}`
 
 /** The token in a mailed link. The inviter does not know its suffix, so only the letter proves its address. */
 export function letterToken(key: Buffer, token: string): string {

@@ -30,15 +30,19 @@ const redirect = (location: string, cookies: string[]): RouteReply => ({
 })
 
 /** Attack: browsers read `\` as `/` and drop control characters, so both are refused in the path. */
+export function isOwnPath(path: string, base: string): boolean {
+  const isPath = path.startsWith('/') && !/[\\\p{Cc}]|^\/(?:\/|%2f|%5c)/iu.test(path)
+  return isPath && URL.canParse(path, base) && new URL(path, base).origin === base
+}
+
 function pathOf(returnTo: string, base: string): string {
-  const isPath = returnTo.startsWith('/') && !/[\\\p{Cc}]|^\/(?:\/|%2f|%5c)/iu.test(returnTo)
-  if (!isPath || !URL.canParse(returnTo, base) || new URL(returnTo, base).origin !== base)
+  if (!isOwnPath(returnTo, base))
     throw invalid('return_to: must be a path of this service, such as /docs')
   return returnTo
 }
 
 export function oauthRoutes(people: People): Route[] {
-  const { providers, origin, cookie, databases, invited, announce } = people
+  const { providers, origin, cookie, databases, invited, announce, at } = people
 
   function check(id: string): void {
     if (!providers.some((provider) => provider.id === id)) throw notFound('identity provider', id)
@@ -57,7 +61,7 @@ export function oauthRoutes(people: People): Route[] {
       async ({ params, query, header, address }) => {
         check(params.provider)
         await people.admit('sign_in', address)
-        const returnTo = pathOf(query.return_to ?? '/signin', origin.of(header))
+        const returnTo = pathOf(query.return_to ?? at('/signin'), origin.of(header))
         const started = await (await people.library()).startAt(params.provider, returnTo)
         return redirect(started.url, started.cookies)
       },

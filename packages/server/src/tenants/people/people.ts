@@ -5,6 +5,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
+import { basePath } from '../../ground/config/base-url.ts'
 import type { IdentityProvider } from '../../ground/config/identity-providers.ts'
 import type { AddressClass } from '../../ground/core/rates.ts'
 import { hashToken } from '../../ground/core/token.ts'
@@ -76,6 +77,8 @@ export type People = {
   origin: OwnOrigin
   /** The base URL of the settings. */
   base: string
+  /** A path of this service as browsers have it: below that of `PUBLIC_URL`. */
+  at: (path: string) => string
   isSecure: boolean
   key: Buffer
   mail: Mail
@@ -105,6 +108,7 @@ export function peopleOf(
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const cookie = sessionCookie(keys, { isSecure })
   const origin = ownOrigin(publicUrl)
+  const prefix = basePath(publicUrl)
 
   async function load(): Promise<SignInLibrary> {
     const { openLibrary } = await import('./library/library.ts')
@@ -112,7 +116,8 @@ export function peopleOf(
       control: databases.control,
       clock,
       key: keys[0],
-      publicUrl: base,
+      publicUrl: new URL(base).origin,
+      path: prefix,
       log,
       providers,
       isInvited: invited.isInvited,
@@ -147,6 +152,7 @@ export function peopleOf(
     cookie,
     origin,
     base,
+    at: (path) => prefix + path,
     isSecure,
     key: keys[0],
     mail,

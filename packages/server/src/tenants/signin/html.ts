@@ -1,7 +1,7 @@
 /** Pages without scripts, enforced by a strict content security policy. */
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { RouteReply } from '../../ground/http/reply.ts'
+import { signInStyle } from './style.ts'
 
 /** Text that is HTML already. */
 export class Html {
@@ -30,41 +30,44 @@ const textOf = (part: HtmlPart): string => {
 export const html = (texts: TemplateStringsArray, ...parts: HtmlPart[]): Html =>
   new Html(texts.map((text, at) => text + textOf(parts[at] ?? '')).join(''))
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;padding:0 1rem;color:#1d2330}
-label,button,input{display:block;width:100%;box-sizing:border-box}input{font:inherit;padding:.5rem;margin:.2rem 0 1rem}
-button{font:inherit;padding:.6rem;margin:.5rem 0;cursor:pointer}[role=alert]{border-left:4px solid #b3261e;padding-left:.8rem}`
+/** Allows no script and no frame, and forms only to this service. `script`: the page has the one script of ours. */
+const policyOf = (styleHash: string, script: string | undefined): string =>
+  [
+    "default-src 'none'",
+    ...(script === undefined ? [] : ["script-src 'self'"]),
+    `style-src 'sha256-${styleHash}'`,
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
-const styleHash = createHash('sha256').update(style).digest('base64')
-
-/** Allows no script and no frame, and forms only to this service. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
-  'img-src data:',
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+type PageContent = { status?: number; title: string; body: Html; script?: string }
 
 export function page(
-  { status = 200, title, body }: { status?: number; title: string; body: Html },
+  { status = 200, title, body, script }: PageContent,
   cookies: readonly string[] = [],
 ): RouteReply {
+  const style = signInStyle()
   const { text } = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>${title} · Steward</title>
         <link rel="icon" href="data:," />
         <style>
-          ${new Html(style)}
+          ${new Html(style.text)}
         </style>
+        ${script === undefined ? '' : html`<script src="${script}" defer></script>`}
       </head>
       <body>
-        <header>Steward</header>
-        <h1>${title}</h1>
-        ${body}
+        <main>
+          <header>Steward</header>
+          <h1>${title}</h1>
+          ${body}
+        </main>
       </body>
     </html> `
   const bytes = Buffer.from(
@@ -76,7 +79,7 @@ export function page(
     headers: [
       ['content-type', 'text/html; charset=utf-8'],
       ['content-length', String(bytes.length)],
-      ['content-security-policy', policy],
+      ['content-security-policy', policyOf(style.hash, script)],
       ['cross-origin-opener-policy', 'same-origin'],
       // A browser posts the form of a page without a referrer with the origin `null`.
       ['referrer-policy', 'same-origin'],
@@ -97,6 +100,9 @@ export const seeOther = (path: string, cookie?: string): RouteReply => ({
 
 export const alert = (message: string | undefined): Html =>
   message === undefined ? html`` : html`<p role="alert">${message}</p>`
+
+export const hiddenField = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`
 
 type FormField = { name: string; label: string; type?: string; complete?: string; value?: string }
 
@@ -129,10 +135,13 @@ export const newPasswordField = (): Html =>
 
 export type FormToken = { hidden: Html; cookies: string[] }
 
+/** `isFirst`: what most people come to the page for. */
+type FormFace = { action: string; token: FormToken; button: string; isFirst?: boolean }
+
 export const form = (
-  { action, token, button }: { action: string; token: FormToken; button: string },
+  { action, token, button, isFirst = false }: FormFace,
   ...fields: Html[]
 ): Html =>
-  html`<form method="post" action="${action}">
+  html`<form method="post" action="${action}" ${isFirst ? new Html(' class="first"') : ''}>
     ${token.hidden}${fields}<button>${button}</button>
   </form>`

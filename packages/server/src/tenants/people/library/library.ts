@@ -27,7 +27,9 @@ export type SignInLibraryDeps = {
   clock: Pick<Clock, 'now'>
   /** Signs the library's cookies, and keys the hashes of codes. */
   key: Buffer
+  /** The origin of this service, and the path below which browsers reach it. */
   publicUrl: string
+  path: string
   log: Log
   providers: readonly IdentityProvider[]
   /** True when a new person with this address may join; a provider vouches for the address. */
@@ -57,13 +59,13 @@ const headersOf = ({ address, userAgent }: Visitor): Headers =>
 type InTurn = ReturnType<typeof passwordsInTurn>
 
 function authOf(deps: SignInLibraryDeps, passwords: InTurn) {
-  const { control, key, publicUrl, log, providers, isInvited, sendCode, sendReset } = deps
-  const callback = (provider: string) => `${publicUrl}/v1/ext/oauth/${provider}/callback`
+  const { control, key, publicUrl, path, log, providers, isInvited, sendCode, sendReset } = deps
+  const callback = (provider: string) => `${publicUrl}${path}/v1/ext/oauth/${provider}/callback`
   return betterAuth({
     appName: 'Steward',
     baseURL: publicUrl,
     basePath,
-    onAPIError: { errorURL: '/signin' },
+    onAPIError: { errorURL: `${path}/signin` },
     secret: key.toString('hex'),
     database: peopleAdapter(control),
     ...modelNames,
@@ -114,7 +116,7 @@ function authOf(deps: SignInLibraryDeps, passwords: InTurn) {
 
 type Auth = ReturnType<typeof authOf>
 
-function atProviders(auth: Auth, publicUrl: string) {
+function atProviders(auth: Auth, { publicUrl, path: prefix }: SignInLibraryDeps) {
   /** Sends the library a request of its own HTTP routes. */
   const handle = (path: string, init: RequestInit = {}) =>
     asOperator(() => auth.handler(new Request(`${publicUrl}${basePath}${path}`, init)))
@@ -128,7 +130,7 @@ function atProviders(auth: Auth, publicUrl: string) {
         body: JSON.stringify({
           provider,
           callbackURL: returnTo,
-          errorCallbackURL: '/signin',
+          errorCallbackURL: `${prefix}/signin`,
           disableRedirect: true,
         }),
       })
@@ -153,7 +155,7 @@ function atProviders(auth: Auth, publicUrl: string) {
       const answer = await handle(`/callback/${provider}?${search}`, { headers })
       return {
         token: tokenIn(answer.headers.getSetCookie()),
-        location: answer.headers.get('location') ?? '/signin?error=provider_failed',
+        location: answer.headers.get('location') ?? `${prefix}/signin?error=provider_failed`,
       }
     },
   }
@@ -236,7 +238,7 @@ export type SignInLibrary = ReturnType<typeof openLibrary>
 export function openLibrary(deps: SignInLibraryDeps) {
   const passwords = passwordsInTurn(deps.clock)
   const auth = authOf(deps, passwords)
-  return { ...byOwnMeans(auth, passwords), ...atProviders(auth, deps.publicUrl) }
+  return { ...byOwnMeans(auth, passwords), ...atProviders(auth, deps) }
 }
 
 /**

@@ -1,0 +1,110 @@
+/** Chromium of the distribution, for the tests of the console. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { root } from '../../scripts/house/sources.ts'
+
+const install = 'Chromium is missing, in which the console is tested: apt-get install -y chromium'
+
+function chromiumPath(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const found = folders
+    .map((folder) => join(folder, 'chromium'))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+  assert.ok(found, install)
+  return found
+}
+
+/** Builds the console where its sources are newer than its last build. */
+export const buildConsole = async (): Promise<void> =>
+  void (await promisify(execFile)('sh', ['scripts/console.sh'], { cwd: root }))
+
+/** What a page may not do: what its policy refuses, errors, and requests to any other origin. */
+type PageFaults = { violations: string[]; errors: string[]; foreign: string[] }
+
+export type Visit = { context: BrowserContext; page: Page; faults: PageFaults }
+
+type VisitOptions = Parameters<Browser['newContext']>[0] & {
+  /** The key that the tab has from its start. */
+  key?: string
+}
+
+export type TestBrowser = {
+  /** A browser of somebody: its own cookies, and one tab. */
+  visit(base: string, options?: VisitOptions): Promise<Visit>
+  /** Another tab of the same somebody. */
+  tab(visit: Visit, base: string): Promise<Visit>
+  close(): Promise<void>
+}
+
+/** Runs in the page. */
+const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.effectiveDirective + ' ' + event.blockedURI))`
+
+async function openTab(context: BrowserContext, base: string, faults: PageFaults): Promise<Page> {
+  const page = await context.newPage()
+  page.on('console', (message) => {
+    if (/policy/i.test(message.text())) faults.violations.push(message.text())
+  })
+  page.on('pageerror', ({ message }) => faults.errors.push(message))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(base) && !/^(?:data|blob):/.test(url)) faults.foreign.push(url)
+  })
+  return page
+}
+
+export async function openBrowser(): Promise<TestBrowser> {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    // A container has no sandbox for Chromium, and root none at all.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+  return {
+    async visit(base, { key, ...options } = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        ...options,
+      })
+      await context.addInitScript({ content: reportViolations })
+      if (key !== undefined)
+        await context.addInitScript({
+          content: `sessionStorage.setItem('steward.key', ${JSON.stringify(key)})`,
+        })
+      const faults: PageFaults = { violations: [], errors: [], foreign: [] }
+      return { context, page: await openTab(context, base, faults), faults }
+    },
+    async tab({ context, faults }, base) {
+      return { context, faults, page: await openTab(context, base, faults) }
+    },
+    close: () => browser.close(),
+  }
+}
+
+export const assertNoFaults = ({ faults }: Visit): void =>
+  assert.deepEqual(faults, { violations: [], errors: [], foreign: [] })
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** What a person who cannot see the page would stumble over. The context needs `bypassCSP`. */
+export async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`,
+  )
+  assert.ok(Array.isArray(found))
+  return found.map(String)
+}

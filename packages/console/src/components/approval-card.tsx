@@ -1,0 +1,96 @@
+/** An agent asks before it acts: the whole input, and the buttons always in view. Keys act on the focused card alone. */
+import type { KeyboardEvent } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { words } from '../lib/words.ts'
+import { Button } from './button.tsx'
+import { HiddenShown } from './hidden-shown.tsx'
+import { StatusSign } from './status.tsx'
+
+export type ApprovalCardProps = {
+  id: string
+  name: string
+  input: string
+  /** What is being sent. */
+  sending: 'allow' | 'deny' | undefined
+  /** Why this person may not answer. */
+  offBecause?: string | undefined
+  onDecide: (decision: { isAllowed: boolean; reason?: string | undefined }) => void
+}
+
+/** Attack: a card that appears under a finger is answered by what was meant for something else. */
+const settleMs = 400
+
+export function ApprovalCard(props: ApprovalCardProps) {
+  const { id, name, input, sending, offBecause, onDecide } = props
+  const [reason, setReason] = useState('')
+  const focusedAt = useRef(Number.POSITIVE_INFINITY)
+  const appearedAt = useRef(Number.POSITIVE_INFINITY)
+  useEffect(() => {
+    appearedAt.current = performance.now()
+  }, [])
+  const isOff = offBecause !== undefined || sending !== undefined
+  const decide = (isAllowed: boolean) => {
+    if (isOff || performance.now() - appearedAt.current < settleMs) return
+    onDecide({ isAllowed, ...(!isAllowed && reason.trim() !== '' && { reason: reason.trim() }) })
+  }
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    const isPlain = !event.metaKey && !event.ctrlKey && !event.altKey && !event.repeat
+    const isOnCard = event.target === event.currentTarget
+    if (!isPlain || !isOnCard || performance.now() - focusedAt.current < settleMs) return
+    if (event.key === 'y') decide(true)
+    if (event.key === 'n') decide(false)
+  }
+  return (
+    <div
+      role="group"
+      data-event={id}
+      tabIndex={0}
+      aria-label={`${name} ${words.session.asksApproval}`}
+      onFocus={() => {
+        focusedAt.current = performance.now()
+      }}
+      onKeyDown={press}
+      className="grid min-w-0 gap-2 rounded-panel border border-waiting bg-waiting-quiet px-3.5 py-3"
+    >
+      <header className="flex items-center gap-2">
+        <StatusSign tone="asks" />
+        <b className="min-w-0 truncate font-semibold text-n11">{name}</b>
+        <span className="text-n9">{words.session.asksApproval}</span>
+      </header>
+      <pre
+        tabIndex={0}
+        aria-label={words.approvalInput}
+        className="max-h-[40vh] overflow-auto rounded-base border bg-n1 px-3 py-2 font-mono text-small leading-[1.6] whitespace-pre-wrap text-n11"
+      >
+        <HiddenShown text={input} />
+      </pre>
+      <div className="flex flex-wrap items-center gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
+        <input
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+          placeholder={words.session.denyReason}
+          aria-label={words.session.denyReason}
+          autoComplete="off"
+          className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 max-phone:h-9 max-phone:basis-full"
+        />
+        <Button
+          keys="N"
+          offBecause={offBecause}
+          isBusy={sending === 'deny'}
+          onClick={() => decide(false)}
+        >
+          {sending === 'deny' ? words.session.denying : words.session.deny}
+        </Button>
+        <Button
+          kind="yes"
+          keys="Y"
+          offBecause={offBecause}
+          isBusy={sending === 'allow'}
+          onClick={() => decide(true)}
+        >
+          {sending === 'allow' ? words.session.approving : words.session.approve}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+/** Ids, times, costs and counts: one form each, the whole value in the title. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { shortId } from '../lib/format/ids.ts'
+import { formatCost, formatCount, formatTokens } from '../lib/format/numbers.ts'
+import { formatAge, formatClock, formatDuration, formatWhole } from '../lib/format/times.ts'
+import { minuteHand } from '../lib/now.ts'
+import { useStore } from '../lib/store.ts'
+import { words } from '../lib/words.ts'
+
+/** Shortened in the middle; a click copies the whole. */
+export function Id({ of }: { of: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = () =>
+    void navigator.clipboard.writeText(of).then(() => {
+      setCopied(true)
+      setTimeout(() => setCopied(false), 1_500)
+    })
+  return (
+    <button
+      type="button"
+      title={`${of} · ${words.copyId}`}
+      onClick={copy}
+      className="relative rounded-sm font-mono text-small whitespace-nowrap text-n9 hover:text-n11"
+    >
+      {isCopied ? words.copied : shortId(of)}
+      <span className="sr-only">{words.copyId}</span>
+    </button>
+  )
+}
+
+/** `age`: how long ago; `clock`: the time of day. Both have the whole time and UTC in the title. */
+export function Time({ at, form = 'age' }: { at: string; form?: 'age' | 'clock' }) {
+  const now = useStore(minuteHand)
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={formatWhole(date)} className="whitespace-nowrap">
+      {form === 'clock' ? formatClock(date) : formatAge(now - date.getTime())}
+    </time>
+  )
+}
+
+export const Duration = ({ ms }: { ms: number }) => (
+  <span className="whitespace-nowrap" title={`${formatCount(Math.round(ms))} ms`}>
+    {formatDuration(ms)}
+  </span>
+)
+
+export const Cost = ({ dollars }: { dollars: number | undefined }) =>
+  dollars === undefined ? (
+    <span className="text-n8" title={words.noPrice}>
+      –
+    </span>
+  ) : (
+    <span className="whitespace-nowrap" title={`$${dollars}`}>
+      {formatCost(dollars)}
+    </span>
+  )
+
+export const Tokens = ({ count }: { count: number }) => (
+  <span className="whitespace-nowrap" title={`${formatCount(count)} ${words.tokens}`}>
+    {formatTokens(count)}
+  </span>
+)
+
+/** A name and its value in a line of facts. */
+export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <span className="whitespace-nowrap text-n9">
+    {name} <b className="font-medium text-n11">{children}</b>
+  </span>
+)

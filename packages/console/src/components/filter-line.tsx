@@ -1,0 +1,192 @@
+/** ChosenFilters typed in one line, shown as chips; what completes the word under the cursor stands below. */
+import type { KeyboardEvent, Ref } from 'react'
+import { useId, useState } from 'react'
+import { completionsOf, readFilterLine } from '../lib/filters.ts'
+import type { FilterField, ChosenFilters } from '../lib/filters.ts'
+import { words } from '../lib/words.ts'
+import { IconClose } from './icons.tsx'
+
+type FilterLineProps = {
+  label: string
+  placeholder: string
+  fields: readonly FilterField[]
+  filters: ChosenFilters
+  onChange: (filters: ChosenFilters) => void
+  inputRef?: Ref<HTMLInputElement>
+}
+
+/** What is typed, what completes it, and what the keys of the field do. */
+function useFilterInput({ fields, filters, onChange }: FilterLineProps) {
+  const [line, setLine] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [at, setAt] = useState(0)
+  const [isFocused, setFocused] = useState(false)
+  const offered = isFocused ? completionsOf(line, fields) : []
+  const chosen = offered[at]
+  const without = (name: string) =>
+    onChange(Object.fromEntries(Object.entries(filters).filter(([each]) => each !== name)))
+
+  function write(text: string): void {
+    setLine(text)
+    setProblem(undefined)
+    setAt(0)
+  }
+
+  function take(text: string): void {
+    const read = readFilterLine(text, fields, filters)
+    if (read.problem !== undefined) return setProblem(read.problem)
+    write('')
+    onChange(read.filters)
+  }
+
+  function complete(word: string): void {
+    const before = line.slice(0, line.length - (line.split(/\s+/).at(-1) ?? '').length)
+    if (word.endsWith(':')) write(before + word)
+    else take(before + word)
+  }
+
+  /** Each returns true when it did something, and the browser is to do nothing. */
+  const presses: Record<string, (event: KeyboardEvent<HTMLInputElement>) => boolean> = {
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Enter() {
+      if (chosen !== undefined && (line !== '' || at > 0)) complete(chosen)
+      else take(line)
+      return true
+    },
+    Tab({ shiftKey }) {
+      if (chosen === undefined || line === '' || shiftKey) return false
+      complete(chosen)
+      return true
+    },
+    Escape({ currentTarget }) {
+      if (line === '') currentTarget.blur()
+      write('')
+      return true
+    },
+    Backspace() {
+      const last = Object.keys(filters).at(-1)
+      if (line !== '' || last === undefined) return false
+      without(last)
+      return true
+    },
+  }
+
+  function step(by: number): boolean {
+    if (offered.length > 0) setAt((at + by + offered.length) % offered.length)
+    return offered.length > 0
+  }
+
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (!event.nativeEvent.isComposing && presses[event.key]?.(event)) event.preventDefault()
+  }
+  return { line, problem, at, offered, write, complete, without, press, setFocused }
+}
+
+export function FilterLine(props: FilterLineProps) {
+  const { label, placeholder, filters, inputRef } = props
+  const input = useFilterInput(props)
+  const { line, problem, at, offered } = input
+  const id = useId()
+  return (
+    <div className="relative shrink-0 border-b">
+      <div className="flex min-h-11 flex-wrap items-center gap-1.5 px-4 py-1.5">
+        {Object.entries(filters).map(([name, value]) => (
+          <Chip key={name} name={name} value={value} onRemove={() => input.without(name)} />
+        ))}
+        <input
+          ref={inputRef}
+          value={line}
+          placeholder={placeholder}
+          role="combobox"
+          aria-label={label}
+          aria-expanded={offered.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={offered.length > 0 ? `${id}-${at}` : undefined}
+          aria-autocomplete="list"
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+          autoComplete="off"
+          spellCheck={false}
+          onFocus={() => input.setFocused(true)}
+          onBlur={() => input.setFocused(false)}
+          onChange={({ target }) => input.write(target.value)}
+          onKeyDown={input.press}
+          className="h-7 min-w-[180px] flex-1 bg-transparent px-1 text-n11 outline-none"
+        />
+      </div>
+      {problem !== undefined && (
+        <p id={`${id}-problem`} role="alert" className="px-4 pb-2 text-small text-failed">
+          {problem}
+        </p>
+      )}
+      <Completions id={id} label={label} offered={offered} at={at} onChoose={input.complete} />
+    </div>
+  )
+}
+
+const Completions = ({
+  id,
+  label,
+  offered,
+  at,
+  onChoose,
+}: {
+  id: string
+  label: string
+  offered: readonly string[]
+  at: number
+  onChoose: (word: string) => void
+}) => (
+  <div
+    id={`${id}-list`}
+    role="listbox"
+    aria-label={label}
+    hidden={offered.length === 0}
+    className="absolute top-full left-4 z-10 -mt-1 max-h-72 min-w-[220px] overflow-auto rounded-panel border bg-float p-1 shadow-float"
+  >
+    {offered.map((word, index) => (
+      <div
+        key={word}
+        id={`${id}-${index}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={index === at}
+        onPointerDown={(event) => {
+          event.preventDefault()
+          onChoose(word)
+        }}
+        className={`flex min-h-7 cursor-default items-center rounded-[5px] px-2 whitespace-nowrap ${index === at ? 'bg-n4 text-n11' : ''}`}
+      >
+        {word.slice(word.indexOf(':') + 1) || word}
+      </div>
+    ))}
+  </div>
+)
+
+export const Chip = ({
+  name,
+  value,
+  onRemove,
+}: {
+  name: string
+  value: string
+  onRemove?: () => void
+}) => (
+  <span className="inline-flex h-[22px] max-w-full items-center overflow-hidden rounded-[5px] border bg-n2 text-small whitespace-nowrap text-n9">
+    <span className="pl-1.5">{name}</span>
+    <b className="min-w-0 truncate px-1.5 pl-1 font-medium text-n11">
+      {value.replaceAll(',', ', ')}
+    </b>
+    {onRemove && (
+      <button
+        type="button"
+        aria-label={words.filter.removeChip(name)}
+        onClick={onRemove}
+        className="grid h-full w-5 place-items-center text-n8 outline-offset-[-2px] hover:bg-n4 hover:text-n11"
+      >
+        <IconClose className="size-3" />
+      </button>
+    )}
+  </span>
+)

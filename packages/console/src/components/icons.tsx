@@ -1,0 +1,38 @@
+/** The icons of the console, in its one size and weight. */
+import {
+  Check,
+  ChevronDown,
+  ChevronRight,
+  ChevronsUpDown,
+  Component,
+  Copy,
+  Contrast,
+  Menu as MenuLines,
+  PanelLeft,
+  Search,
+  Text,
+  TriangleAlert,
+  X,
+} from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
+
+const sized = (Icon: LucideIcon) =>
+  function SizedIcon({ className = '' }: { className?: string }) {
+    return (
+      <Icon size={15} strokeWidth={1.6} aria-hidden="true" className={`shrink-0 ${className}`} />
+    )
+  }
+
+export const IconCheck = sized(Check)
+export const IconDown = sized(ChevronDown)
+export const IconRight = sized(ChevronRight)
+export const IconChoose = sized(ChevronsUpDown)
+export const IconComponents = sized(Component)
+export const IconCopy = sized(Copy)
+export const IconTheme = sized(Contrast)
+export const IconMenu = sized(MenuLines)
+export const IconFold = sized(PanelLeft)
+export const IconSearch = sized(Search)
+export const IconSessions = sized(Text)
+export const IconWarning = sized(TriangleAlert)
+export const IconClose = sized(X)

@@ -1,0 +1,64 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu'
+import type { ReactNode } from 'react'
+import { IconCheck } from './icons.tsx'
+
+export type MenuItem =
+  | {
+      label: string
+      beside?: ReactNode
+      isChosen?: boolean
+      isDanger?: boolean
+      /** Why it is off. */
+      offBecause?: string
+      run: () => void
+    }
+  | 'line'
+
+const row =
+  'flex min-h-7 w-full cursor-default items-center gap-2 rounded-[5px] px-2 whitespace-nowrap outline-none data-[highlighted]:bg-n4 data-[highlighted]:text-n11'
+
+/** `trigger` is the face of the button. */
+export const Menu = ({
+  label,
+  trigger,
+  items,
+  side = 'bottom',
+}: {
+  label: string
+  trigger: ReactNode
+  items: readonly MenuItem[]
+  side?: 'top' | 'bottom'
+}) => (
+  <BaseMenu.Root modal={false}>
+    <BaseMenu.Trigger title={label} className="min-w-0 flex-1 rounded-base text-left">
+      {trigger}
+      <span className="sr-only">{label}</span>
+    </BaseMenu.Trigger>
+    <BaseMenu.Portal>
+      <BaseMenu.Positioner side={side} align="start" sideOffset={4} className="z-20">
+        <BaseMenu.Popup className="min-w-[200px] rounded-panel border bg-float p-1 text-n10 shadow-float outline-none">
+          {items.map((item, at) => (
+            <MenuRow key={item === 'line' ? `line ${at}` : item.label} item={item} />
+          ))}
+        </BaseMenu.Popup>
+      </BaseMenu.Positioner>
+    </BaseMenu.Portal>
+  </BaseMenu.Root>
+)
+
+function MenuRow({ item }: { item: MenuItem }) {
+  if (item === 'line') return <BaseMenu.Separator className="-mx-1 my-1 border-t" />
+  const { label, beside, isChosen, isDanger, offBecause, run } = item
+  return (
+    <BaseMenu.Item
+      onClick={run}
+      disabled={offBecause !== undefined}
+      title={offBecause}
+      className={`${row} ${isDanger ? 'text-failed' : ''} data-[disabled]:text-n8`}
+    >
+      <span className="truncate">{label}</span>
+      <span className="ml-auto pl-4 text-small text-n9">{offBecause ?? beside}</span>
+      {isChosen === true && <IconCheck className="text-n9" />}
+    </BaseMenu.Item>
+  )
+}

@@ -1,0 +1,29 @@
+import { Scroll } from '../../components/layout.tsx'
+import { Page } from '../../components/page.tsx'
+import { words } from '../../lib/words.ts'
+import { Asking, Codes, Plots, Talks, Timelines, Tools } from './contents.tsx'
+import { Buttons, Fields, FilterLines, Selects } from './controls.tsx'
+import { Surfaces } from './surfaces.tsx'
+import { Tables, TabSets, Values } from './values.tsx'
+
+/** Every component with its states: the one design, to look at and to test. */
+export const ComponentsPage = () => (
+  <Page title={words.pages.components}>
+    <Scroll isPadded>
+      <Buttons />
+      <Fields />
+      <Selects />
+      <FilterLines />
+      <Values />
+      <Tables />
+      <TabSets />
+      <Codes />
+      <Talks />
+      <Tools />
+      <Asking />
+      <Timelines />
+      <Plots />
+      <Surfaces />
+    </Scroll>
+  </Page>
+)

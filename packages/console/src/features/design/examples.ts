@@ -1,0 +1,48 @@
+/** What the page of components shows. */
+export const codeBefore = `test('fires once', async () => {
+  const started = now()
+  await sleep(50)
+  assert.equal(fired, true)
+})
+`
+export const codeAfter = `test('fires once', async () => {
+  const started = now()
+  const [at] = await once(timer, 'fired')
+  assert.ok(at >= started)
+})
+`
+export const jsonValue = {
+  type: 'agent.tool_use',
+  name: 'bash',
+  input: { command: 'git push origin fix/flaky-timer', timeout_ms: 120_000 },
+  evaluated_permission: 'ask',
+  tags: ['a', 'b', { deep: { deeper: { deepest: true } } }],
+  note: 'a long text '.repeat(80),
+  nothing: null,
+}
+export const markdownText = `### What I found
+
+Two of 214 packages have advisories; both are **build-time only**. See [the advisory](https://github.com/advisories).
+
+- \`tar@7.4.3\` writes outside of its folder
+- \`undici@7.2.0\` keeps a header after a redirect
+
+| Package | From | To |
+|---|---|---|
+| tar | 7.4.3 | 7.4.4 |
+
+> Nothing else was changed.
+`
+export const hostileText = `<script>alert(1)</script> <img src=x onerror=alert(1)> [a link](javascript:alert(1)) ![a picture](https://evil.example/pixel.png) <svg onload=alert(1)>`
+export const hiddenCommand = 'rm -rf build\u200b \u202e# dliub eht snaelc\u202c'
+export const longOutput = Array.from(
+  { length: 18_420 },
+  (_, line) => `npm verbose line ${line + 1}`,
+).join('\n')
+export const colouredOutput =
+  '\u001b[32m✔ fires once\u001b[39m\n\u001b[31m✖ fires twice\u001b[39m\n\u001b[33m! slow\u001b[39m'
+
+const day = 86_400
+const first = Date.UTC(2026, 10, 12) / 1_000
+export const days = Array.from({ length: 14 }, (_, at) => first + at * day)
+export const costs = [6, 9, 8, 14, 13, 4, 4, 11, 16, 17, 15, 5, 4, 18.4]

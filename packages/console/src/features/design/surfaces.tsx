@@ -1,0 +1,107 @@
+/** What lies over the page: dialog, menu, toast, palette. */
+import { useRef, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Row } from '../../components/layout.tsx'
+import { Menu } from '../../components/menu.tsx'
+import { PaletteList } from '../../components/palette.tsx'
+import { Float, Spec, Specimen, Stage } from '../../components/specimen.tsx'
+import { ToastFace } from '../../components/toaster.tsx'
+import type { PageCommand } from '../../lib/commands.ts'
+import { say } from '../../lib/toasts.ts'
+
+const nothing = () => {}
+
+const commands: readonly PageCommand[] = [
+  { id: 'x1', group: 'page', label: 'Fork here', keys: 'f', run: nothing },
+  { id: 'x2', group: 'go', label: 'Sessions', keys: 'g s', run: nothing },
+  { id: 'x3', group: 'console', label: 'Show all keys', keys: '?', run: nothing },
+]
+
+export function Surfaces() {
+  const [isOpen, setOpen] = useState(false)
+  const [isListing, setListing] = useState(false)
+  const keep = useRef<HTMLButtonElement>(null)
+  const close = () => setOpen(false)
+  return (
+    <Spec name="Dialog, menu, toast, palette">
+      <Specimen caption="dialog: says what will happen; the safe answer has the focus" size="third">
+        <Row>
+          <Button kind="danger" onClick={() => setOpen(true)}>
+            Revoke key
+          </Button>
+        </Row>
+        {isOpen && (
+          <Dialog
+            title="Revoke the key ci-pipeline"
+            onClose={close}
+            firstFocus={keep}
+            actions={
+              <>
+                <Button ref={keep} onClick={close}>
+                  Keep it
+                </Button>
+                <Button kind="danger" onClick={close}>
+                  Revoke key
+                </Button>
+              </>
+            }
+          >
+            <p>
+              It was used 2 min ago, and 61 times today. Programs that hold it get 401 from now on.
+            </p>
+          </Dialog>
+        )}
+      </Specimen>
+      <Specimen caption="menu: what is off says why" size="third">
+        <Row>
+          <Menu
+            label="An example of a menu"
+            trigger={<span>More ⌄</span>}
+            items={[
+              { label: 'Fork here', beside: 'f', run: nothing },
+              { label: 'Copy id', beside: 'c', run: nothing },
+              'line',
+              { label: 'Interrupt', offBecause: 'not running', run: nothing },
+              { label: 'Delete session', isDanger: true, run: nothing },
+            ]}
+          />
+        </Row>
+      </Specimen>
+      <Specimen caption="toast: what is done goes by itself, what failed stays" size="third">
+        <Row isWrapped>
+          <Button onClick={() => say({ kind: 'done', text: '2 sessions archived' })}>
+            Show one
+          </Button>
+          <Button onClick={() => say({ kind: 'failed', text: 'The version was not saved.' })}>
+            Show a failure
+          </Button>
+        </Row>
+        <ToastFace
+          note={{
+            kind: 'done',
+            text: '2 sessions archived',
+            action: { label: 'Undo', run: nothing },
+          }}
+          onClose={nothing}
+        />
+        <ToastFace
+          note={{ kind: 'failed', text: 'Version 13 was not saved: somebody saved it before you.' }}
+          onClose={nothing}
+        />
+      </Specimen>
+      <Specimen caption="palette: what this page can do first, then places" size="half">
+        <Row>
+          <Button onClick={() => setListing(!isListing)}>Show the list</Button>
+        </Row>
+        {isListing && (
+          <Stage>
+            <Float>
+              <PaletteList all={commands} onRun={nothing} />
+            </Float>
+          </Stage>
+        )}
+      </Specimen>
+    </Spec>
+  )
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { Composer } from '../../components/composer.tsx'
+import type { Session } from '../../lib/api/types.ts'
+import { useReadOnlyReason } from '../../lib/rights.ts'
+import { words } from '../../lib/words.ts'
+import { keepDraft, messageOf, readDraft, usePost } from './session.ts'
+
+const closedBecause = ({
+  archived_at: archived,
+  status,
+}: Pick<Session, 'archived_at' | 'status'>): string | undefined => {
+  if (archived !== null) return words.session.archived
+  return status === 'terminated' ? words.session.ended : undefined
+}
+
+export function ComposerBox({ session }: { session: Session }) {
+  const { id } = session
+  const [text, setText] = useState(() => readDraft(id))
+  const post = usePost(id)
+  const readOnly = useReadOnlyReason()
+  const change = (next: string) => {
+    setText(next)
+    keepDraft(id, next)
+  }
+  const send = () =>
+    post.mutate([messageOf(text.trim())], {
+      // The draft goes when the service has the message, and not before.
+      onSuccess: () => change(''),
+    })
+  return (
+    <Composer
+      value={text}
+      onChange={change}
+      onSend={send}
+      isSending={post.isPending}
+      problem={post.error?.message}
+      offBecause={closedBecause(session) ?? readOnly}
+    />
+  )
+}

@@ -1,0 +1,168 @@
+/** What was said and done, in the order of the log: messages, thinking, tool calls with their results, failures. */
+import type { SessionEvent } from '../../lib/api/types.ts'
+import { textOfContent } from './texts.ts'
+
+export type ToolCall = {
+  id: string
+  name: string
+  input: Record<string, unknown>
+  at: string
+  /** Missing while the tool works, or waits for an answer. */
+  result: { text: string; isError: boolean; tookMs: number; id: string } | undefined
+  /** What somebody has decided about the call. */
+  decision: { isAllowed: boolean; reason: string | undefined; at: string } | undefined
+  /** Whether the service waits for a person to decide. */
+  isAsking: boolean
+}
+
+export type TalkItem =
+  | { kind: 'said'; id: string; by: 'person' | 'agent' | 'system'; text: string; at: string }
+  | { kind: 'thought'; id: string; text: string; at: string }
+  | { kind: 'tools'; id: string; calls: ToolCall[] }
+  | { kind: 'failed'; id: string; text: string; at: string; isFinal: boolean }
+  | { kind: 'noted'; id: string; text: string; at: string }
+
+type AgentCallEvent = Extract<
+  SessionEvent,
+  { type: 'agent.tool_use' | 'agent.mcp_tool_use' | 'agent.custom_tool_use' }
+>
+type CallResultEvent = Extract<
+  SessionEvent,
+  {
+    type:
+      | 'agent.tool_result'
+      | 'agent.mcp_tool_result'
+      | 'user.custom_tool_result'
+      | 'user.tool_result'
+  }
+>
+
+const momentOf = (event: SessionEvent): number => Date.parse(event.processed_at ?? event.created_at)
+
+export function talkOf(events: readonly SessionEvent[]): TalkItem[] {
+  const items: TalkItem[] = []
+  const calls = new Map<string, { call: ToolCall; from: number }>()
+  for (const event of events) addTo(items, calls, event)
+  const asked = new Set(askedCalls(events))
+  for (const { call } of calls.values())
+    call.isAsking = asked.has(call.id) && call.result === undefined && call.decision === undefined
+  return items
+}
+
+function addTo(
+  items: TalkItem[],
+  calls: Map<string, { call: ToolCall; from: number }>,
+  event: SessionEvent,
+): void {
+  switch (event.type) {
+    case 'agent.tool_use':
+    case 'agent.mcp_tool_use':
+    case 'agent.custom_tool_use':
+      return addCall(items, calls, event)
+    case 'agent.tool_result':
+    case 'agent.mcp_tool_result':
+    case 'user.custom_tool_result':
+    case 'user.tool_result':
+      return addResult(calls, event)
+    case 'user.tool_confirmation': {
+      const known = calls.get(event.tool_use_id)
+      if (known)
+        known.call.decision = {
+          isAllowed: event.result === 'allow',
+          reason: event.deny_message ?? undefined,
+          at: event.processed_at ?? event.created_at,
+        }
+      return
+    }
+    default: {
+      const item = plainItem(event)
+      if (item) items.push(item)
+    }
+  }
+}
+
+function addCall(
+  items: TalkItem[],
+  calls: Map<string, { call: ToolCall; from: number }>,
+  event: AgentCallEvent,
+): void {
+  const call: ToolCall = {
+    id: event.id,
+    name: event.name,
+    input: event.input,
+    at: event.processed_at ?? event.created_at,
+    result: undefined,
+    decision: undefined,
+    isAsking: false,
+  }
+  calls.set(event.id, { call, from: momentOf(event) })
+  const last = items.at(-1)
+  if (last?.kind === 'tools') last.calls.push(call)
+  else items.push({ kind: 'tools', id: event.id, calls: [call] })
+}
+
+const usedBy = (event: CallResultEvent): string => {
+  if (event.type === 'agent.mcp_tool_result') return event.mcp_tool_use_id
+  return event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
+}
+
+function addResult(
+  calls: Map<string, { call: ToolCall; from: number }>,
+  event: CallResultEvent,
+): void {
+  const known = calls.get(usedBy(event))
+  if (!known) return
+  known.call.result = {
+    id: event.id,
+    text: textOfContent(event.content ?? []),
+    isError: event.is_error ?? false,
+    tookMs: Math.max(0, momentOf(event) - known.from),
+  }
+}
+
+/** The item of an event that stands alone; undefined for what the talk leaves out. */
+function plainItem(event: SessionEvent): TalkItem | undefined {
+  const { id } = event
+  const at = event.processed_at ?? event.created_at
+  switch (event.type) {
+    case 'user.message':
+      return { kind: 'said', id, by: 'person', text: textOfContent(event.content), at }
+    case 'system.message':
+      return { kind: 'said', id, by: 'system', text: textOfContent(event.content), at }
+    case 'agent.message':
+      return { kind: 'said', id, by: 'agent', text: textOfContent(event.content), at }
+    case 'agent.thinking':
+      return { kind: 'thought', id, text: event.thinking, at }
+    case 'session.error':
+      return {
+        kind: 'failed',
+        id,
+        text: event.error.message,
+        at,
+        isFinal: event.error.retry_status.type !== 'retrying',
+      }
+    case 'session.warning':
+      return { kind: 'noted', id, text: event.message, at }
+    case 'user.interrupt':
+      return { kind: 'noted', id, text: 'interrupted', at }
+    case 'agent.thread_context_compacted':
+      return { kind: 'noted', id, text: 'compacted', at }
+    default:
+      return undefined
+  }
+}
+
+/** The calls that the service says it waits for, until the next turn begins. */
+export function askedCalls(events: readonly SessionEvent[]): readonly string[] {
+  for (let at = events.length - 1; at >= 0; at--) {
+    const event = events[at]
+    if (event?.type === 'session.status_running') return []
+    if (event?.type !== 'session.status_idle') continue
+    return event.stop_reason.type === 'requires_action' ? event.stop_reason.event_ids : []
+  }
+  return []
+}
+
+/** How many turns have begun. */
+export const turnsOf = (events: readonly SessionEvent[]): number =>
+  events.filter(({ type }) => type === 'user.message').length

@@ -1,0 +1,43 @@
+import { useMemo } from 'react'
+import { EventRows } from '../../components/event-row.tsx'
+import { ListFoot } from '../../components/list-foot.tsx'
+import { Button } from '../../components/button.tsx'
+import { words } from '../../lib/words.ts'
+import type { FollowedLog } from './log.ts'
+import { lineOf } from './texts.ts'
+
+type EventsViewProps = {
+  log: FollowedLog
+  chosen: string | undefined
+  onChoose: (id: string) => void
+}
+
+export function EventsView({ log, chosen, onChoose }: EventsViewProps) {
+  const { events, hasEarlier, loadEarlier } = log
+  const rows = useMemo(
+    () =>
+      events.map((event) => ({
+        id: event.id,
+        at: event.processed_at ?? event.created_at,
+        seq: event.seq ?? undefined,
+        type: event.type,
+        text: lineOf(event),
+        isFailure: event.type === 'session.error',
+        isChosen: event.id === chosen,
+        onChoose: () => onChoose(event.id),
+      })),
+    [events, chosen, onChoose],
+  )
+  return (
+    <>
+      {hasEarlier && (
+        <ListFoot>
+          <Button size="small" onClick={loadEarlier}>
+            {words.session.earlier}
+          </Button>
+        </ListFoot>
+      )}
+      <EventRows rows={rows} label={words.session.events} />
+    </>
+  )
+}

@@ -1,0 +1,195 @@
+/** The log of one session in this page: what was, page by page from its end, and what comes, by the stream. */
+import { useEffect, useMemo } from 'react'
+import { api, dataOf } from '../../lib/api/client.ts'
+import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
+import { serviceUrl } from '../../lib/place.ts'
+import type { FollowedValue } from '../../lib/store.ts'
+import { createStore, useStore } from '../../lib/store.ts'
+import { followEvents } from '../../lib/stream/server-events.ts'
+
+/** What is being written, and is no event yet. */
+type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
+
+export type ShownLog = {
+  /** By their place in the log. */
+  events: readonly SessionEvent[]
+  live: readonly LiveAnswer[]
+  /** Messages that no turn has read yet. */
+  waiting: readonly SessionEvent[]
+  state: 'loading' | 'ready' | 'failed'
+  error: Error | undefined
+  /** Whether there are events before the first one here. */
+  hasEarlier: boolean
+}
+
+const pageSize = 200
+const empty: ShownLog = {
+  events: [],
+  live: [],
+  waiting: [],
+  state: 'loading',
+  error: undefined,
+  hasEarlier: false,
+}
+
+/** An event has a place in the log, or waits for one; anything else is live alone. */
+const isKept = (data: unknown): data is SessionEvent =>
+  typeof data === 'object' && data !== null && 'id' in data && 'created_at' in data
+
+const seqOf = ({ seq }: SessionEvent): number => seq ?? Number.POSITIVE_INFINITY
+
+/** Collects news, and shows it once a frame. */
+function createLog() {
+  const store = createStore(empty)
+  const events: SessionEvent[] = []
+  const known = new Set<string>()
+  const waiting = new Map<string, SessionEvent>()
+  const live = new Map<string, LiveAnswer>()
+  let frame: number | undefined
+
+  function show(change: Partial<ShownLog> = {}): void {
+    if (Object.keys(change).length > 0) return flush(change)
+    frame ??= requestAnimationFrame(() => flush({}))
+  }
+
+  function flush(change: Partial<ShownLog>): void {
+    if (frame !== undefined) cancelAnimationFrame(frame)
+    frame = undefined
+    const now = store.get()
+    store.set({
+      ...now,
+      events: [...events],
+      live: [...live.values()],
+      waiting: [...waiting.values()],
+      ...change,
+    })
+  }
+
+  function add(event: SessionEvent): void {
+    if (event.seq === null) {
+      if (event.type === 'user.message') waiting.set(event.id, event)
+      return
+    }
+    waiting.delete(event.id)
+    if (known.has(event.id)) return
+    known.add(event.id)
+    // Almost always the last place.
+    let at = events.length
+    while (at > 0 && seqOf(events[at - 1] ?? event) > seqOf(event)) at--
+    events.splice(at, 0, event)
+    if (event.type === 'agent.message') endLive('message')
+    if (event.type === 'agent.thinking') endLive('thinking')
+    if (event.type === 'session.status_idle') live.clear()
+    if (event.type === 'system.user_message_cancelled') waiting.delete(event.id)
+  }
+
+  const endLive = (kind: LiveAnswer['kind']) => {
+    for (const [id, each] of live) if (each.kind === kind) live.delete(id)
+  }
+
+  function write(id: string, kind: LiveAnswer['kind'], text: string): void {
+    const before = live.get(id)
+    live.set(id, { id, kind, text: (before?.text ?? '') + text })
+  }
+
+  function hear(event: LiveSessionEvent): void {
+    if (event.type === 'agent.message_chunk') write(event.message_id, 'message', event.delta)
+    if (event.type === 'agent.thinking_chunk') write(event.thinking_id, 'thinking', event.delta)
+  }
+
+  return {
+    store,
+    last: (): number | undefined => events.at(-1)?.seq ?? undefined,
+    addAll(page: readonly SessionEvent[], change: Partial<ShownLog>): void {
+      for (const event of page) add(event)
+      show(change)
+    },
+    take(event: SessionEvent): void {
+      add(event)
+      show()
+    },
+    hear(event: LiveSessionEvent): void {
+      hear(event)
+      show()
+    },
+    fail: (error: Error) => show({ state: 'failed', error }),
+  }
+}
+
+type OpenLog = {
+  store: FollowedValue<ShownLog>
+  start: (signal: AbortSignal) => void
+  loadEarlier: () => void
+}
+
+/** Reads the newest page, follows the stream behind it, and reads earlier pages when asked. */
+function openLog(id: string): OpenLog {
+  const log = createLog()
+  let earlier: string | undefined
+  let isLoading = false
+
+  async function loadPage(signal?: AbortSignal): Promise<void> {
+    if (isLoading) return
+    isLoading = true
+    try {
+      const query = { order: 'desc', limit: pageSize, include: 'chunks' } as const
+      const answer = api.GET('/v1/sessions/{id}/events', {
+        params: {
+          path: { id },
+          query: { ...query, ...(earlier !== undefined && { page: earlier }) },
+        },
+        ...(signal && { signal }),
+      })
+      const page = await dataOf(answer)
+      // The same path answers a stream as text, to those who ask for one.
+      if (typeof page === 'string') return
+      const { data, next_page: next } = page
+      earlier = next ?? undefined
+      const read = { state: 'ready', error: undefined, hasEarlier: next !== null } as const
+      // The client's types leave out what is always null.
+      log.addAll(data as readonly SessionEvent[], read)
+    } finally {
+      isLoading = false
+    }
+  }
+
+  const follow = (signal: AbortSignal) =>
+    followEvents({
+      url: `${serviceUrl}/v1/sessions/${encodeURIComponent(id)}/events/stream?include=chunks`,
+      lastEventId: log.last() ?? 0,
+      onData: (data) => {
+        if (isKept(data)) log.take(data)
+        else log.hear(data as LiveSessionEvent)
+      },
+      onRefused: log.fail,
+      signal,
+    })
+
+  const fail = (error: unknown) =>
+    log.fail(error instanceof Error ? error : new Error(String(error)))
+
+  return {
+    store: log.store,
+    start: (signal) =>
+      void loadPage(signal)
+        .then(() => follow(signal))
+        .catch((error: unknown) => {
+          if (!signal.aborted) fail(error)
+        }),
+    loadEarlier: () => void loadPage().catch(fail),
+  }
+}
+
+export type FollowedLog = ShownLog & { loadEarlier: () => void }
+
+/** The log of a session while the page shows it. */
+export function useSessionLog(id: string): FollowedLog {
+  const opened = useMemo(() => openLog(id), [id])
+  useEffect(() => {
+    const ends = new AbortController()
+    opened.start(ends.signal)
+    return () => ends.abort()
+  }, [opened])
+  const log = useStore(opened.store)
+  return useMemo(() => ({ ...log, loadEarlier: opened.loadEarlier }), [log, opened])
+}

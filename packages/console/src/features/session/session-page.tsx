@@ -1,0 +1,241 @@
+/** A session: what it is, what was said and done, what it asks, and where to write to it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Cost, Duration, Fact, Id, Tokens } from '../../components/figures.tsx'
+import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
+import { Page } from '../../components/page.tsx'
+import { FactLine, SessionLayout } from '../../components/session-layout.tsx'
+import { Status } from '../../components/status.tsx'
+import { Tabs } from '../../components/tabs.tsx'
+import type { Session } from '../../lib/api/types.ts'
+import { useCommands } from '../../lib/commands.ts'
+import { messageOf, requestIdOf } from '../../lib/failures.ts'
+import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
+import { useReadOnlyReason } from '../../lib/rights.ts'
+import { say } from '../../lib/toasts.ts'
+import { words } from '../../lib/words.ts'
+import { ComposerBox } from './composer-box.tsx'
+import { askedCalls, turnsOf } from './conversation.ts'
+import { EventsView } from './events-view.tsx'
+import { InspectedEvent } from './inspected-event.tsx'
+import type { FollowedLog, ShownLog } from './log.ts'
+import { useSessionLog } from './log.ts'
+import { sessionQuery } from './session.ts'
+import { TalkView } from './talk-view.tsx'
+
+const Interruption = lazy(async () => ({
+  default: (await import('./interruption.tsx')).Interruption,
+}))
+
+export type SessionTab = 'talk' | 'events'
+type SessionPageProps = {
+  id: string
+  view: SessionTab
+  /** The chosen event. */
+  event: string | undefined
+  onView: (view: SessionTab) => void
+  onEvent: (id: string | undefined) => void
+}
+
+export function SessionPage(props: SessionPageProps) {
+  const { id } = props
+  const query = useQuery(sessionQuery(id))
+  const log = useSessionLog(id)
+  useFreshSession(log, () => void query.refetch())
+  if (query.isPending) return <Page title={words.pages.sessions}>{<Skeleton />}</Page>
+  if (query.isError && !query.data) {
+    const again = () => void query.refetch()
+    return (
+      <Page title={words.pages.sessions}>
+        <Failure
+          message={query.error.message}
+          requestId={requestIdOf(query.error)}
+          onRetry={again}
+        />
+      </Page>
+    )
+  }
+  return <OpenSession {...props} session={query.data} log={log} />
+}
+
+/** Status and cost stand in the session, which is asked for when the log says that they changed. */
+function useFreshSession({ events }: ShownLog, refetch: () => void): void {
+  const last = useMemo(
+    () =>
+      events.findLast(
+        ({ type }) => type.startsWith('session.status_') || type === 'session.updated',
+      )?.id,
+    [events],
+  )
+  useEffect(() => {
+    if (last !== undefined) refetch()
+    // The function is another one at each render.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [last])
+}
+
+type OpenProps = SessionPageProps & {
+  session: Session
+  log: FollowedLog
+}
+
+function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) {
+  const [isInterrupting, setInterrupting] = useState(false)
+  const asked = useMemo(() => askedNames(log), [log])
+  const { tone, word } = asked.length > 0 ? asksStatus : statusOf(session.status)
+  const chosen = event === undefined ? undefined : log.events.find(({ id }) => id === event)
+  const choose = useCallback((id: string) => onEvent(id), [onEvent])
+  const isRunning = session.status === 'running'
+  const readOnly = useReadOnlyReason()
+  useSessionCommands(session, isRunning, () => setInterrupting(true), onEvent)
+  return (
+    <Page
+      title={titleOf(session)}
+      crumbs={<Link to="/sessions">{words.pages.sessions}</Link>}
+      beside={<Status tone={tone}>{word}</Status>}
+      actions={
+        <Button
+          keys="."
+          offBecause={isRunning ? readOnly : words.session.notRunning}
+          onClick={() => setInterrupting(true)}
+        >
+          {words.session.interrupt}
+        </Button>
+      }
+      line={<SessionFacts session={session} turns={turnsOf(log.events)} />}
+    >
+      {asked.length > 0 && (
+        <Banner kind="asks" sign="asks" title={words.session.asksBanner(asked.join(', '))} />
+      )}
+      <Tabs
+        label={words.session.views}
+        chosen={view}
+        onChoose={onView}
+        tabs={[
+          { name: 'talk', label: words.session.conversation },
+          { name: 'events', label: words.session.events, beside: log.events.length },
+        ]}
+      />
+      <SessionLayout
+        talk={
+          <SessionTalk session={session} log={log} view={view} chosen={event} onChoose={choose} />
+        }
+        inspector={chosen && <InspectedEvent event={chosen} onClose={() => onEvent(undefined)} />}
+      />
+      <Suspense>
+        {isInterrupting && (
+          <Interruption session={session.id} onClose={() => setInterrupting(false)} />
+        )}
+      </Suspense>
+    </Page>
+  )
+}
+
+const asksStatus = { tone: 'asks', word: words.status.asks } as const
+
+/** The tools whose calls wait for a person. */
+function askedNames({ events }: ShownLog): string[] {
+  const asked = new Set(askedCalls(events))
+  const decided = new Set(
+    events.flatMap((each) => (each.type === 'user.tool_confirmation' ? [each.tool_use_id] : [])),
+  )
+  return events.flatMap((each) =>
+    'name' in each && typeof each.name === 'string' && asked.has(each.id) && !decided.has(each.id)
+      ? [each.name]
+      : [],
+  )
+}
+
+function SessionTalk({
+  session,
+  log,
+  view,
+  chosen,
+  onChoose,
+}: {
+  session: Session
+  log: FollowedLog
+  view: SessionTab
+  chosen: string | undefined
+  onChoose: (id: string) => void
+}) {
+  if (log.state === 'loading') return <Skeleton />
+  if (log.state === 'failed' && log.events.length === 0)
+    return <Failure message={messageOf(log.error)} requestId={requestIdOf(log.error)} />
+  return (
+    <>
+      {view === 'talk' ? (
+        <TalkView session={session} log={log} chosen={chosen} onChoose={onChoose} />
+      ) : (
+        <EventsView log={log} chosen={chosen} onChoose={onChoose} />
+      )}
+      <ComposerBox key={session.id} session={session} />
+    </>
+  )
+}
+
+const SessionFacts = ({ session, turns }: { session: Session; turns: number }) => (
+  <FactLine>
+    <Fact name={words.session.turn}>{turns}</Fact>
+    <Fact name={words.session.agent}>
+      {session.agent.name}@{session.agent.version}
+    </Fact>
+    <Fact name={words.session.active}>
+      <Duration ms={session.stats.active_seconds * 1_000} />
+    </Fact>
+    <Fact name={words.session.tokens}>
+      <Tokens count={tokensOf(session)} />
+    </Fact>
+    <Fact name={words.session.cost}>
+      <Cost dollars={costOf(session)} />
+    </Fact>
+    <Id of={session.id} />
+  </FactLine>
+)
+
+function useSessionCommands(
+  { id }: Session,
+  isRunning: boolean,
+  interrupt: () => void,
+  onEvent: (id: string | undefined) => void,
+): void {
+  useCommands(
+    useMemo(
+      () => [
+        ...(isRunning
+          ? [
+              {
+                id: 'interrupt',
+                group: 'page' as const,
+                keys: '.',
+                label: words.session.interruptTitle,
+                run: interrupt,
+              },
+            ]
+          : []),
+        {
+          id: 'copy id',
+          group: 'page' as const,
+          keys: 'c',
+          label: words.session.copyId,
+          run: () =>
+            void navigator.clipboard
+              .writeText(id)
+              .then(() => say({ kind: 'done', text: words.idCopied })),
+        },
+        {
+          id: 'close event',
+          group: 'page' as const,
+          keys: 'escape',
+          label: words.session.closeInspector,
+          run: () => onEvent(undefined),
+        },
+      ],
+      // The functions are others at each render, and do the same.
+      // oxlint-disable-next-line react/exhaustive-deps
+      [id, isRunning],
+    ),
+  )
+}

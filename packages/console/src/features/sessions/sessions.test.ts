@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { filtersOf, SessionSearch, sessionQueryOf } from './filters.ts'
+import { heldRows } from './held-rows.ts'
+
+void describe('the filters of an address', () => {
+  void it('are asked of the service, and what is none is left out', () => {
+    const now = Date.UTC(2026, 10, 27, 12, 0, 30)
+    const search = SessionSearch.parse({ status: 'running,odd', since: '1d', agent: 7, more: 'x' })
+    assert.deepEqual(sessionQueryOf(filtersOf(search), now), {
+      status: ['running'],
+      'created_at[gte]': '2026-11-26T12:00:00.000Z',
+    })
+    assert.deepEqual(sessionQueryOf({}, now), {})
+  })
+})
+
+void describe('rows under the pointer', () => {
+  const rows = (...ids: string[]) => ids.map((id) => ({ id }))
+
+  void it('hold still: newer ones are counted and come later, others are new in place', () => {
+    assert.deepEqual(heldRows(rows('c', 'b', 'a'), ['b', 'a']), { rows: rows('b', 'a'), newer: 1 })
+    assert.deepEqual(heldRows(rows('b', 'a'), undefined), { rows: rows('b', 'a'), newer: 0 })
+    assert.deepEqual(heldRows(rows('c'), []), { rows: [], newer: 1 })
+  })
+})

@@ -1,0 +1,3422 @@
+// Written by: node scripts/console-types.ts
+export interface paths {
+    "/v1/ext/auth/sign_out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out
+         * @description The answer removes the cookie. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtAuthSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/auth/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose the workspace of requests that name none
+         * @description Holds for this sign-in. A request with the header `anthropic-workspace-id` names its workspace itself. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtAuthWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get who calls, and in which workspaces
+         * @description For a key, `user` is null and its workspace is the only one. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtMe"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete your account
+         * @description Ends your sign-ins, memberships and links to identity providers. What you have made stays; the answer lists your valid keys. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Sessions"];
+        put?: never;
+        /**
+         * Create a session
+         * @description Pins the version of the agent. With `initial_events` the session runs at once; without, it waits for a message. No sandbox starts before a tool needs one. Needs a workspace key. Counted in the limit of sessions.
+         */
+        post: operations["postV1Sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a session
+         * @description Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1SessionsId"];
+        put?: never;
+        /**
+         * Update a session
+         * @description Changes the title, the metadata, the budget, and the tools and MCP servers of this session alone. Tools count from the next turn; while a turn runs they are refused with 400. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1SessionsId"];
+        /**
+         * Delete a session
+         * @description The session and its files are answered with 404 from now on. Refused with 400 while a turn runs. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1SessionsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description Answers a stream where the request accepts text/event-stream. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1SessionsIdEvents"];
+        put?: never;
+        /**
+         * Post events
+         * @description Answers 202 without a body, or the events to the official client. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of writes.
+         */
+        post: operations["postV1SessionsIdEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A model that the primary thread may ask for advice. It has the name `anthropic.advisor`. */
+        Advisor: {
+            /** @constant */
+            type: "advisor";
+            /** @description The identifier of a model. */
+            model: string;
+        };
+        /** @description The advisor has answered, or has failed. */
+        AgentAdvisorToolResultEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.advisor_tool_result";
+            /** @description The id of the event that made the call. */
+            tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model asks its advisor. */
+        AgentAdvisorToolUseEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.advisor_tool_use";
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            name: string;
+            /** @description As the model wrote it. */
+            input: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `ask`: the call waits for a `user.tool_confirmation`.
+             * @enum {string}
+             */
+            evaluated_permission?: "allow" | "ask" | "deny";
+            /** @description The permission policy by which the call was judged. */
+            evaluation?: {
+                /** @enum {string} */
+                type: "always_allow" | "always_ask";
+            } | {
+                /** @constant */
+                type: "auto";
+                /** @description What the policy has decided. */
+                evaluated_permission: {
+                    /** @constant */
+                    type: "ask";
+                    /** @constant */
+                    reason_code: "indeterminate";
+                };
+            };
+            /**
+             * @description A worker runs the call and posts its `user.tool_result`.
+             * @constant
+             */
+            executed_by?: "worker";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model calls a custom tool; a client answers with `user.custom_tool_result`. */
+        AgentCustomToolUseEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.custom_tool_use";
+            name: string;
+            /** @description As the model wrote it. */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The call of a tool of an MCP server has ended. */
+        AgentMCPToolResultEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.mcp_tool_result";
+            /** @description The id of the event that made the call. */
+            mcp_tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model calls a tool of an MCP server. */
+        AgentMCPToolUseEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.mcp_tool_use";
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            name: string;
+            /** @description As the model wrote it. */
+            input: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `ask`: the call waits for a `user.tool_confirmation`.
+             * @enum {string}
+             */
+            evaluated_permission?: "allow" | "ask" | "deny";
+            /** @description The permission policy by which the call was judged. */
+            evaluation?: {
+                /** @enum {string} */
+                type: "always_allow" | "always_ask";
+            } | {
+                /** @constant */
+                type: "auto";
+                /** @description What the policy has decided. */
+                evaluated_permission: {
+                    /** @constant */
+                    type: "ask";
+                    /** @constant */
+                    reason_code: "indeterminate";
+                };
+            };
+            /**
+             * @description A worker runs the call and posts its `user.tool_result`.
+             * @constant
+             */
+            executed_by?: "worker";
+            /** @description The name of the MCP server. */
+            mcp_server_name: string;
+            /** @description The name that the server gives the tool. */
+            mcp_tool_name: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A piece of a message of the model. */
+        AgentMessageChunkEvent: {
+            /** @constant */
+            type: "agent.message_chunk";
+            /** @description The id of the event that holds the whole text later. */
+            message_id: string;
+            /** @description The next piece of the text. */
+            delta: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model has written a message. */
+        AgentMessageEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.message";
+            /** @description The whole message. */
+            content: components["schemas"]["TextBlock"][];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The end of a message of the model. */
+        AgentMessageStreamEndEvent: {
+            /** @constant */
+            type: "agent.message_stream_end";
+            /** @description The id of the event that holds the whole text later. */
+            message_id: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The beginning of a message of the model. */
+        AgentMessageStreamStartEvent: {
+            /** @constant */
+            type: "agent.message_stream_start";
+            /** @description The id of the event that holds the whole text later. */
+            message_id: string;
+            /** @description The tool, where there is one. */
+            name?: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An agent at one version. */
+        AgentParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent";
+            id: string;
+            /** @description The newest version when absent. */
+            version?: number;
+        };
+        /** @description A piece of the thinking of the model. */
+        AgentThinkingChunkEvent: {
+            /** @constant */
+            type: "agent.thinking_chunk";
+            /** @description The id of the event that holds the whole text later. */
+            thinking_id: string;
+            /** @description The next piece of the text. */
+            delta: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model has thought. */
+        AgentThinkingEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.thinking";
+            /** @description The whole block of thinking. */
+            thinking: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The end of the thinking of the model. */
+        AgentThinkingStreamEndEvent: {
+            /** @constant */
+            type: "agent.thinking_stream_end";
+            /** @description The id of the event that holds the whole text later. */
+            thinking_id: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The beginning of the thinking of the model. */
+        AgentThinkingStreamStartEvent: {
+            /** @constant */
+            type: "agent.thinking_stream_start";
+            /** @description The id of the event that holds the whole text later. */
+            thinking_id: string;
+            /** @description The tool, where there is one. */
+            name?: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A summary has taken the place of the older conversation. */
+        AgentThreadContextCompactedEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.thread_context_compacted";
+            /** @description Who wrote the summary; null for a shortened transcript. */
+            strategy: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Another thread has sent a message to this one. Without a name it is the primary thread. */
+        AgentThreadMessageReceivedEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.thread_message_received";
+            /** @description The thread that has sent the message. */
+            from_session_thread_id: string;
+            /** @description The name of the agent of that thread. */
+            from_agent_name?: string;
+            /** @description What the message says. */
+            content: components["schemas"]["TextBlock"][];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description This thread has sent a message to another one. Without a name it is the primary thread. */
+        AgentThreadMessageSentEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.thread_message_sent";
+            /** @description The thread that gets the message. */
+            to_session_thread_id: string;
+            /** @description The name of the agent of that thread. */
+            to_agent_name?: string;
+            /** @description What the message says. */
+            content: components["schemas"]["TextBlock"][];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What one built-in tool may do. */
+        AgentToolConfig: {
+            /** @enum {string} */
+            name: "bash" | "read" | "write" | "edit" | "glob" | "grep" | "web_fetch" | "web_search";
+            /** @enum {string} */
+            type?: "bash" | "read" | "write" | "edit" | "glob" | "grep" | "web_fetch" | "web_search";
+            /** @description Whether the agent has the tool. */
+            enabled?: boolean | null;
+            /** @description Whether a call runs at once or asks. When absent: that of `default_config`. */
+            permission_policy?: components["schemas"]["PermissionPolicy"] | null;
+            /** @description Only these domains, and those below them. */
+            allowed_domains?: string[] | null;
+            /** @description None of these domains, and none below them. */
+            blocked_domains?: string[] | null;
+            /** @description Tokens of one fetched page at most. */
+            max_content_tokens?: number | null;
+            /** @description Where a URL may come from that the tool fetches. */
+            url_sources?: {
+                /** @description Results of tools that a client answers. */
+                client_tool_results?: (unknown | {
+                    /** @enum {string} */
+                    type: "all" | "none";
+                } | {
+                    /** @enum {string} */
+                    type: "only" | "except";
+                    /** @description The tools whose results are meant, each once. */
+                    tools: {
+                        /** @constant */
+                        type: "tool_reference";
+                        name: string;
+                    }[];
+                }) | null;
+                /** @description Results of tools that the service runs. */
+                server_tool_results?: (unknown | {
+                    /** @enum {string} */
+                    type: "all" | "none";
+                } | {
+                    /** @enum {string} */
+                    type: "only" | "except";
+                    /** @description The tools whose results are meant, each once. */
+                    tools: {
+                        /** @constant */
+                        type: "tool_reference";
+                        /** @enum {string} */
+                        name: "web_search" | "web_fetch";
+                    }[];
+                }) | null;
+                /** @description Messages of the user. */
+                user_input?: (unknown | {
+                    /** @enum {string} */
+                    type: "all" | "none";
+                }) | null;
+            } | null;
+            /** @description For results of the web search that suit a place. */
+            user_location?: {
+                /** @constant */
+                type: "approximate";
+                /** @description The name of the city. */
+                city?: string | null;
+                /** @description The country, as two letters. */
+                country?: string | null;
+                /** @description The region or state. */
+                region?: string | null;
+                /** @description The time zone, such as `Europe/Berlin`. */
+                timezone?: string | null;
+            } | null;
+        };
+        /** @description What one built-in tool may do. */
+        AgentToolConfigParams: {
+            /** @enum {string} */
+            name: "bash" | "read" | "write" | "edit" | "glob" | "grep" | "web_fetch" | "web_search";
+            /** @enum {string} */
+            type?: "bash" | "read" | "write" | "edit" | "glob" | "grep" | "web_fetch" | "web_search";
+            /** @description Whether the agent has the tool. */
+            enabled?: boolean | null;
+            /** @description Whether a call runs at once or asks. When absent: that of `default_config`. */
+            permission_policy?: components["schemas"]["PermissionPolicy"] | null;
+            /** @description Only these domains, and those below them. */
+            allowed_domains?: string[] | null;
+            /** @description None of these domains, and none below them. */
+            blocked_domains?: string[] | null;
+            /** @description Tokens of one fetched page at most. */
+            max_content_tokens?: number | null;
+            /** @description Where a URL may come from that the tool fetches. */
+            url_sources?: {
+                /** @description Results of tools that a client answers. */
+                client_tool_results?: (("all" | "none") | {
+                    /** @enum {string} */
+                    type: "all" | "none";
+                } | {
+                    /** @enum {string} */
+                    type: "only" | "except";
+                    /** @description The tools whose results are meant, each once. */
+                    tools: {
+                        /** @constant */
+                        type: "tool_reference";
+                        name: string;
+                    }[];
+                }) | null;
+                /** @description Results of tools that the service runs. */
+                server_tool_results?: (("all" | "none") | {
+                    /** @enum {string} */
+                    type: "all" | "none";
+                } | {
+                    /** @enum {string} */
+                    type: "only" | "except";
+                    /** @description The tools whose results are meant, each once. */
+                    tools: {
+                        /** @constant */
+                        type: "tool_reference";
+                        /** @enum {string} */
+                        name: "web_search" | "web_fetch";
+                    }[];
+                }) | null;
+                /** @description Messages of the user. */
+                user_input?: (("all" | "none") | {
+                    /** @enum {string} */
+                    type: "all" | "none";
+                }) | null;
+            } | null;
+            /** @description For results of the web search that suit a place. */
+            user_location?: {
+                /** @constant */
+                type: "approximate";
+                /** @description The name of the city. */
+                city?: string | null;
+                /** @description The country, as two letters. */
+                country?: string | null;
+                /** @description The region or state. */
+                region?: string | null;
+                /** @description The time zone, such as `Europe/Berlin`. */
+                timezone?: string | null;
+            } | null;
+        };
+        /** @description The call of a built-in tool has ended. */
+        AgentToolResultEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.tool_result";
+            /** @description The id of the event that made the call. */
+            tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model calls a built-in tool. */
+        AgentToolUseEvent: {
+            id: string;
+            /** @constant */
+            type: "agent.tool_use";
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            name: string;
+            /** @description As the model wrote it. */
+            input: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `ask`: the call waits for a `user.tool_confirmation`.
+             * @enum {string}
+             */
+            evaluated_permission?: "allow" | "ask" | "deny";
+            /** @description The permission policy by which the call was judged. */
+            evaluation?: {
+                /** @enum {string} */
+                type: "always_allow" | "always_ask";
+            } | {
+                /** @constant */
+                type: "auto";
+                /** @description What the policy has decided. */
+                evaluated_permission: {
+                    /** @constant */
+                    type: "ask";
+                    /** @constant */
+                    reason_code: "indeterminate";
+                };
+            };
+            /**
+             * @description A worker runs the call and posts its `user.tool_result`.
+             * @constant
+             */
+            executed_by?: "worker";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A piece of the input of a tool call. */
+        AgentToolUseInputChunkEvent: {
+            /** @constant */
+            type: "agent.tool_use_input_chunk";
+            /** @description The id of the event that holds the whole text later. */
+            tool_use_id: string;
+            /** @description The next piece of the text. */
+            delta: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The end of the input of a tool call. */
+        AgentToolUseInputStreamEndEvent: {
+            /** @constant */
+            type: "agent.tool_use_input_stream_end";
+            /** @description The id of the event that holds the whole text later. */
+            tool_use_id: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The beginning of the input of a tool call. */
+        AgentToolUseInputStreamStartEvent: {
+            /** @constant */
+            type: "agent.tool_use_input_stream_start";
+            /** @description The id of the event that holds the whole text later. */
+            tool_use_id: string;
+            /** @description The tool, where there is one. */
+            name?: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The built-in tools: commands, files and the web. */
+        AgentToolset20260401: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_toolset_20260401";
+            default_config?: components["schemas"]["ToolsetDefaultConfig"] | null;
+            /** @description Single tools, each name once. */
+            configs?: components["schemas"]["AgentToolConfig"][] | null;
+            /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
+            schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
+        };
+        /** @description The built-in tools: commands, files and the web. */
+        AgentToolset20260401Params: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_toolset_20260401";
+            default_config?: components["schemas"]["ToolsetDefaultConfig"] | null;
+            /** @description Single tools, each name once. */
+            configs?: components["schemas"]["AgentToolConfigParams"][] | null;
+            /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
+            schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
+        };
+        /** @description An agent whose named fields are replaced, for this session only. */
+        AgentWithOverridesParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_with_overrides";
+            id: string;
+            /** @description The newest version when absent. */
+            version?: number;
+            /** @description A model: its identifier, or an object that names a model card. */
+            model?: string | components["schemas"]["ModelConfigParams"];
+            /** @description The system prompt; null or empty: none. */
+            system?: string | null;
+            /** @description Replaces all tools; null or empty: none. */
+            tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+            /** @description Replaces all MCP servers; null or empty: none. */
+            mcp_servers?: components["schemas"]["MCPServer"][] | null;
+            /** @description Replaces all skills; null or empty: none. */
+            skills?: (components["schemas"]["SkillParams"] | string)[] | null;
+        };
+        /** @description The grader has asked the model. What was said is not kept. */
+        AuxModelCallEvent: {
+            id: string;
+            /** @constant */
+            type: "aux.model_call";
+            /** @constant */
+            purpose: "outcome_evaluation";
+            /** @description The id of the event with which the request began. */
+            outcome_evaluation_start_id: string;
+            /** @description Whether the request has failed. */
+            is_error: boolean;
+            model_usage: components["schemas"]["SpanModelUsage"];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The bytes, as base64. */
+        Base64Source: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "base64";
+            /** @description The type of the bytes, such as `image/png`. */
+            media_type: string;
+            data: string;
+        };
+        /** @description The bytes, as base64. */
+        Base64SourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "base64";
+            /** @description The type of the bytes, such as `image/png`. */
+            media_type: string;
+            data: string;
+        };
+        /** @description The newest commit of a branch. */
+        BranchCheckout: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "branch";
+            name: string;
+        };
+        /** @description One commit. */
+        CommitCheckout: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "commit";
+            /** @description The whole id of the commit: 40 hexadecimal digits. */
+            sha: string;
+        };
+        /** @description A tool of your own. */
+        CustomTool: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "custom";
+            name: string;
+            /** @description The model reads it to choose the tool. */
+            description: string;
+            /** @description JSON Schema of the input; its type is object. */
+            input_schema: {
+                /** @constant */
+                type: "object";
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Who runs the tool; without it a client answers each call. */
+            execution?: ({
+                /** @constant */
+                type: "http";
+                /**
+                 * Format: uri
+                 * @description Where the request is sent: https, and no credentials in it.
+                 */
+                endpoint: string;
+                /** @description The method of the request; POST when absent. */
+                method?: string;
+            } | {
+                /** @constant */
+                type: "sandbox";
+                /** @description The command, run in the sandbox of the session. */
+                command: string;
+            }) | null;
+        };
+        /** @description A document: PDF or plain text. */
+        DocumentBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document";
+            source: components["schemas"]["Base64Source"] | components["schemas"]["URLSource"] | components["schemas"]["FileSource"] | components["schemas"]["PlainTextDocumentSource"];
+            title?: string | null;
+            /** @description What the model should know about the document. */
+            context?: string | null;
+        };
+        /** @description A document: PDF or plain text. */
+        DocumentBlockParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document";
+            source: components["schemas"]["Base64SourceParams"] | components["schemas"]["URLSourceParams"] | components["schemas"]["FileSourceParams"] | components["schemas"]["PlainTextDocumentSourceParams"];
+            title?: string | null;
+            /** @description What the model should know about the document. */
+            context?: string | null;
+        };
+        /** @description How much a model thinks, moved to a level that it supports. */
+        Effort: {
+            /** @enum {string} */
+            type: "low" | "medium" | "high" | "xhigh" | "max";
+        };
+        /** @description The body of every error. */
+        ErrorResponse: {
+            /** @constant */
+            type: "error";
+            /** @description What was wrong. */
+            error: {
+                /**
+                 * @description The kind of error. Words that end in `_error` are for requests with the header `anthropic-version`.
+                 * @enum {string}
+                 */
+                type: "invalid_request" | "not_found" | "unauthorized" | "forbidden" | "rate_limited" | "internal_error" | "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "api_error" | "overloaded_error" | "memory_path_conflict_error" | "memory_precondition_failed_error";
+                /** @description A sentence for a person: which field is wrong, and why. */
+                message: string;
+                /** @description More about the error; absent where there is no more. */
+                details?: {
+                    /** @description A word for programs, where there is one. */
+                    error_code?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** @description Of a `memory_path_conflict_error`: the id of the memory in the way. */
+                conflicting_memory_id?: string;
+                /** @description Of a `memory_path_conflict_error`: the path of the memory in the way. */
+                conflicting_path?: string;
+            };
+            /** @description Names the request in the log of the server. */
+            request_id: string | null;
+        };
+        /**
+         * @example {
+         *       "events": [
+         *         {
+         *           "type": "user.message",
+         *           "content": [
+         *             {
+         *               "type": "text",
+         *               "text": "Go on."
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        EventSendParams: {
+            /** @description Applied in order, all of them or none. */
+            events: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserInterruptEventParams"] | components["schemas"]["UserToolConfirmationEventParams"] | components["schemas"]["UserCustomToolResultEventParams"] | components["schemas"]["UserToolResultEventParams"] | components["schemas"]["SystemMessageEventParams"] | components["schemas"]["UserDefineOutcomeEventParams"])[];
+        };
+        /** @description A file in the session. */
+        FileResource: {
+            id: string;
+            /** @description As it was sent. */
+            mount_path: string;
+            /** @description Where it lies in the sandbox. */
+            resolved_path: string;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file";
+            file_id: string;
+        };
+        /**
+         * @description A file of the workspace, copied into the session.
+         * @example {
+         *       "type": "file",
+         *       "file_id": "file_018f3c2a7b1d7003a1b2c3d4e5f60718",
+         *       "mount_path": "/workspace/data.csv"
+         *     }
+         */
+        FileResourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file";
+            file_id: string;
+            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
+            mount_path?: string | null;
+        };
+        /** @description A file of the workspace. */
+        FileSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file";
+            file_id: string;
+        };
+        /** @description A file of the workspace. */
+        FileSourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file";
+            file_id: string;
+        };
+        /** @description A repository in the session. */
+        GitHubRepositoryResource: {
+            id: string;
+            /** @description As it was sent. */
+            mount_path: string;
+            /** @description Where it lies in the sandbox. */
+            resolved_path: string;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "github_repository";
+            /** @description The https address that it is cloned from. */
+            url: string;
+            /** @description The branch or commit; null for the default branch. */
+            checkout: (components["schemas"]["BranchCheckout"] | components["schemas"]["CommitCheckout"]) | null;
+        };
+        /** @description A repository that is cloned into the session. */
+        GitHubRepositoryResourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "github_repository";
+            /** @description The https address to clone from. */
+            url: string;
+            /** @description No answer contains it. */
+            authorization_token?: string | null;
+            /** @description The default branch when absent. */
+            checkout?: (components["schemas"]["BranchCheckout"] | components["schemas"]["CommitCheckout"]) | null;
+            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
+            mount_path?: string | null;
+        };
+        /** @description An image: PNG, JPEG, GIF or WebP. */
+        ImageBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            source: components["schemas"]["Base64Source"] | components["schemas"]["URLSource"] | components["schemas"]["FileSource"];
+        };
+        /** @description An image: PNG, JPEG, GIF or WebP. */
+        ImageBlockParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            source: components["schemas"]["Base64SourceParams"] | components["schemas"]["URLSourceParams"] | components["schemas"]["FileSourceParams"];
+        };
+        JsonValue: unknown;
+        /** @description Pieces of what happens, on streams with `include=chunks`; kept nowhere. */
+        LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
+        /** @description An MCP server whose tools the agent has. */
+        MCPServer: {
+            /** @description Unique in the agent. A tool of the server is called `mcp__<name>__<tool>`. */
+            name: string;
+            /**
+             * @description `url`: reached over HTTP. `stdio`: a program that the worker of a session starts.
+             * @enum {string}
+             */
+            type: "url" | "stdio";
+            /** @description Required for type `url`. */
+            url?: string | null;
+            /** @description A bearer token for this server. No answer contains it. */
+            authorization_token?: string | null;
+            /** @description Required for type `stdio`. */
+            stdio?: {
+                /** @description The program to start. */
+                command: string;
+                /** @description Its arguments. */
+                args?: string[];
+                /** @description Variables of the program. */
+                env?: {
+                    [key: string]: string;
+                };
+                /** @description Where the program listens, on 127.0.0.1. */
+                port: number;
+                /**
+                 * @description Milliseconds until the program listens at the latest.
+                 * @default 60000
+                 */
+                ready_timeout_ms: number;
+            } | null;
+        };
+        /** @description An MCP server, without its token. */
+        MCPServerShown: {
+            name: string;
+            /** @enum {string} */
+            type: "url" | "stdio";
+            /** @description Where a server of type `url` is reached. */
+            url?: string | null;
+            /** @description The program, for type `stdio`. */
+            stdio?: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What one tool of the server may do. */
+        MCPToolConfig: {
+            name: string;
+            /** @description Whether the agent has the tool. */
+            enabled?: boolean | null;
+            /** @description Whether a call runs at once or asks. When absent: that of `default_config`. */
+            permission_policy?: components["schemas"]["PermissionPolicy"] | null;
+        };
+        /** @description The tools of an MCP server. */
+        MCPToolset: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp_toolset";
+            /** @description One of the names in `mcp_servers`. */
+            mcp_server_name: string;
+            default_config?: components["schemas"]["ToolsetDefaultConfig"] | null;
+            /** @description Single tools, each name once. */
+            configs?: components["schemas"]["MCPToolConfig"][] | null;
+        };
+        /** @description Who calls, and in which workspaces. */
+        Me: {
+            /** @description Null for an API key. */
+            user: {
+                id: string;
+                /** @constant */
+                type: "user";
+                email: string;
+                name: string;
+            } | null;
+            /** @description The workspaces that the caller belongs to. */
+            workspaces: {
+                id: string;
+                name: string;
+                /**
+                 * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+                 * @enum {string}
+                 */
+                role: "viewer" | "member" | "admin" | "owner";
+                archived_at: components["schemas"]["Timestamp"] | null;
+            }[];
+            /** @description The workspace of this request; null where the caller has to choose one. */
+            active_workspace_id: string | null;
+        };
+        /** @description A memory store in the session. */
+        MemoryStoreResource: {
+            id: string;
+            /** @description As it was sent. */
+            mount_path: string;
+            /** @description Where it lies in the sandbox. */
+            resolved_path: string;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "memory_store";
+            memory_store_id: string;
+            /**
+             * @description Whether the session may change the store.
+             * @enum {string}
+             */
+            access: "read_write" | "read_only";
+            /** @description The name of the store when it was attached. */
+            name: string;
+            /** @description Its description when it was attached. */
+            description: string;
+            /** @description How the agent is to use the store, or null. */
+            instructions: string | null;
+        };
+        /** @description A memory store, mounted as a folder. */
+        MemoryStoreResourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "memory_store";
+            memory_store_id: string;
+            /** @description Whether the session may change the store; `read_write` when absent. */
+            access?: ("read_write" | "read_only") | null;
+            /** @description The agent reads how to use the store. */
+            instructions?: string | null;
+            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
+            mount_path?: string | null;
+        };
+        /** @description Pairs of your own: at most 16, keys of 1 to 64 characters, values of up to 512. */
+        Metadata: {
+            [key: string]: string;
+        };
+        /** @description A string sets its key, null removes the key, and a key that is absent stays. */
+        MetadataPatch: {
+            [key: string]: string | null;
+        };
+        /** @description A model card, with what this agent sets. */
+        ModelConfig: {
+            /** @description The `model_id` of a model card of the workspace. */
+            id: string;
+            /** @description How much the model thinks. */
+            effort?: (unknown | components["schemas"]["Effort"]) | null;
+            /** @description `fast` turns on the provider's fast mode; a provider without one refuses it. */
+            speed?: ("standard" | "fast") | null;
+            /** @description Kept and returned; it has no influence on where a request goes. */
+            inference_geo?: ("us" | "global") | null;
+        };
+        /** @description A model card, with what this agent sets. */
+        ModelConfigParams: {
+            /** @description The `model_id` of a model card of the workspace. */
+            id: string;
+            /** @description How much the model thinks. */
+            effort?: (("low" | "medium" | "high" | "xhigh" | "max") | components["schemas"]["Effort"]) | null;
+            /** @description `fast` turns on the provider's fast mode; a provider without one refuses it. */
+            speed?: ("standard" | "fast") | null;
+            /** @description Kept and returned; it has no influence on where a request goes. */
+            inference_geo?: ("us" | "global") | null;
+        };
+        /** @description Where the work towards an outcome stands. */
+        OutcomeEvaluation: {
+            /** @constant */
+            type: "outcome_evaluation";
+            /** @description The id of the outcome. */
+            outcome_id: string;
+            description: string;
+            /** @description Counts evaluations from 0. */
+            iteration: number;
+            /**
+             * @description `pending`: no work has begun. `running`: the agent works or revises. `evaluating`: the work is judged. The others end the outcome.
+             * @enum {string}
+             */
+            result: "pending" | "running" | "evaluating" | "satisfied" | "max_iterations_reached" | "failed" | "interrupted";
+            /** @description Of the newest evaluation that ended. */
+            explanation: string | null;
+            /** @description When the outcome ended, or null. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description Whether a call of the tool runs at once or waits for a `user.tool_confirmation`. */
+        PermissionPolicy: {
+            /** @enum {string} */
+            type: "always_allow" | "always_ask" | "auto";
+        };
+        /** @description A person who has no account any more. */
+        PersonDeleted: {
+            /** @constant */
+            type: "person_deleted";
+            /** @description Of the person. */
+            id: string;
+            /** @description Keys that the person has made, which were valid until now. */
+            keys: {
+                id: string;
+                workspace_id: string;
+                name: string;
+                /**
+                 * @description `environment` for a key of workers.
+                 * @enum {string}
+                 */
+                kind: "workspace" | "environment";
+                /** @description Whether it is a workspace-admin key. */
+                admin: boolean;
+                /** @description Enough of the key to recognise it. */
+                preview: string;
+                /** @description When the key was last used, or null. */
+                last_used_at: components["schemas"]["Timestamp"] | null;
+            }[];
+            /** @description Whether these keys were revoked. */
+            revoked: boolean;
+        };
+        /** @description The text itself. */
+        PlainTextDocumentSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            /** @constant */
+            media_type: "text/plain";
+            data: string;
+        };
+        /** @description The text itself. */
+        PlainTextDocumentSourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            /** @constant */
+            media_type: "text/plain";
+            data: string;
+        };
+        /** @description Text that a search found. */
+        SearchResultBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "search_result";
+            /** @description Where the text was found. */
+            source: string;
+            title: string;
+            /** @description The text that was found. */
+            content: components["schemas"]["TextBlock"][];
+            /**
+             * @description Whether the model may cite the text.
+             * @default {
+             *       "enabled": false
+             *     }
+             */
+            citations: {
+                /** @description True: the model may cite the text. */
+                enabled: boolean;
+            };
+        };
+        /** @description Text that a search found. */
+        SearchResultBlockParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "search_result";
+            /** @description Where the text was found. */
+            source: string;
+            title: string;
+            /** @description The text that was found. */
+            content: components["schemas"]["TextBlock"][];
+            /**
+             * @description Whether the model may cite the text.
+             * @default {
+             *       "enabled": false
+             *     }
+             */
+            citations: {
+                /** @description True: the model may cite the text. */
+                enabled: boolean;
+            };
+        };
+        /** @description One conversation with an agent in an environment. */
+        Session: {
+            id: string;
+            /** @constant */
+            type: "session";
+            /**
+             * @description Where the session stands. `terminated` is the word of the official client for `done`, `failed` and archived.
+             * @enum {string}
+             */
+            status: "pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated";
+            /** @description The agent that it was created from. */
+            agent_id: string;
+            /** @description The version that it pinned. */
+            agent_version: number;
+            agent: components["schemas"]["SessionAgent"];
+            environment_id: string;
+            title: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description In the order of their precedence. */
+            vault_ids: string[];
+            /** @description The deployment that has created it. */
+            deployment_id: string | null;
+            /** @description The files, repositories and memory stores of the session. */
+            resources: components["schemas"]["SessionResource"][];
+            usage: components["schemas"]["SessionUsage"];
+            stats: components["schemas"]["SessionStats"];
+            /** @description Every outcome that was defined in the session, in order. */
+            outcome_evaluations: components["schemas"]["OutcomeEvaluation"][];
+            budget: components["schemas"]["SessionBudget"] | null;
+            /** @description The session whose history this one began with. */
+            forked_from: {
+                session_id: string;
+                /** @description The last event that both have. */
+                seq: number;
+                /** @description The working folder that the fork begins with. Null: an empty one. */
+                checkpoint: {
+                    /** @description The newest event when the working folder was saved. */
+                    seq: number;
+                    taken_at: components["schemas"]["Timestamp"];
+                } | null;
+            } | null;
+            /** @description When the session goes on by itself, because its agent has asked for it. */
+            wakeup_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The agent as the session runs it: the pinned version with its overrides. */
+        SessionAgent: {
+            id: string;
+            /** @constant */
+            type: "agent";
+            /** @description Begins at 1; every change raises it. */
+            version: number;
+            name: string;
+            description: string | null;
+            /** @description The system prompt, or null. */
+            system: string | null;
+            /** @description A model: its identifier, or an object that names a model card. */
+            model: string | components["schemas"]["ModelConfig"];
+            /** @description Toolsets and tools of your own, at most 256 tools in all. */
+            tools: (components["schemas"]["AgentToolset20260401"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[];
+            /** @description The MCP servers, without their tokens. */
+            mcp_servers: components["schemas"]["MCPServerShown"][];
+            /** @description The skills, each with its version. */
+            skills: components["schemas"]["SkillParams"][];
+            /** @description Who the agent acts as: always `service_account`. */
+            execution_identity: {
+                /** @constant */
+                type: "service_account";
+            } & {
+                [key: string]: unknown;
+            };
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @description The environment of sessions that name none. */
+            environment_id: string | null;
+            /** @description A memory store that every session of the agent may read and write. */
+            memory_store_id: string | null;
+            /** @description What runs the turns of its sessions. */
+            harness: string;
+            /** @description How the agent works with other agents. Null: it works alone. */
+            multiagent: (components["schemas"]["SessionMultiagentCoordinator"] | components["schemas"]["SessionMultiagent20261001"]) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A limit for what a session costs at list prices. */
+        SessionBudget: {
+            /** @constant */
+            type: "limit";
+            /** @description Most that the session may cost, at list prices. */
+            max_list_cost: {
+                /** @description US cents, as text. */
+                amount: string;
+                /** @constant */
+                currency: "USD";
+            };
+        };
+        /**
+         * @example {
+         *       "agent": "agent_018f3c2a7b1d7000a1b2c3d4e5f60718",
+         *       "environment_id": "env_018f3c2a7b1d7002a1b2c3d4e5f60718",
+         *       "title": "Review of the parser",
+         *       "initial_events": [
+         *         {
+         *           "type": "user.message",
+         *           "content": [
+         *             {
+         *               "type": "text",
+         *               "text": "Review the parser."
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        SessionCreateParams: {
+            /** @description The id of an agent, or an object that pins a version. */
+            agent: string | (components["schemas"]["AgentParams"] | components["schemas"]["AgentWithOverridesParams"]);
+            /** @description Where its commands run. Required unless the agent names an environment. */
+            environment_id?: string | null;
+            /** @description What people call the session. */
+            title?: string | null;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description What the session works on. */
+            resources?: (components["schemas"]["FileResourceParams"] | components["schemas"]["GitHubRepositoryResourceParams"] | components["schemas"]["MemoryStoreResourceParams"])[] | null;
+            vault_ids?: string[] | null;
+            /** @description Messages that are posted at once, in order, and at most one outcome. */
+            initial_events?: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserDefineOutcomeEventParams"])[] | null;
+            /** @description Most that the session may cost. It cannot be added later. */
+            budget?: components["schemas"]["SessionBudget"] | null;
+        };
+        /** @description The session was deleted. */
+        SessionDeletedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.deleted";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The packages of the environment are being installed. */
+        SessionEnvironmentBuildEvent: {
+            id: string;
+            /** @constant */
+            type: "session.environment_build";
+            /**
+             * @description `waiting`: another process installs the same packages.
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "done" | "failed";
+            /** @description The package manager that runs; null while waiting. */
+            manager: ("apt" | "cargo" | "gem" | "go" | "npm" | "pip") | null;
+            /** @description What the package manager said last. */
+            lines: string[];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What went wrong in a session. */
+        SessionError: {
+            /** @description A sentence for a person. */
+            message: string;
+            /** @description Whether the service tries again by itself. */
+            retry_status: {
+                /** @enum {string} */
+                type: "retrying" | "exhausted" | "terminal";
+            };
+            /** @enum {string} */
+            type: "unknown_error" | "model_overloaded_error" | "model_rate_limited_error" | "model_request_failed_error" | "billing_error" | "tool_use_limit_reached_error" | "compaction_limit_reached_error";
+        } | {
+            /** @description A sentence for a person. */
+            message: string;
+            /** @description Whether the service tries again by itself. */
+            retry_status: {
+                /** @enum {string} */
+                type: "retrying" | "exhausted" | "terminal";
+            };
+            /** @enum {string} */
+            type: "mcp_connection_failed_error" | "mcp_authentication_failed_error";
+            /** @description The name of the MCP server. */
+            mcp_server_name: string;
+        } | {
+            /** @description A sentence for a person. */
+            message: string;
+            /** @description Whether the service tries again by itself. */
+            retry_status: {
+                /** @enum {string} */
+                type: "retrying" | "exhausted" | "terminal";
+            };
+            /** @constant */
+            type: "credential_host_unreachable_error";
+            vault_id: string;
+            credential_id: string;
+        } | {
+            /** @description A sentence for a person. */
+            message: string;
+            /** @description Whether the service tries again by itself. */
+            retry_status: {
+                /** @enum {string} */
+                type: "retrying" | "exhausted" | "terminal";
+            };
+            /** @enum {string} */
+            type: "repository_authentication_error" | "repository_forbidden_error" | "repository_not_found_error" | "repository_checkout_error" | "repository_clone_error";
+            /** @description The address of the repository, or null. */
+            repository_url: string | null;
+        };
+        /** @description Something has failed. */
+        SessionErrorEvent: {
+            id: string;
+            /** @constant */
+            type: "session.error";
+            error: components["schemas"]["SessionError"];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something that was said or done in a session. */
+        SessionEvent: components["schemas"]["UserMessageEvent"] | components["schemas"]["UserInterruptEvent"] | components["schemas"]["UserToolConfirmationEvent"] | components["schemas"]["UserCustomToolResultEvent"] | components["schemas"]["UserToolResultEvent"] | components["schemas"]["SystemMessageEvent"] | components["schemas"]["UserDefineOutcomeEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["AgentThinkingEvent"] | components["schemas"]["AgentToolUseEvent"] | components["schemas"]["AgentToolResultEvent"] | components["schemas"]["AgentAdvisorToolUseEvent"] | components["schemas"]["AgentAdvisorToolResultEvent"] | components["schemas"]["AgentMCPToolUseEvent"] | components["schemas"]["AgentMCPToolResultEvent"] | components["schemas"]["AgentCustomToolUseEvent"] | components["schemas"]["AgentThreadContextCompactedEvent"] | components["schemas"]["AgentThreadMessageReceivedEvent"] | components["schemas"]["AgentThreadMessageSentEvent"] | components["schemas"]["SessionThreadCreatedEvent"] | components["schemas"]["SessionThreadStatusRunningEvent"] | components["schemas"]["SessionThreadStatusRescheduledEvent"] | components["schemas"]["SessionThreadStatusTerminatedEvent"] | components["schemas"]["SessionThreadStatusIdleEvent"] | components["schemas"]["SessionStatusRunStartedEvent"] | components["schemas"]["SessionStatusRunningEvent"] | components["schemas"]["SessionStatusRescheduledEvent"] | components["schemas"]["SessionStatusTerminatedEvent"] | components["schemas"]["SessionStatusIdleEvent"] | components["schemas"]["SessionErrorEvent"] | components["schemas"]["SessionUpdatedEvent"] | components["schemas"]["SessionUsageEvent"] | components["schemas"]["SessionDeletedEvent"] | components["schemas"]["SpanModelRequestStartEvent"] | components["schemas"]["SpanModelRequestEndEvent"] | components["schemas"]["SpanCompactionSummarizeStartEvent"] | components["schemas"]["SpanCompactionSummarizeEndEvent"] | components["schemas"]["SpanOutcomeEvaluationStartEvent"] | components["schemas"]["SpanOutcomeEvaluationOngoingEvent"] | components["schemas"]["SpanOutcomeEvaluationEndEvent"] | components["schemas"]["AuxModelCallEvent"] | components["schemas"]["SessionWarningEvent"] | components["schemas"]["SessionEnvironmentBuildEvent"] | components["schemas"]["SystemUserMessageCancelledEvent"] | components["schemas"]["SpanWakeupScheduledEvent"] | components["schemas"]["SystemWakeupEvent"] | components["schemas"]["SystemWakeupCancelledEvent"];
+        /** @description Every level, with agents as their threads run them. */
+        SessionMultiagent20261001: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "multiagent_20261001";
+            /** @description The model that the primary thread may ask for advice. */
+            advisor: {
+                /** @constant */
+                type: "enabled";
+                /** @description The identifier of a model. */
+                model: string;
+            } | {
+                /** @constant */
+                type: "disabled";
+            };
+            /** @description Whether the agent may start threads, and which agents run them. */
+            subagents: {
+                /** @constant */
+                type: "enabled";
+                /** @description Whether the agent may define agents of its own when it starts threads. */
+                inline_agents: {
+                    /** @enum {string} */
+                    type: "enabled" | "disabled";
+                };
+                /** @description The agents that it may start. */
+                predefined_agents: components["schemas"]["SessionThreadAgent"][];
+            } | {
+                /** @constant */
+                type: "disabled";
+            };
+            /** @description Always disabled. */
+            workflows: {
+                /** @constant */
+                type: "disabled";
+            };
+        };
+        /** @description A coordinator with agents as their threads run them. */
+        SessionMultiagentCoordinator: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "coordinator";
+            /** @description The agents that it may start; an advisor among them comes last. */
+            agents: (components["schemas"]["SessionThreadAgent"] | components["schemas"]["Advisor"])[];
+        };
+        /** @description Something that a session works on. */
+        SessionResource: components["schemas"]["FileResource"] | components["schemas"]["GitHubRepositoryResource"] | components["schemas"]["MemoryStoreResource"];
+        /** @description Seconds in which it ran, and since it was created. */
+        SessionStats: {
+            /** @description Seconds in which turns ran. */
+            active_seconds: number;
+            /** @description Seconds since the creation. */
+            duration_seconds: number;
+        };
+        /** @description The turn has ended. No event of the turn follows. */
+        SessionStatusIdleEvent: {
+            id: string;
+            /** @constant */
+            type: "session.status_idle";
+            stop_reason: components["schemas"]["StopReason"];
+            /** @description Always null. */
+            stop_details: null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model will be asked again. */
+        SessionStatusRescheduledEvent: {
+            id: string;
+            /** @constant */
+            type: "session.status_rescheduled";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A run was queued. */
+        SessionStatusRunStartedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.status_run_started";
+            workspace_id: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A run has begun or goes on. */
+        SessionStatusRunningEvent: {
+            id: string;
+            /** @constant */
+            type: "session.status_running";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The session has ended for good. */
+        SessionStatusTerminatedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.status_terminated";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An agent as a thread of a session runs it. */
+        SessionThreadAgent: {
+            id: string;
+            /** @constant */
+            type: "agent";
+            /** @description Begins at 1; every change raises it. */
+            version: number;
+            name: string;
+            description: string | null;
+            /** @description The system prompt, or null. */
+            system: string | null;
+            /** @description A model: its identifier, or an object that names a model card. */
+            model: string | components["schemas"]["ModelConfig"];
+            /** @description Toolsets and tools of your own, at most 256 tools in all. */
+            tools: (components["schemas"]["AgentToolset20260401"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[];
+            /** @description The MCP servers, without their tokens. */
+            mcp_servers: components["schemas"]["MCPServerShown"][];
+            /** @description The skills, each with its version. */
+            skills: components["schemas"]["SkillParams"][];
+            /** @description Who the agent acts as: always `service_account`. */
+            execution_identity: {
+                /** @constant */
+                type: "service_account";
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The agent has started a thread. */
+        SessionThreadCreatedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.thread_created";
+            /** @description The id of the thread. */
+            session_thread_id: string;
+            /** @description The name of the agent that runs the thread. */
+            agent_name: string;
+            /** @description Always null: there are no workflows. */
+            workflow_run_id: null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The turn of a thread has ended. */
+        SessionThreadStatusIdleEvent: {
+            id: string;
+            /** @constant */
+            type: "session.thread_status_idle";
+            /** @description The id of the thread. */
+            session_thread_id: string;
+            /** @description The name of the agent that runs the thread. */
+            agent_name: string;
+            stop_reason: components["schemas"]["StopReason"];
+            /** @description Always null. */
+            stop_details: null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model of a thread will be asked again. */
+        SessionThreadStatusRescheduledEvent: {
+            id: string;
+            /** @constant */
+            type: "session.thread_status_rescheduled";
+            /** @description The id of the thread. */
+            session_thread_id: string;
+            /** @description The name of the agent that runs the thread. */
+            agent_name: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A thread works. */
+        SessionThreadStatusRunningEvent: {
+            id: string;
+            /** @constant */
+            type: "session.thread_status_running";
+            /** @description The id of the thread. */
+            session_thread_id: string;
+            /** @description The name of the agent that runs the thread. */
+            agent_name: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A thread has ended for good. */
+        SessionThreadStatusTerminatedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.thread_status_terminated";
+            /** @description The id of the thread. */
+            session_thread_id: string;
+            /** @description The name of the agent that runs the thread. */
+            agent_name: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "title": "Review of the lexer"
+         *     }
+         */
+        SessionUpdateParams: {
+            /** @description What people call the session. */
+            title?: string | null;
+            metadata?: components["schemas"]["MetadataPatch"] | null;
+            /** @description Replaces tools or MCP servers of this session, as wholes. */
+            agent?: {
+                /** @description Null or empty: no tools. */
+                tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+                /** @description Null or empty: no MCP servers. */
+                mcp_servers?: components["schemas"]["MCPServer"][] | null;
+            } | null;
+            /** @description Refused: the vaults of a session are fixed at its creation. */
+            vault_ids?: unknown;
+            /** @description Another budget, above what the session has cost. Null removes it for good. */
+            budget?: components["schemas"]["SessionBudget"] | null;
+        };
+        /** @description Title, metadata or agent of the session have changed. */
+        SessionUpdatedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.updated";
+            title?: string | null;
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description The whole agent that the session runs from now on. */
+            agent?: {
+                [key: string]: unknown;
+            };
+            budget?: components["schemas"]["SessionBudget"] | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Totals of the session so far. */
+        SessionUsage: {
+            /** @description Tokens that models read, cached ones excepted. */
+            input_tokens: number;
+            /** @description Tokens that models wrote. */
+            output_tokens: number;
+            /** @description Tokens that were read from a cache. */
+            cache_read_input_tokens: number;
+            /** @description Tokens that were written to a cache. */
+            cache_creation: {
+                /** @description Tokens that were written to a cache for five minutes. */
+                ephemeral_5m_input_tokens: number;
+                /** @description Tokens that were written to a cache for an hour. */
+                ephemeral_1h_input_tokens: number;
+            };
+            /** @description Seconds in which the session ran. */
+            active_seconds: number;
+            /** @description US cents, rounded half up. Null where a model that was used has no price. */
+            list_cost: {
+                /** @description US cents, as text. */
+                amount: string;
+                /** @constant */
+                currency: "USD";
+            } | null;
+            /** @description Requests of the web tools. */
+            server_tool_use: {
+                /** @description Searches that the search engine has answered. */
+                web_search_requests: number;
+                /** @description Always 0. */
+                web_fetch_requests: number;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Totals of the session, directly before `session.status_idle`. */
+        SessionUsageEvent: {
+            id: string;
+            /** @constant */
+            type: "session.usage";
+            /** @description As `usage` of the session. */
+            usage: {
+                [key: string]: unknown;
+            };
+            budget: components["schemas"]["SessionBudget"] | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The service has something to report that ends no turn. */
+        SessionWarningEvent: {
+            id: string;
+            /** @constant */
+            type: "session.warning";
+            /** @description A word for programs, such as `turn_recovered`. */
+            reason: string;
+            message: string;
+            /** @description The events that it is about. */
+            event_ids?: string[];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A skill that the agent has. */
+        SkillParams: {
+            /**
+             * @description `anthropic`: built in. `custom`: uploaded.
+             * @enum {string}
+             */
+            type: "anthropic" | "custom";
+            skill_id: string;
+            /** @description `latest` when absent. */
+            version?: string | null;
+        };
+        /** @description The summary is written, or could not be written. */
+        SpanCompactionSummarizeEndEvent: {
+            id: string;
+            /** @constant */
+            type: "span.compaction_summarize_end";
+            /** @description The id of the event with which the request began. */
+            compaction_summarize_start_id: string;
+            /** @description Whether the request has failed. */
+            is_error: boolean;
+            model_usage: components["schemas"]["SpanModelUsage"];
+            /** @description Why there is no summary. */
+            message?: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A summary of the older conversation is being written. */
+        SpanCompactionSummarizeStartEvent: {
+            id: string;
+            /** @constant */
+            type: "span.compaction_summarize_start";
+            /** @description How the summary is written: `compaction_strategy` of the agent. */
+            strategy: string;
+            /** @description `threshold`: the conversation is long. `overflow`: the model refused it as too long. */
+            reason: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The first output of the model has arrived. */
+        SpanModelFirstTokenEvent: {
+            /** @constant */
+            type: "span.model_first_token";
+            /** @description The id of the event with which the request began. */
+            model_request_start_id: string;
+            /** @description Milliseconds since the request. */
+            ms: number;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model has answered, or the request has failed. */
+        SpanModelRequestEndEvent: {
+            id: string;
+            /** @constant */
+            type: "span.model_request_end";
+            /** @description The id of the event with which the request began. */
+            model_request_start_id: string;
+            /** @description Whether the request has failed. */
+            is_error: boolean;
+            model_usage: components["schemas"]["SpanModelUsage"];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model is asked. */
+        SpanModelRequestStartEvent: {
+            id: string;
+            /** @constant */
+            type: "span.model_request_start";
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Tokens of one request to the model. */
+        SpanModelUsage: {
+            /** @description Tokens that the model read, cached ones excepted. */
+            input_tokens: number;
+            /** @description Tokens that the model wrote. */
+            output_tokens: number;
+            /** @description Tokens that were written to a cache. */
+            cache_creation_input_tokens: number;
+            /** @description Tokens that were read from a cache. */
+            cache_read_input_tokens: number;
+        };
+        /** @description The work is judged, or the outcome has ended without. */
+        SpanOutcomeEvaluationEndEvent: {
+            id: string;
+            /** @constant */
+            type: "span.outcome_evaluation_end";
+            /** @description The id of the outcome. */
+            outcome_id: string;
+            /** @description Counts evaluations from 0. */
+            iteration: number;
+            /** @description Empty where the evaluation had not begun. */
+            outcome_evaluation_start_id: string;
+            /**
+             * @description `needs_revision`: the agent works on. Any other result ends the outcome.
+             * @enum {string}
+             */
+            result: "satisfied" | "max_iterations_reached" | "failed" | "interrupted" | "needs_revision";
+            /** @description What the grader has found. */
+            explanation: string;
+            usage: components["schemas"]["SpanModelUsage"];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The grader is still at work. */
+        SpanOutcomeEvaluationOngoingEvent: {
+            id: string;
+            /** @constant */
+            type: "span.outcome_evaluation_ongoing";
+            /** @description The id of the outcome. */
+            outcome_id: string;
+            /** @description Counts evaluations from 0. */
+            iteration: number;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The grader judges the work. */
+        SpanOutcomeEvaluationStartEvent: {
+            id: string;
+            /** @constant */
+            type: "span.outcome_evaluation_start";
+            /** @description The id of the outcome. */
+            outcome_id: string;
+            /** @description Counts evaluations from 0. */
+            iteration: number;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The session will be woken at a time. */
+        SpanWakeupScheduledEvent: {
+            id: string;
+            /** @constant */
+            type: "span.wakeup_scheduled";
+            /** @description The time. */
+            wakeup_at: string;
+            /** @description What the agent has written to itself. */
+            note: string;
+            /** @description On the stream of the session: the child thread that is woken. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Why the turn has ended. */
+        StopReason: components["schemas"]["StopReasonEndTurn"] | components["schemas"]["StopReasonRequiresAction"] | components["schemas"]["StopReasonRetriesExhausted"] | components["schemas"]["StopReasonBudgetReached"] | components["schemas"]["StopReasonRefusal"];
+        /** @description Instructions were added in the middle of the conversation. */
+        SystemMessageEvent: {
+            id: string;
+            /** @constant */
+            type: "system.message";
+            /** @description The instructions. */
+            content: components["schemas"]["TextBlock"][];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Further instructions; it stands last, behind a message or a result. */
+        SystemMessageEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "system.message";
+            /** @description Texts that the model reads as instructions. */
+            content: components["schemas"]["TextBlock"][];
+        };
+        /** @description A waiting message will never be taken up. */
+        SystemUserMessageCancelledEvent: {
+            id: string;
+            /** @constant */
+            type: "system.user_message_cancelled";
+            /** @description The id of the message that waits. */
+            message_id: string;
+            /** @description What has cancelled it. */
+            reason: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A message waits. */
+        SystemUserMessagePendingEvent: {
+            /** @constant */
+            type: "system.user_message_pending";
+            /** @description The id of the message that waits. */
+            message_id: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A waiting message is taken up. */
+        SystemUserMessagePromotedEvent: {
+            /** @constant */
+            type: "system.user_message_promoted";
+            /** @description The id of the message that waits. */
+            message_id: string;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The session will not be woken at that time. */
+        SystemWakeupCancelledEvent: {
+            id: string;
+            /** @constant */
+            type: "system.wakeup_cancelled";
+            /** @description The event that has scheduled it. */
+            wakeup_scheduled_id: string;
+            /**
+             * @description `replaced`: the agent has named another time. `failed`: the session has failed.
+             * @enum {string}
+             */
+            reason: "interrupt" | "replaced" | "archive";
+            /** @description On the stream of the session: the child thread that is woken. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The time has come, and a turn begins. */
+        SystemWakeupEvent: {
+            id: string;
+            /** @constant */
+            type: "system.wakeup";
+            /** @description The event that has scheduled it. */
+            wakeup_scheduled_id: string;
+            /** @description What the agent has written to itself. */
+            note: string;
+            /** @description On the stream of the session: the child thread that is woken. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Text. */
+        TextBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            text: string;
+        };
+        /**
+         * Format: date-time
+         * @description A time as RFC 3339 writes it, with its offset: `2026-01-31T12:00:00Z`.
+         */
+        Timestamp: string;
+        /** @description For every tool of the set without an entry of its own. */
+        ToolsetDefaultConfig: {
+            /** @description Whether the agent has the tool. */
+            enabled?: boolean | null;
+            /** @description Whether a call runs at once or asks. When absent: that of `default_config`. */
+            permission_policy?: components["schemas"]["PermissionPolicy"] | null;
+        };
+        /** @description A public address that the service fetches. */
+        URLSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "url";
+            /**
+             * Format: uri
+             * @description The address, which is fetched when the message is read.
+             */
+            url: string;
+        };
+        /** @description A public address that the service fetches. */
+        URLSourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "url";
+            /**
+             * Format: uri
+             * @description The address, which is fetched when the message is read.
+             */
+            url: string;
+        };
+        /** @description A client has answered the call of a custom tool. */
+        UserCustomToolResultEvent: {
+            id: string;
+            /** @constant */
+            type: "user.custom_tool_result";
+            /** @description The id of the event that made the call. */
+            custom_tool_use_id: string;
+            /**
+             * @description The service has closed the call; no client can answer it any more.
+             * @constant
+             */
+            closed_by?: "service";
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Answers the call of a custom tool. */
+        UserCustomToolResultEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.custom_tool_result";
+            /** @description The id of the `agent.custom_tool_use` event. */
+            custom_tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlockParams"] | components["schemas"]["DocumentBlockParams"] | components["schemas"]["SearchResultBlockParams"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
+        /** @description An outcome was defined. The work towards it begins. */
+        UserDefineOutcomeEvent: {
+            id: string;
+            /** @constant */
+            type: "user.define_outcome";
+            /** @description The id of the outcome. */
+            outcome_id: string;
+            description: string;
+            /** @description The text, also of a rubric that came from a file. */
+            rubric: {
+                /** @constant */
+                type: "text";
+                /** @description The criteria. */
+                content: string;
+            };
+            /** @description Evaluations at most. */
+            max_iterations: number;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Begins work towards an outcome, which is judged against the rubric. */
+        UserDefineOutcomeEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.define_outcome";
+            /** @description What the agent works towards. */
+            description: string;
+            /** @description The criteria by which the work is judged. */
+            rubric: {
+                /** @constant */
+                type: "text";
+                /** @description The rubric as text, at most 262,144 characters. */
+                content: string;
+            } | {
+                /** @constant */
+                type: "file";
+                /** @description A text file of the workspace. Its text is kept with the outcome. */
+                file_id: string;
+            };
+            /** @description Evaluations at most; 3 when absent. */
+            max_iterations?: number | null;
+        };
+        /** @description Somebody has stopped the turn. */
+        UserInterruptEvent: {
+            id: string;
+            /** @constant */
+            type: "user.interrupt";
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stops the running turn. */
+        UserInterruptEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.interrupt";
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
+        /** @description A posted message is taken up; while it waits, `processed_at` is null. */
+        UserMessageEvent: {
+            id: string;
+            /** @constant */
+            type: "user.message";
+            /** @description Text, images and documents, in order. */
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"])[];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A message: it waits, and begins or joins the next turn. */
+        UserMessageParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.message";
+            /** @description Text, images and documents, in order. */
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlockParams"] | components["schemas"]["DocumentBlockParams"])[];
+        };
+        /** @description Somebody has allowed or denied a call. */
+        UserToolConfirmationEvent: {
+            id: string;
+            /** @constant */
+            type: "user.tool_confirmation";
+            /** @description The id of the event that made the call. */
+            tool_use_id: string;
+            /**
+             * @description Whether the call runs.
+             * @enum {string}
+             */
+            result: "allow" | "deny";
+            /** @description What the model reads of a denied call. */
+            deny_message?: string | null;
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Lets a call run, or denies it. */
+        UserToolConfirmationEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.tool_confirmation";
+            /** @description The id of the `agent.tool_use` or `agent.mcp_tool_use` event. */
+            tool_use_id: string;
+            /**
+             * @description `allow`: the call runs. `deny`: it is closed with an error result.
+             * @enum {string}
+             */
+            result: "allow" | "deny";
+            /** @description The model reads it; only with `deny`. */
+            deny_message?: string | null;
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
+        /** @description A worker has answered the call of a built-in tool. */
+        UserToolResultEvent: {
+            id: string;
+            /** @constant */
+            type: "user.tool_result";
+            /** @description The id of the event that made the call. */
+            tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description On the stream of the session: the child thread that the event belongs to. */
+            session_thread_id?: string | null;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Answers the call of a built-in tool, from the worker that ran it. */
+        UserToolResultEventParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.tool_result";
+            /** @description The id of the `agent.tool_use` event. */
+            tool_use_id: string;
+            /** @description What the model reads. */
+            content?: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlockParams"] | components["schemas"]["DocumentBlockParams"] | components["schemas"]["SearchResultBlockParams"])[] | null;
+            /** @description Whether the call has failed. */
+            is_error?: boolean | null;
+            /** @description The thread that is meant, as the event of the call names it. */
+            session_thread_id?: string | null;
+        };
+        /**
+         * @example {
+         *       "workspace_id": "wrkspc_018f3c2a7b1d7003a1b2c3d4e5f60718"
+         *     }
+         */
+        WorkspaceChoiceParams: {
+            /** @description A workspace that you are a member of. */
+            workspace_id: string;
+        };
+        /** @description A page of a list; its items are `Session`. */
+        SessionList: {
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `SessionEvent`. */
+        SessionEventList: {
+            data: components["schemas"]["SessionEvent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description The agent has finished. */
+        StopReasonEndTurn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "end_turn";
+        };
+        /** @description The named calls wait for an answer or a confirmation. */
+        StopReasonRequiresAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "requires_action";
+            /** @description The ids of the calls that wait. */
+            event_ids: string[];
+        };
+        /** @description The model could not be reached. */
+        StopReasonRetriesExhausted: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "retries_exhausted";
+        };
+        /** @description The session has spent its budget. */
+        StopReasonBudgetReached: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "budget_reached";
+        };
+        /** @description The model declined. */
+        StopReasonRefusal: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "refusal";
+        };
+    };
+    responses: {
+        /**
+         * @description An error. `error.type` follows from the status:
+         *
+         *     | status | `error.type` | with `anthropic-version` |
+         *     |---|---|---|
+         *     | 400 | `invalid_request` | `invalid_request_error` |
+         *     | 401 | `unauthorized` | `authentication_error` |
+         *     | 403 | `forbidden` | `permission_error` |
+         *     | 404 | `not_found` | `not_found_error` |
+         *     | 405 | `invalid_request` | `invalid_request_error` |
+         *     | 409 | `invalid_request` | `conflict_error` |
+         *     | 412 | `invalid_request` | `invalid_request_error` |
+         *     | 413 | `invalid_request` | `invalid_request_error` |
+         *     | 416 | `invalid_request` | `invalid_request_error` |
+         *     | 429 | `rate_limited` | `rate_limit_error` |
+         *     | 500 | `internal_error` | `api_error` |
+         *     | 502 | `internal_error` | `api_error` |
+         *     | 503 | `internal_error` | `overloaded_error` |
+         *     | 507 | `internal_error` | `api_error` |
+         */
+        Error: {
+            headers: {
+                /** @description Names the request in the log of the server. */
+                "request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+    };
+    parameters: {
+        /** @description `next_page` or `prev_page` of the page before. */
+        Page: string;
+        /** @description Another name of `page`. */
+        Cursor: string;
+        /** @description Items of one page at most. */
+        Limit: number;
+        /** @description Created after this time. */
+        CreatedAtGt: components["schemas"]["Timestamp"];
+        /** @description Created at this time or after it. */
+        CreatedAtGte: components["schemas"]["Timestamp"];
+        /** @description Created before this time. */
+        CreatedAtLt: components["schemas"]["Timestamp"];
+        /** @description Created at this time or before it. */
+        CreatedAtLte: components["schemas"]["Timestamp"];
+        /** @description Whether archived ones are listed too. */
+        IncludeArchived: "0" | "1" | "true" | "false" | "";
+        /** @description Whether keys that the person has made are revoked; `false` when absent. */
+        RevokeKeys: "true" | "false";
+        /** @description `chunks`: extension events as well. */
+        Include: string | string[];
+        /** @description A stream begins with everything that was kept, and then goes on live. */
+        Replay: "0" | "1" | "true" | "false" | "";
+        /** @description Only sessions in one of these states. */
+        Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
+        /** @description Only sessions in one of these states. */
+        Statuses: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    postV1ExtAuthSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtAuthWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceChoiceParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtMe: {
+        parameters: {
+            query: {
+                /** @description Whether keys that the person has made are revoked; `false` when absent. */
+                revoke_keys?: components["parameters"]["RevokeKeys"];
+                /** @description Your email address, so that no account is deleted by mistake. */
+                confirm: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonDeleted"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Sessions: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description By their creation; the newest first when absent. */
+                order?: "asc" | "desc";
+                /** @description Only sessions of this agent. */
+                agent_id?: string;
+                /** @description Only sessions that pinned this version. */
+                agent_version?: number;
+                /** @description Only sessions that this deployment has created. */
+                deployment_id?: string;
+                /** @description Only sessions with this memory store. */
+                memory_store_id?: string;
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+                /** @description Only sessions in one of these states. */
+                status?: components["parameters"]["Status"];
+                /** @description Only sessions in one of these states. */
+                statuses?: components["parameters"]["Statuses"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1SessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1SessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "session_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SessionsIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Events of one page at most. */
+                limit?: number;
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description By their place in the log. */
+                order?: "asc" | "desc";
+                /** @description Only events behind this `seq`. */
+                after_seq?: number;
+                /** @description Only events of these types, extension events too. */
+                types?: string | string[];
+                /** @description `chunks`: extension events as well. */
+                include?: components["parameters"]["Include"];
+                /** @description For a stream: pieces of these types of events. */
+                event_deltas?: ("agent.message" | "agent.thinking") | ("agent.message" | "agent.thinking")[];
+                /** @description A stream begins with everything that was kept, and then goes on live. */
+                replay?: components["parameters"]["Replay"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. A stream where the request accepts `text/event-stream`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEventList"];
+                    "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1SessionsIdEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventSendParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SessionEvent"][];
+                    };
+                };
+            };
+            /** @description Done, without `anthropic-version`. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+}

@@ -1,0 +1,11 @@
+/** Names for what the service answers with. */
+import type { components } from './openapi.gen.ts'
+
+type Schemas = components['schemas']
+
+export type Session = Schemas['Session']
+export type SessionEvent = Schemas['SessionEvent']
+export type LiveSessionEvent = Schemas['LiveSessionEvent']
+export type SessionStatus = Session['status']
+export type Me = Schemas['Me']
+export type Role = Me['workspaces'][number]['role']

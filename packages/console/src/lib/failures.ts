@@ -1,0 +1,8 @@
+/** What a page shows of an error. */
+export function requestIdOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('requestId' in error)) return undefined
+  return typeof error.requestId === 'string' ? error.requestId : undefined
+}
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

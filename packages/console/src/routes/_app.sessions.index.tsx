@@ -1,0 +1,61 @@
+import { createFileRoute, useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo, useRef } from 'react'
+import { FilterLine } from '../components/filter-line.tsx'
+import { Scroll } from '../components/layout.tsx'
+import { Page } from '../components/page.tsx'
+import { filtersOf, sessionFields, SessionSearch } from '../features/sessions/filters.ts'
+import { SessionList } from '../features/sessions/session-list.tsx'
+import type { Session } from '../lib/api/types.ts'
+import { useCommands } from '../lib/commands.ts'
+import type { ChosenFilters } from '../lib/filters.ts'
+import { words } from '../lib/words.ts'
+
+export const Route = createFileRoute('/_app/sessions/')({
+  validateSearch: (search) => SessionSearch.parse(search),
+  component: SessionsPage,
+})
+
+function SessionsPage() {
+  const search = Route.useSearch()
+  const navigate = useNavigate()
+  const filters = useMemo(() => filtersOf(search), [search])
+  const line = useRef<HTMLInputElement>(null)
+  const change = (next: ChosenFilters) => void navigate({ to: '/sessions', search: next })
+  const open = useCallback(
+    ({ id }: Session) => void navigate({ to: '/sessions/$sessionId', params: { sessionId: id } }),
+    [navigate],
+  )
+  useCommands(
+    useMemo(
+      () => [
+        {
+          id: 'filter',
+          group: 'page' as const,
+          keys: '/',
+          label: words.sessions.focusFilter,
+          run: () => line.current?.focus(),
+        },
+      ],
+      [],
+    ),
+  )
+  return (
+    <Page
+      title={words.sessions.title}
+      line={
+        <FilterLine
+          label={words.sessions.filter}
+          placeholder={words.sessions.filterHint}
+          fields={sessionFields}
+          filters={filters}
+          onChange={change}
+          inputRef={line}
+        />
+      }
+    >
+      <Scroll>
+        <SessionList filters={filters} onOpen={open} onClear={() => change({})} />
+      </Scroll>
+    </Page>
+  )
+}

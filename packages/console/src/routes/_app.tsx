@@ -1,0 +1,133 @@
+import { createFileRoute, Outlet, useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { Frame } from '../components/frame.tsx'
+import { IconComponents, IconFold, IconSessions, IconTheme } from '../components/icons.tsx'
+import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
+import { accountQuery, workspaceOf } from '../features/account/account.ts'
+import { PersonMenu } from '../features/account/person-menu.tsx'
+import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
+import { ApiError } from '../lib/api/client.ts'
+import { listenToKeys, useCommands } from '../lib/commands.ts'
+import type { PageCommand } from '../lib/commands.ts'
+import { leaveForSignIn } from '../lib/place.ts'
+import { ownRole } from '../lib/rights.ts'
+import { useStore } from '../lib/store.ts'
+import { nextTheme, setTheme, theme } from '../lib/theme.ts'
+import { words } from '../lib/words.ts'
+
+const Palette = lazy(async () => ({ default: (await import('../components/palette.tsx')).Palette }))
+const KeyHelp = lazy(async () => ({
+  default: (await import('../components/key-help.tsx')).KeyHelp,
+}))
+
+export const Route = createFileRoute('/_app')({
+  async beforeLoad({ context }) {
+    try {
+      await context.queryClient.ensureQueryData(accountQuery)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      await leaveForSignIn()
+    }
+  },
+  component: App,
+})
+
+const pages = [
+  { to: '/sessions', name: words.pages.sessions, keys: 'g s', icon: <IconSessions /> },
+] as const
+
+function App() {
+  const { data: me } = useQuery(accountQuery)
+  const [shown, setShown] = useState<'palette' | 'keys'>()
+  const close = () => setShown(undefined)
+  useEffect(() => {
+    const ends = new AbortController()
+    listenToKeys(ends.signal)
+    return () => ends.abort()
+  }, [])
+  const role = me && workspaceOf(me)?.role
+  useEffect(() => ownRole.set(role), [role])
+  useGlobalCommands(setShown)
+  return (
+    <Frame
+      openPalette={() => setShown('palette')}
+      rail={({ isFolded, fold }) => (
+        <>
+          <RailPages label={words.frame.navigation}>
+            {me && <WorkspaceMenu me={me} isFolded={isFolded} />}
+            {pages.map(({ to, name, icon }) => (
+              <RailItem key={to} to={to} name={name} icon={icon} isFolded={isFolded} />
+            ))}
+            <RailGroup name={words.product} isFolded={isFolded} />
+            <RailItem
+              to="/components"
+              name={words.pages.components}
+              icon={<IconComponents />}
+              isFolded={isFolded}
+            />
+          </RailPages>
+          <RailFoot isFolded={isFolded}>
+            {me && <PersonMenu me={me} isFolded={isFolded} />}
+            <ThemeButton />
+            {fold && (
+              <RailButton
+                icon={<IconFold />}
+                label={isFolded ? words.frame.unfold : words.frame.fold}
+                onClick={fold}
+              />
+            )}
+          </RailFoot>
+        </>
+      )}
+    >
+      <Outlet />
+      <Suspense>
+        {shown === 'palette' && <Palette onClose={close} />}
+        {shown === 'keys' && <KeyHelp onClose={close} />}
+      </Suspense>
+    </Frame>
+  )
+}
+
+function ThemeButton() {
+  const now = useStore(theme)
+  return (
+    <RailButton
+      icon={<IconTheme />}
+      label={words.frame.theme[now]}
+      onClick={() => setTheme(nextTheme(now))}
+    />
+  )
+}
+
+function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
+  const navigate = useNavigate()
+  const given = useMemo<PageCommand[]>(
+    () => [
+      {
+        id: 'palette',
+        group: 'console',
+        label: words.keys.palette,
+        keys: '⌘K',
+        run: () => show('palette'),
+      },
+      { id: 'keys', group: 'console', label: words.keys.help, keys: '?', run: () => show('keys') },
+      {
+        id: 'theme',
+        group: 'console',
+        label: words.keys.theme,
+        run: () => setTheme(nextTheme(theme.get())),
+      },
+      ...pages.map(({ to, name, keys }): PageCommand => ({
+        id: `go ${to}`,
+        group: 'go',
+        label: name,
+        keys,
+        run: () => void navigate({ to }),
+      })),
+    ],
+    [navigate, show],
+  )
+  useCommands(given)
+}
