@@ -298,6 +298,9 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   fixtures['/v1/organizations/workspaces/:id/rate_limits/:rate_limit_id'] = {
     ...{ theirs: 'rl_writes', never: 'rl_writes' },
   }
+  // Files of the console are the same for everybody.
+  fixtures['/console/assets/:file'] = { theirs: 'none', never: 'none' }
+  fixtures['/console/:page'] = { theirs: 'none', never: 'none' }
   // Quotas have the same names in each workspace, so this name is one that none has.
   fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
   // Kinds of integrations have the same ids in each workspace too.

@@ -148,7 +148,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       "another tenant's id is answered byte for byte like one that never was",
       async () => {
         const before = await everything()
-        for (const route of routes.filter(({ path }) => path.includes(':'))) {
+        // The console's pages are one page for any address: theirs are no ids.
+        const named = routes.filter(({ path }) => path.includes(':') && !path.includes('{'))
+        for (const route of named) {
           const theirs = fill(route.path, fixtures, 'theirs')
           const never = fill(route.path, fixtures, 'never')
           const foreign = await call(route, theirs, stranger)

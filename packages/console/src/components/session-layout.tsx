@@ -13,8 +13,13 @@ export const SessionLayout = ({
   inspector: ReactNode
 }) => (
   <div className="relative flex min-h-0 flex-1">
-    {timeline !== undefined && (
-      <div className="w-[300px] shrink-0 overflow-auto border-r max-split:hidden">{timeline}</div>
+    {timeline !== undefined && timeline !== false && (
+      <nav
+        aria-label={words.session.timeline}
+        className="w-[300px] shrink-0 overflow-auto border-r max-split:hidden"
+      >
+        {timeline}
+      </nav>
     )}
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">{talk}</div>
     {inspector}

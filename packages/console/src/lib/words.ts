@@ -98,6 +98,11 @@ export const words = {
   },
   session: {
     turn: 'turn',
+    oneTurn: 'Turn',
+    turnNumber: (number: number) => `Turn ${number}`,
+    waited: (time: string) => `waited ${time}`,
+    workAndWait: (work: string, wait: string) => `work ${work} · wait ${wait}`,
+    timeline: 'Timeline',
     agent: 'agent',
     environment: 'environment',
     active: 'active',

@@ -24,6 +24,7 @@ import type { FollowedLog, ShownLog } from './log.ts'
 import { useSessionLog } from './log.ts'
 import { sessionQuery } from './session.ts'
 import { TalkView } from './talk-view.tsx'
+import { TimelineView } from './timeline-view.tsx'
 
 const Interruption = lazy(async () => ({
   default: (await import('./interruption.tsx')).Interruption,
@@ -83,7 +84,8 @@ type OpenProps = SessionPageProps & {
 
 function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) {
   const [isInterrupting, setInterrupting] = useState(false)
-  const asked = useMemo(() => askedNames(log), [log])
+  const asking = useMemo(() => openCalls(log), [log])
+  const asked = [...asking.values()]
   const { tone, word } = asked.length > 0 ? asksStatus : statusOf(session.status)
   const chosen = event === undefined ? undefined : log.events.find(({ id }) => id === event)
   const choose = useCallback((id: string) => onEvent(id), [onEvent])
@@ -119,6 +121,16 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
         ]}
       />
       <SessionLayout
+        timeline={
+          view === 'talk' && (
+            <TimelineView
+              log={log}
+              chosen={event}
+              asked={new Set(asking.keys())}
+              onChoose={choose}
+            />
+          )
+        }
         talk={
           <SessionTalk session={session} log={log} view={view} chosen={event} onChoose={choose} />
         }
@@ -135,16 +147,17 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
 
 const asksStatus = { tone: 'asks', word: words.status.asks } as const
 
-/** The tools whose calls wait for a person. */
-function askedNames({ events }: ShownLog): string[] {
+/** The calls that wait for a person, with the names of their tools. */
+function openCalls({ events }: ShownLog): ReadonlyMap<string, string> {
   const asked = new Set(askedCalls(events))
-  const decided = new Set(
-    events.flatMap((each) => (each.type === 'user.tool_confirmation' ? [each.tool_use_id] : [])),
-  )
-  return events.flatMap((each) =>
-    'name' in each && typeof each.name === 'string' && asked.has(each.id) && !decided.has(each.id)
-      ? [each.name]
-      : [],
+  for (const each of events)
+    if (each.type === 'user.tool_confirmation') asked.delete(each.tool_use_id)
+  return new Map(
+    events.flatMap((each): [string, string][] =>
+      'name' in each && typeof each.name === 'string' && asked.has(each.id)
+        ? [[each.id, each.name]]
+        : [],
+    ),
   )
 }
 
