@@ -59,6 +59,7 @@ export const SessionSummary = z
         list_cost: money.nullable().describe('Null where a model has no price.'),
       })
       .describe('Totals of the session so far.'),
+    active_seconds: z.number().describe('Seconds in which turns ran.'),
     last_event: z
       .object({
         seq: z.int().describe('Its place in the log.'),

@@ -7,6 +7,7 @@ import {
   Component,
   Copy,
   Contrast,
+  House,
   Menu as MenuLines,
   PanelLeft,
   Search,
@@ -33,6 +34,7 @@ export const IconTheme = sized(Contrast)
 export const IconMenu = sized(MenuLines)
 export const IconFold = sized(PanelLeft)
 export const IconSearch = sized(Search)
+export const IconHome = sized(House)
 export const IconSessions = sized(Text)
 export const IconWarning = sized(TriangleAlert)
 export const IconClose = sized(X)

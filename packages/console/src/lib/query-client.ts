@@ -1,6 +1,6 @@
 /** Answers that are kept, and when they are asked for again. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError } from './api/client.ts'
+import { ApiError } from './api/refusal.ts'
 import { noteHeard, noteLost } from './stream/connection.ts'
 
 const isLost = (error: Error): boolean =>

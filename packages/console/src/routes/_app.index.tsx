@@ -1,7 +1,4 @@
-import { createFileRoute, redirect } from '@tanstack/react-router'
+import { createFileRoute } from '@tanstack/react-router'
+import { HomePage } from '../features/home/home-page.tsx'
 
-export const Route = createFileRoute('/_app/')({
-  beforeLoad: () => {
-    throw redirect({ to: '/sessions', replace: true })
-  },
-})
+export const Route = createFileRoute('/_app/')({ component: HomePage })

@@ -5,7 +5,7 @@ import { Scroll } from '../components/layout.tsx'
 import { Page } from '../components/page.tsx'
 import { filtersOf, sessionFields, SessionSearch } from '../features/sessions/filters.ts'
 import { SessionList } from '../features/sessions/session-list.tsx'
-import type { Session } from '../lib/api/types.ts'
+import type { SessionSummary } from '../lib/api/types.ts'
 import { useCommands } from '../lib/commands.ts'
 import type { ChosenFilters } from '../lib/filters.ts'
 import { words } from '../lib/words.ts'
@@ -22,7 +22,8 @@ function SessionsPage() {
   const line = useRef<HTMLInputElement>(null)
   const change = (next: ChosenFilters) => void navigate({ to: '/sessions', search: next })
   const open = useCallback(
-    ({ id }: Session) => void navigate({ to: '/sessions/$sessionId', params: { sessionId: id } }),
+    ({ id }: SessionSummary) =>
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId: id } }),
     [navigate],
   )
   useCommands(

@@ -1,18 +1,26 @@
 import { createFileRoute, Outlet, useNavigate } from '@tanstack/react-router'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
-import { IconComponents, IconFold, IconSessions, IconTheme } from '../components/icons.tsx'
+import {
+  IconComponents,
+  IconFold,
+  IconHome,
+  IconSessions,
+  IconTheme,
+} from '../components/icons.tsx'
 import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
 import { accountQuery, workspaceOf } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
-import { ApiError } from '../lib/api/client.ts'
+import { homeNews, overviewQuery } from '../features/home/home.ts'
+import { ApiError } from '../lib/api/refusal.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { PageCommand } from '../lib/commands.ts'
 import { leaveForSignIn } from '../lib/place.ts'
 import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
+import { followWorkspace } from '../lib/stream/workspace.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
 import { words } from '../lib/words.ts'
 
@@ -34,6 +42,7 @@ export const Route = createFileRoute('/_app')({
 })
 
 const pages = [
+  { to: '/', name: words.pages.home, keys: 'g h', icon: <IconHome /> },
   { to: '/sessions', name: words.pages.sessions, keys: 'g s', icon: <IconSessions /> },
 ] as const
 
@@ -48,6 +57,7 @@ function App() {
   }, [])
   const role = me && workspaceOf(me)?.role
   useEffect(() => ownRole.set(role), [role])
+  const asks = useAsks()
   useGlobalCommands(setShown)
   return (
     <Frame
@@ -57,7 +67,14 @@ function App() {
           <RailPages label={words.frame.navigation}>
             {me && <WorkspaceMenu me={me} isFolded={isFolded} />}
             {pages.map(({ to, name, icon }) => (
-              <RailItem key={to} to={to} name={name} icon={icon} isFolded={isFolded} />
+              <RailItem
+                key={to}
+                to={to}
+                name={name}
+                icon={icon}
+                isFolded={isFolded}
+                {...(to === '/' && { count: asks })}
+              />
             ))}
             <RailGroup name={words.product} isFolded={isFolded} />
             <RailItem
@@ -88,6 +105,18 @@ function App() {
       </Suspense>
     </Frame>
   )
+}
+
+/** How many sessions ask people; the number follows the news of the workspace. */
+function useAsks(): number {
+  const client = useQueryClient()
+  const { data } = useQuery(overviewQuery)
+  useEffect(() => {
+    const ends = new AbortController()
+    followWorkspace(homeNews(client), ends.signal)
+    return () => ends.abort()
+  }, [client])
+  return data?.waiting.person ?? 0
 }
 
 function ThemeButton() {

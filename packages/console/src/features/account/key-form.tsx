@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
-import { ApiError } from '../../lib/api/client.ts'
+import { ApiError } from '../../lib/api/refusal.ts'
 import { words } from '../../lib/words.ts'
 import { openWithKey } from './account.ts'
 

@@ -2,10 +2,9 @@
 import { useEffect, useMemo } from 'react'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
-import { serviceUrl } from '../../lib/place.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
-import { followEvents } from '../../lib/stream/server-events.ts'
+import { onSession } from '../../lib/stream/tab-stream.ts'
 
 /** What is being written, and is no event yet. */
 type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
@@ -154,16 +153,19 @@ function openLog(id: string): OpenLog {
   }
 
   const follow = (signal: AbortSignal) =>
-    followEvents({
-      url: `${serviceUrl}/v1/sessions/${encodeURIComponent(id)}/events/stream?include=chunks`,
-      lastEventId: log.last() ?? 0,
-      onData: (data) => {
-        if (isKept(data)) log.take(data)
-        else log.hear(data as LiveSessionEvent)
+    onSession(
+      id,
+      {
+        last: () => log.last() ?? 0,
+        onData(data) {
+          if (data.type === 'stream.reset') void loadPage(signal).catch(fail)
+          else if (isKept(data)) log.take(data)
+          else log.hear(data as LiveSessionEvent)
+        },
+        onRefused: (message) => log.fail(new Error(message)),
       },
-      onRefused: log.fail,
       signal,
-    })
+    )
 
   const fail = (error: unknown) =>
     log.fail(error instanceof Error ? error : new Error(String(error)))

@@ -4,19 +4,24 @@ import type { FilterField, ChosenFilters } from '../../lib/filters.ts'
 import { spanOf } from '../../lib/since.ts'
 import { words } from '../../lib/words.ts'
 
-const statuses = [
-  'pending',
-  'running',
-  'idle',
-  'done',
-  'failed',
-  'rescheduling',
-  'terminated',
-] as const
+const statuses = ['pending', 'running', 'idle', 'done', 'failed'] as const
+const waits = [...['any', 'person', 'machine', 'money'], ...Object.keys(words.wait)] as (
+  | keyof typeof words.wait
+  | 'any'
+  | 'person'
+  | 'machine'
+  | 'money'
+)[]
+const orders = ['created', 'active', 'cost', 'tokens', 'ran'] as const
+const Order = z.enum(orders)
 const Status = z.enum(statuses)
 
 export const sessionFields: readonly FilterField[] = [
   { name: 'status', values: statuses, isMany: true },
+  { name: 'waiting', values: waits, isMany: true },
+  { name: 'failed', values: ['yes'] },
+  { name: 'sort', values: orders },
+  { name: 'text', check: () => undefined },
   {
     name: 'agent',
     check: (value) => (/^agent_\w+$/.test(value) ? undefined : 'the id of an agent'),
@@ -33,7 +38,15 @@ const Word = z.optional(
     z.transform((value) => (typeof value === 'string' ? value : undefined)),
   ),
 )
-export const SessionSearch = z.object({ status: Word, agent: Word, since: Word })
+export const SessionSearch = z.object({
+  status: Word,
+  waiting: Word,
+  failed: Word,
+  sort: Word,
+  text: Word,
+  agent: Word,
+  since: Word,
+})
 export type SessionSearch = z.infer<typeof SessionSearch>
 
 /** The filters of an address; a value that no filter takes is left out. */
@@ -45,7 +58,10 @@ export function filtersOf(search: SessionSearch): ChosenFilters {
 }
 
 /** What the service is asked. `now` in milliseconds since 1970. */
-export function sessionQueryOf({ status, agent, since }: ChosenFilters, now: number) {
+export function sessionQueryOf(filters: ChosenFilters, now: number) {
+  const { status, waiting, failed, sort, text, agent, since } = filters
+  const order = Order.safeParse(sort)
+  const holds = waits.filter((each) => (waiting ?? '').split(',').includes(each))
   const wanted = (status ?? '').split(',').flatMap((each) => {
     const read = Status.safeParse(each)
     return read.success ? [read.data] : []
@@ -53,6 +69,10 @@ export function sessionQueryOf({ status, agent, since }: ChosenFilters, now: num
   const span = spanOf(since ?? '')
   return {
     ...(wanted.length > 0 && { status: wanted }),
+    ...(holds.length > 0 && { waiting_on: holds }),
+    ...(failed === 'yes' && { failed: 'true' as const }),
+    ...(order.success && { sort: order.data }),
+    ...(text !== undefined && { text }),
     ...(agent !== undefined && { agent_id: agent }),
     // To the minute, so that looking again asks the same.
     ...(span !== undefined && {

@@ -10,30 +10,34 @@ import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
 import { Status } from '../../components/status.tsx'
 import { Table } from '../../components/table.tsx'
 import type { TableColumn } from '../../components/table.tsx'
-import type { Session } from '../../lib/api/types.ts'
+import type { SessionSummary } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { requestIdOf } from '../../lib/failures.ts'
 import type { ChosenFilters } from '../../lib/filters.ts'
-import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
+import { shortCostOf, shortTitleOf, shortTokensOf, stateOf } from '../../lib/session/facts.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
 import { heldRows } from './held-rows.ts'
-import { sessionsQuery } from './sessions.ts'
+import { listNews, sessionsQuery } from './sessions.ts'
 
 const { columns: names } = words.sessions
 
-const columns: readonly TableColumn<Session>[] = [
+const columns: readonly TableColumn<SessionSummary>[] = [
   {
     name: names.status,
-    width: 130,
-    show: ({ status }) => <SessionStatusSign status={status} />,
+    width: 150,
+    show: (session) => <SessionStatusSign {...session} />,
   },
   {
     name: names.title,
     isStrong: true,
     show: (session) => (
-      <Link to="/sessions/$sessionId" params={{ sessionId: session.id }} title={titleOf(session)}>
-        {titleOf(session)}
+      <Link
+        to="/sessions/$sessionId"
+        params={{ sessionId: session.id }}
+        title={shortTitleOf(session)}
+      >
+        {shortTitleOf(session)}
       </Link>
     ),
   },
@@ -41,45 +45,49 @@ const columns: readonly TableColumn<Session>[] = [
     name: names.agent,
     width: 180,
     from: 'drawer',
-    show: ({ agent }) => `${agent.name}@${agent.version}`,
+    show: ({ agent_name, agent_version }) => `${agent_name}@${agent_version}`,
   },
   {
     name: names.tokens,
     width: 84,
     isNumber: true,
     from: 'split',
-    show: (session) => <Tokens count={tokensOf(session)} />,
+    show: (session) => <Tokens count={shortTokensOf(session)} />,
   },
   {
     name: names.cost,
     width: 84,
     isNumber: true,
     from: 'phone',
-    show: (session) => <Cost dollars={costOf(session)} />,
+    show: (session) => <Cost dollars={shortCostOf(session)} />,
   },
   {
     name: names.active,
     width: 100,
     isNumber: true,
     from: 'split',
-    show: ({ stats }) => <Duration ms={stats.active_seconds * 1_000} />,
+    show: ({ active_seconds: seconds }) => <Duration ms={seconds * 1_000} />,
   },
   {
     name: names.updated,
     width: 84,
     isNumber: true,
-    show: ({ updated_at: at }) => <Time at={at} />,
+    show: ({ last_event, updated_at }) => <Time at={last_event?.created_at ?? updated_at} />,
   },
 ]
 
-const SessionStatusSign = ({ status }: Pick<Session, 'status'>) => {
-  const { tone, word } = statusOf(status)
-  return <Status tone={tone}>{word}</Status>
+const SessionStatusSign = (session: Pick<SessionSummary, 'status' | 'waiting_on' | 'failure'>) => {
+  const { tone, word, more } = stateOf(session)
+  return (
+    <Status tone={tone}>
+      <span title={more}>{word}</span>
+    </Status>
+  )
 }
 
 type SessionListProps = {
   filters: ChosenFilters
-  onOpen: (session: Session) => void
+  onOpen: (session: SessionSummary) => void
   onClear: () => void
 }
 
@@ -139,19 +147,16 @@ function useNews(): void {
   const client = useQueryClient()
   useEffect(() => {
     const ends = new AbortController()
-    followWorkspace(
-      ({ noun }) => void client.invalidateQueries({ queryKey: [noun, 'list'] }),
-      ends.signal,
-    )
+    followWorkspace(listNews(client), ends.signal)
     return () => ends.abort()
   }, [client])
 }
 
 function useRowKeys(
-  rows: readonly Session[],
+  rows: readonly SessionSummary[],
   chosen: string | undefined,
   choose: (id: string | undefined) => void,
-  onOpen: (session: Session) => void,
+  onOpen: (session: SessionSummary) => void,
 ) {
   return useMemo(() => {
     const at = rows.findIndex(({ id }) => id === chosen)

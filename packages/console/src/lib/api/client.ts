@@ -2,26 +2,8 @@
 import createClient from 'openapi-fetch'
 import { serviceUrl } from '../place.ts'
 import { tabKey, tabWorkspace } from '../tab.ts'
+import { ApiError, refusalOf } from './refusal.ts'
 import type { paths } from './openapi.gen.ts'
-
-/** A refusal of the service, or a request without an answer (`status` 0). */
-export class ApiError extends Error {
-  readonly status: number
-  readonly type: string
-  readonly requestId: string | undefined
-  constructor(facts: {
-    message: string
-    status: number
-    type: string
-    requestId: string | undefined
-  }) {
-    super(facts.message)
-    this.name = 'ApiError'
-    this.status = facts.status
-    this.type = facts.type
-    this.requestId = facts.requestId
-  }
-}
 
 /** The headers that say who asks. The cookie goes by itself. */
 export function callerHeaders(): Record<string, string> {
@@ -29,21 +11,6 @@ export function callerHeaders(): Record<string, string> {
   if (key !== undefined) return { 'x-api-key': key }
   const workspace = tabWorkspace()
   return workspace === undefined ? {} : { 'anthropic-workspace-id': workspace }
-}
-
-type ErrorBody = { error?: { type?: unknown; message?: unknown }; request_id?: unknown }
-
-/** Reads what a service or a proxy in front of it says. */
-export async function refusalOf(response: Response): Promise<ApiError> {
-  const body: ErrorBody = await response.json().catch(() => ({}))
-  const { type, message } = body.error ?? {}
-  const requestId = body.request_id ?? response.headers.get('request-id')
-  return new ApiError({
-    status: response.status,
-    type: typeof type === 'string' ? type : 'unknown',
-    message: typeof message === 'string' ? message : `the server answered ${response.status}`,
-    requestId: typeof requestId === 'string' ? requestId : undefined,
-  })
 }
 
 const unreachable = (): ApiError =>

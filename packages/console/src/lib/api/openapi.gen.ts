@@ -64,7 +64,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/sessions": {
+    "/v1/ext/overview": {
         parameters: {
             query?: never;
             header?: never;
@@ -72,16 +72,52 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List sessions
-         * @description Needs a workspace key. Counted in the limit of reads.
+         * Get an overview of the workspace
+         * @description What runs, what waits for whom, what failed, and what it costs. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
-        get: operations["getV1Sessions"];
+        get: operations["getV1ExtOverview"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
         /**
-         * Create a session
-         * @description Pins the version of the agent. With `initial_events` the session runs at once; without, it waits for a message. No sandbox starts before a tool needs one. Needs a workspace key. Counted in the limit of sessions.
+         * List sessions in short
+         * @description Without the prompts and tools of their agents, in one of five orders. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
-        post: operations["postV1Sessions"];
+        get: operations["getV1ExtSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a workspace
+         * @description What changes in it, and the events of chosen sessions with all their threads, over one connection. Resumes by `Last-Event-ID` for an hour; `stream.reset` says what could not be resumed. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtStream"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -415,17 +451,6 @@ export interface components {
             session_id: string;
         } & {
             [key: string]: unknown;
-        };
-        /** @description An agent at one version. */
-        AgentParams: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "agent";
-            id: string;
-            /** @description The newest version when absent. */
-            version?: number;
         };
         /** @description A piece of the thinking of the model. */
         AgentThinkingChunkEvent: {
@@ -849,27 +874,6 @@ export interface components {
             /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
             schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
         };
-        /** @description An agent whose named fields are replaced, for this session only. */
-        AgentWithOverridesParams: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "agent_with_overrides";
-            id: string;
-            /** @description The newest version when absent. */
-            version?: number;
-            /** @description A model: its identifier, or an object that names a model card. */
-            model?: string | components["schemas"]["ModelConfigParams"];
-            /** @description The system prompt; null or empty: none. */
-            system?: string | null;
-            /** @description Replaces all tools; null or empty: none. */
-            tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
-            /** @description Replaces all MCP servers; null or empty: none. */
-            mcp_servers?: components["schemas"]["MCPServer"][] | null;
-            /** @description Replaces all skills; null or empty: none. */
-            skills?: (components["schemas"]["SkillParams"] | string)[] | null;
-        };
         /** @description The grader has asked the model. What was said is not kept. */
         AuxModelCallEvent: {
             id: string;
@@ -1070,24 +1074,6 @@ export interface components {
             type: "file";
             file_id: string;
         };
-        /**
-         * @description A file of the workspace, copied into the session.
-         * @example {
-         *       "type": "file",
-         *       "file_id": "file_018f3c2a7b1d7003a1b2c3d4e5f60718",
-         *       "mount_path": "/workspace/data.csv"
-         *     }
-         */
-        FileResourceParams: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "file";
-            file_id: string;
-            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
-            mount_path?: string | null;
-        };
         /** @description A file of the workspace. */
         FileSource: {
             /**
@@ -1126,22 +1112,6 @@ export interface components {
             url: string;
             /** @description The branch or commit; null for the default branch. */
             checkout: (components["schemas"]["BranchCheckout"] | components["schemas"]["CommitCheckout"]) | null;
-        };
-        /** @description A repository that is cloned into the session. */
-        GitHubRepositoryResourceParams: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "github_repository";
-            /** @description The https address to clone from. */
-            url: string;
-            /** @description No answer contains it. */
-            authorization_token?: string | null;
-            /** @description The default branch when absent. */
-            checkout?: (components["schemas"]["BranchCheckout"] | components["schemas"]["CommitCheckout"]) | null;
-            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
-            mount_path?: string | null;
         };
         /** @description An image: PNG, JPEG, GIF or WebP. */
         ImageBlock: {
@@ -1284,25 +1254,6 @@ export interface components {
             /** @description How the agent is to use the store, or null. */
             instructions: string | null;
         };
-        /** @description A memory store, mounted as a folder. */
-        MemoryStoreResourceParams: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "memory_store";
-            memory_store_id: string;
-            /** @description Whether the session may change the store; `read_write` when absent. */
-            access?: ("read_write" | "read_only") | null;
-            /** @description The agent reads how to use the store. */
-            instructions?: string | null;
-            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
-            mount_path?: string | null;
-        };
-        /** @description Pairs of your own: at most 16, keys of 1 to 64 characters, values of up to 512. */
-        Metadata: {
-            [key: string]: string;
-        };
         /** @description A string sets its key, null removes the key, and a key that is absent stays. */
         MetadataPatch: {
             [key: string]: string | null;
@@ -1313,17 +1264,6 @@ export interface components {
             id: string;
             /** @description How much the model thinks. */
             effort?: (unknown | components["schemas"]["Effort"]) | null;
-            /** @description `fast` turns on the provider's fast mode; a provider without one refuses it. */
-            speed?: ("standard" | "fast") | null;
-            /** @description Kept and returned; it has no influence on where a request goes. */
-            inference_geo?: ("us" | "global") | null;
-        };
-        /** @description A model card, with what this agent sets. */
-        ModelConfigParams: {
-            /** @description The `model_id` of a model card of the workspace. */
-            id: string;
-            /** @description How much the model thinks. */
-            effort?: (("low" | "medium" | "high" | "xhigh" | "max") | components["schemas"]["Effort"]) | null;
             /** @description `fast` turns on the provider's fast mode; a provider without one refuses it. */
             speed?: ("standard" | "fast") | null;
             /** @description Kept and returned; it has no influence on where a request goes. */
@@ -1347,6 +1287,51 @@ export interface components {
             explanation: string | null;
             /** @description When the outcome ended, or null. */
             completed_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description How the workspace is, at a glance. */
+        Overview: {
+            /** @constant */
+            type: "overview";
+            /** @description Sessions whose turn runs. */
+            running: number;
+            /** @description Sessions that wait, each counted once by who ends the wait first. */
+            waiting: {
+                /** @description Sessions that a person can let go on. */
+                person: number;
+                /** @description Sessions at their budget. */
+                money: number;
+                /** @description Sessions that wait for anything else. */
+                machine: number;
+                /** @description Of these, sessions that wait for a free place. */
+                queue: number;
+            };
+            /** @description What failed lately. */
+            failed: {
+                since: components["schemas"]["Timestamp"];
+                /** @description Sessions whose last turn failed. */
+                sessions: number;
+            };
+            /** @description Since midnight, UTC. Null where a model has no price. */
+            cost_today: {
+                /** @description US cents, as text. */
+                amount: string;
+                /** @constant */
+                currency: "USD";
+            } | null;
+            /** @description The limits that hold. */
+            spend_limits: components["schemas"]["SpendSummary"][];
+            /** @description The cost of the last 14 days, the oldest first. */
+            days: {
+                /** @description The day, UTC. */
+                date: string;
+                /** @description Null where a model has no price. */
+                list_cost: {
+                    /** @description US cents, as text. */
+                    amount: string;
+                    /** @constant */
+                    currency: "USD";
+                } | null;
+            }[];
         };
         /** @description Whether a call of the tool runs at once or waits for a `user.tool_confirmation`. */
         PermissionPolicy: {
@@ -1492,6 +1477,8 @@ export interface components {
             } | null;
             /** @description When the session goes on by itself, because its agent has asked for it. */
             wakeup_at: components["schemas"]["Timestamp"] | null;
+            /** @description Why the session does not go on. Absent with `anthropic-version`. */
+            waiting_on?: components["schemas"]["WaitingOn"];
             /** @description When it was archived, or null. */
             archived_at: components["schemas"]["Timestamp"] | null;
             /** @description When it was created. */
@@ -1541,6 +1528,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description People have allowed tools for this session, or taken that back. */
+        SessionAllowancesChangedEvent: {
+            id: string;
+            /** @constant */
+            type: "session.allowances_changed";
+            /** @description All that are allowed now. */
+            tools: string[];
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A limit for what a session costs at list prices. */
         SessionBudget: {
             /** @constant */
@@ -1552,40 +1564,6 @@ export interface components {
                 /** @constant */
                 currency: "USD";
             };
-        };
-        /**
-         * @example {
-         *       "agent": "agent_018f3c2a7b1d7000a1b2c3d4e5f60718",
-         *       "environment_id": "env_018f3c2a7b1d7002a1b2c3d4e5f60718",
-         *       "title": "Review of the parser",
-         *       "initial_events": [
-         *         {
-         *           "type": "user.message",
-         *           "content": [
-         *             {
-         *               "type": "text",
-         *               "text": "Review the parser."
-         *             }
-         *           ]
-         *         }
-         *       ]
-         *     }
-         */
-        SessionCreateParams: {
-            /** @description The id of an agent, or an object that pins a version. */
-            agent: string | (components["schemas"]["AgentParams"] | components["schemas"]["AgentWithOverridesParams"]);
-            /** @description Where its commands run. Required unless the agent names an environment. */
-            environment_id?: string | null;
-            /** @description What people call the session. */
-            title?: string | null;
-            metadata?: components["schemas"]["Metadata"] | null;
-            /** @description What the session works on. */
-            resources?: (components["schemas"]["FileResourceParams"] | components["schemas"]["GitHubRepositoryResourceParams"] | components["schemas"]["MemoryStoreResourceParams"])[] | null;
-            vault_ids?: string[] | null;
-            /** @description Messages that are posted at once, in order, and at most one outcome. */
-            initial_events?: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserDefineOutcomeEventParams"])[] | null;
-            /** @description Most that the session may cost. It cannot be added later. */
-            budget?: components["schemas"]["SessionBudget"] | null;
         };
         /** @description The session was deleted. */
         SessionDeletedEvent: {
@@ -1715,7 +1693,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description Something that was said or done in a session. */
-        SessionEvent: components["schemas"]["UserMessageEvent"] | components["schemas"]["UserInterruptEvent"] | components["schemas"]["UserToolConfirmationEvent"] | components["schemas"]["UserCustomToolResultEvent"] | components["schemas"]["UserToolResultEvent"] | components["schemas"]["SystemMessageEvent"] | components["schemas"]["UserDefineOutcomeEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["AgentThinkingEvent"] | components["schemas"]["AgentToolUseEvent"] | components["schemas"]["AgentToolResultEvent"] | components["schemas"]["AgentAdvisorToolUseEvent"] | components["schemas"]["AgentAdvisorToolResultEvent"] | components["schemas"]["AgentMCPToolUseEvent"] | components["schemas"]["AgentMCPToolResultEvent"] | components["schemas"]["AgentCustomToolUseEvent"] | components["schemas"]["AgentThreadContextCompactedEvent"] | components["schemas"]["AgentThreadMessageReceivedEvent"] | components["schemas"]["AgentThreadMessageSentEvent"] | components["schemas"]["SessionThreadCreatedEvent"] | components["schemas"]["SessionThreadStatusRunningEvent"] | components["schemas"]["SessionThreadStatusRescheduledEvent"] | components["schemas"]["SessionThreadStatusTerminatedEvent"] | components["schemas"]["SessionThreadStatusIdleEvent"] | components["schemas"]["SessionStatusRunStartedEvent"] | components["schemas"]["SessionStatusRunningEvent"] | components["schemas"]["SessionStatusRescheduledEvent"] | components["schemas"]["SessionStatusTerminatedEvent"] | components["schemas"]["SessionStatusIdleEvent"] | components["schemas"]["SessionErrorEvent"] | components["schemas"]["SessionUpdatedEvent"] | components["schemas"]["SessionUsageEvent"] | components["schemas"]["SessionDeletedEvent"] | components["schemas"]["SpanModelRequestStartEvent"] | components["schemas"]["SpanModelRequestEndEvent"] | components["schemas"]["SpanCompactionSummarizeStartEvent"] | components["schemas"]["SpanCompactionSummarizeEndEvent"] | components["schemas"]["SpanOutcomeEvaluationStartEvent"] | components["schemas"]["SpanOutcomeEvaluationOngoingEvent"] | components["schemas"]["SpanOutcomeEvaluationEndEvent"] | components["schemas"]["AuxModelCallEvent"] | components["schemas"]["SessionWarningEvent"] | components["schemas"]["SessionEnvironmentBuildEvent"] | components["schemas"]["SystemUserMessageCancelledEvent"] | components["schemas"]["SpanWakeupScheduledEvent"] | components["schemas"]["SystemWakeupEvent"] | components["schemas"]["SystemWakeupCancelledEvent"];
+        SessionEvent: components["schemas"]["UserMessageEvent"] | components["schemas"]["UserInterruptEvent"] | components["schemas"]["UserToolConfirmationEvent"] | components["schemas"]["UserCustomToolResultEvent"] | components["schemas"]["UserToolResultEvent"] | components["schemas"]["SystemMessageEvent"] | components["schemas"]["UserDefineOutcomeEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["AgentThinkingEvent"] | components["schemas"]["AgentToolUseEvent"] | components["schemas"]["AgentToolResultEvent"] | components["schemas"]["AgentAdvisorToolUseEvent"] | components["schemas"]["AgentAdvisorToolResultEvent"] | components["schemas"]["AgentMCPToolUseEvent"] | components["schemas"]["AgentMCPToolResultEvent"] | components["schemas"]["AgentCustomToolUseEvent"] | components["schemas"]["AgentThreadContextCompactedEvent"] | components["schemas"]["AgentThreadMessageReceivedEvent"] | components["schemas"]["AgentThreadMessageSentEvent"] | components["schemas"]["SessionThreadCreatedEvent"] | components["schemas"]["SessionThreadStatusRunningEvent"] | components["schemas"]["SessionThreadStatusRescheduledEvent"] | components["schemas"]["SessionThreadStatusTerminatedEvent"] | components["schemas"]["SessionThreadStatusIdleEvent"] | components["schemas"]["SessionStatusRunStartedEvent"] | components["schemas"]["SessionStatusRunningEvent"] | components["schemas"]["SessionStatusRescheduledEvent"] | components["schemas"]["SessionStatusTerminatedEvent"] | components["schemas"]["SessionStatusIdleEvent"] | components["schemas"]["SessionErrorEvent"] | components["schemas"]["SessionUpdatedEvent"] | components["schemas"]["SessionUsageEvent"] | components["schemas"]["SessionDeletedEvent"] | components["schemas"]["SpanModelRequestStartEvent"] | components["schemas"]["SpanModelRequestEndEvent"] | components["schemas"]["SpanCompactionSummarizeStartEvent"] | components["schemas"]["SpanCompactionSummarizeEndEvent"] | components["schemas"]["SpanOutcomeEvaluationStartEvent"] | components["schemas"]["SpanOutcomeEvaluationOngoingEvent"] | components["schemas"]["SpanOutcomeEvaluationEndEvent"] | components["schemas"]["AuxModelCallEvent"] | components["schemas"]["SessionAllowancesChangedEvent"] | components["schemas"]["SessionWarningEvent"] | components["schemas"]["SessionEnvironmentBuildEvent"] | components["schemas"]["SystemUserMessageCancelledEvent"] | components["schemas"]["SystemUserMessageChangedEvent"] | components["schemas"]["SpanWakeupScheduledEvent"] | components["schemas"]["SystemWakeupEvent"] | components["schemas"]["SystemWakeupCancelledEvent"];
         /** @description Every level, with agents as their threads run them. */
         SessionMultiagent20261001: {
             /**
@@ -1891,6 +1869,75 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        /** @description A session in short, as lists show it. */
+        SessionSummary: {
+            id: string;
+            /** @constant */
+            type: "session_summary";
+            /**
+             * @description In the words of this interface.
+             * @enum {string}
+             */
+            status: "pending" | "running" | "idle" | "done" | "failed";
+            title: string | null;
+            /** @description The beginning of its first message, which stands for a missing title. */
+            first_words: string | null;
+            waiting_on: components["schemas"]["WaitingOn"];
+            agent_id: string;
+            /** @description The version that it pinned. */
+            agent_version: number;
+            /** @description The name of its agent. */
+            agent_name: string;
+            environment_id: string;
+            deployment_id: string | null;
+            /** @description Who or what has made it. Null for a session of an earlier version. */
+            created_by: {
+                /** @description `api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them. */
+                type: string;
+                id: string | null;
+                /** @description The name at that time. */
+                name: string | null;
+            } | null;
+            /** @description Totals of the session so far. */
+            usage: {
+                /** @description Tokens that models read, cached ones excepted. */
+                input_tokens: number;
+                /** @description Tokens that models wrote. */
+                output_tokens: number;
+                /** @description Tokens that were read from a cache. */
+                cache_read_input_tokens: number;
+                /** @description Tokens that were written to a cache. */
+                cache_creation_input_tokens: number;
+                /** @description Null where a model has no price. */
+                list_cost: {
+                    /** @description US cents, as text. */
+                    amount: string;
+                    /** @constant */
+                    currency: "USD";
+                } | null;
+            };
+            /** @description Seconds in which turns ran. */
+            active_seconds: number;
+            /** @description The newest event of any thread. */
+            last_event: {
+                /** @description Its place in the log. */
+                seq: number;
+                type: string;
+                created_at: components["schemas"]["Timestamp"];
+                /** @description Of a call: its tool. */
+                tool?: string;
+                /** @description Of a child thread: its id. */
+                session_thread_id?: string;
+            } | null;
+            /** @description Why the last turn failed, shortened. Null where it did not. */
+            failure: string | null;
+            /** @description When it was archived. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
         };
         /** @description An agent as a thread of a session runs it. */
         SessionThreadAgent: {
@@ -2466,6 +2513,46 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The limit that holds for a period, and what was spent in it so far. */
+        SpendSummary: {
+            /** @description The limit that holds. */
+            spend_limit_id: string;
+            /** @description Stands for all keys and people of the workspace; its id is that of the workspace. */
+            actor: {
+                /** @constant */
+                type: "scoped_api_key_actor";
+                /** @description The id of the workspace. */
+                scoped_api_key_id: string;
+            };
+            /** @description The workspace that the limit is for. */
+            scope: {
+                /** @constant */
+                type: "workspace";
+                workspace_id: string;
+            };
+            /** @description The workspace that the limit is for. */
+            source: {
+                /** @constant */
+                type: "workspace";
+                workspace_id: string;
+            };
+            /**
+             * @description Who has set it: `operator` or `workspace`.
+             * @enum {string}
+             */
+            set_by: "operator" | "workspace";
+            /** @description US cents, as text. Null: no limit. */
+            amount: string | null;
+            /** @constant */
+            currency: "USD";
+            /**
+             * @description `daily` or `monthly`: from midnight, or from the first of the month, by UTC.
+             * @enum {string}
+             */
+            period: "daily" | "monthly";
+            /** @description US cents with up to four decimals, as text. */
+            period_to_date_spend: string;
+        };
         /** @description Why the turn has ended. */
         StopReason: components["schemas"]["StopReasonEndTurn"] | components["schemas"]["StopReasonRequiresAction"] | components["schemas"]["StopReasonRetriesExhausted"] | components["schemas"]["StopReasonBudgetReached"] | components["schemas"]["StopReasonRefusal"];
         /** @description Instructions were added in the middle of the conversation. */
@@ -2512,6 +2599,33 @@ export interface components {
             message_id: string;
             /** @description What has cancelled it. */
             reason: string;
+            /** @description The session of the event. */
+            session_id: string;
+            /**
+             * Format: date-time
+             * @description When the event was created.
+             */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When the session took it up; null until then. */
+            processed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Place in the log, from 1 without a gap; null while the event has none. */
+            seq: number | null;
+            /** @description The fields of the type once more; absent with `anthropic-version`. */
+            data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A waiting message has another text now. */
+        SystemUserMessageChangedEvent: {
+            id: string;
+            /** @constant */
+            type: "system.user_message_changed";
+            /** @description The id of the message that waits. */
+            message_id: string;
+            /** @description Its text now. */
+            content: components["schemas"]["TextBlock"][];
             /** @description The session of the event. */
             session_id: string;
             /**
@@ -2939,6 +3053,39 @@ export interface components {
             /** @description The thread that is meant, as the event of the call names it. */
             session_thread_id?: string | null;
         };
+        /** @description Why the session does not go on. Null: it runs or rests. */
+        WaitingOn: {
+            /**
+             * @description Of several waits the one that a person can end comes first.
+             * @enum {string}
+             */
+            type: "approval" | "question" | "budget" | "tool_result" | "queue" | "worker" | "rate_limit" | "model_backoff" | "packages" | "files" | "sandbox" | "mcp" | "wakeup";
+            /**
+             * @description Who can end it.
+             * @enum {string}
+             */
+            who: "person" | "money" | "machine";
+            /** @description The wait in words, to stand behind the name of the session. */
+            text: string;
+            since: components["schemas"]["Timestamp"];
+            /** @description When it ends by itself, where that is known. */
+            until?: components["schemas"]["Timestamp"];
+            /** @description Waits with this owner, over all threads of the session. */
+            count: number;
+            /** @description What waits, and for what. */
+            detail: {
+                /** @description The call that waits. */
+                event_id?: string;
+                /** @description The tool of the call. */
+                tool?: string;
+                /** @description The child thread that waits. */
+                session_thread_id?: string;
+                /** @description The environment whose workers are missing. */
+                environment_id?: string;
+                /** @description The last error, shortened. */
+                message?: string;
+            };
+        } | null;
         /**
          * @example {
          *       "workspace_id": "wrkspc_018f3c2a7b1d7003a1b2c3d4e5f60718"
@@ -2948,9 +3095,9 @@ export interface components {
             /** @description A workspace that you are a member of. */
             workspace_id: string;
         };
-        /** @description A page of a list; its items are `Session`. */
-        SessionList: {
-            data: components["schemas"]["Session"][];
+        /** @description A page of a list; its items are `SessionSummary`. */
+        SessionSummaryList: {
+            data: components["schemas"]["SessionSummary"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /** @description Send it as `page` for the next page. */
@@ -3052,8 +3199,8 @@ export interface components {
         Page: string;
         /** @description Another name of `page`. */
         Cursor: string;
-        /** @description Items of one page at most. */
-        Limit: number;
+        /** @description The id of the session. */
+        SessionId: string;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -3070,10 +3217,6 @@ export interface components {
         Include: string | string[];
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
-        /** @description Only sessions in one of these states. */
-        Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
-        /** @description Only sessions in one of these states. */
-        Statuses: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
     };
     requestBodies: never;
     headers: never;
@@ -3172,39 +3315,11 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
-    getV1Sessions: {
+    getV1ExtOverview: {
         parameters: {
             query?: {
-                /** @description Items of one page at most. */
-                limit?: components["parameters"]["Limit"];
-                /** @description `next_page` or `prev_page` of the page before. */
-                page?: components["parameters"]["Page"];
-                /** @description Another name of `page`. */
-                cursor?: components["parameters"]["Cursor"];
-                /** @description Created after this time. */
-                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
-                /** @description Created at this time or after it. */
-                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
-                /** @description Created before this time. */
-                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
-                /** @description Created at this time or before it. */
-                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
-                /** @description By their creation; the newest first when absent. */
-                order?: "asc" | "desc";
-                /** @description Only sessions of this agent. */
-                agent_id?: string;
-                /** @description Only sessions that pinned this version. */
-                agent_version?: number;
-                /** @description Only sessions that this deployment has created. */
-                deployment_id?: string;
-                /** @description Only sessions with this memory store. */
-                memory_store_id?: string;
-                /** @description Whether archived ones are listed too. */
-                include_archived?: components["parameters"]["IncludeArchived"];
-                /** @description Only sessions in one of these states. */
-                status?: components["parameters"]["Status"];
-                /** @description Only sessions in one of these states. */
-                statuses?: components["parameters"]["Statuses"];
+                /** @description Counts turns that failed since then, 14 days at most; a day when absent. */
+                since?: components["schemas"]["Timestamp"];
             };
             header?: never;
             path?: never;
@@ -3218,24 +3333,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionList"];
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             default: components["responses"]["Error"];
         };
     };
-    postV1Sessions: {
+    getV1ExtSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Sessions of one page at most. */
+                limit?: number;
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description What the list is ordered by. */
+                sort?: "created" | "active" | "cost" | "tokens" | "ran";
+                /** @description The greatest first, unless `asc`. */
+                order?: "asc" | "desc";
+                /** @description Only sessions in one of these states. */
+                status?: ("pending" | "running" | "idle" | "done" | "failed") | ("pending" | "running" | "idle" | "done" | "failed")[];
+                /** @description Only sessions that wait so, as in the list of sessions. */
+                waiting_on?: ("any" | "person" | "money" | "machine" | "approval" | "question" | "budget" | "tool_result" | "queue" | "worker" | "rate_limit" | "model_backoff" | "packages" | "files" | "sandbox" | "mcp" | "wakeup") | ("any" | "person" | "money" | "machine" | "approval" | "question" | "budget" | "tool_result" | "queue" | "worker" | "rate_limit" | "model_backoff" | "packages" | "files" | "sandbox" | "mcp" | "wakeup")[];
+                /** @description Only sessions of this agent. */
+                agent_id?: string;
+                /** @description Only sessions that pinned this version; with `agent_id`. */
+                agent_version?: number;
+                /** @description Only sessions in this environment. */
+                environment_id?: string;
+                /** @description Only sessions that this deployment has created. */
+                deployment_id?: string;
+                /** @description Only sessions that this key, person or thing has made. */
+                created_by?: string;
+                /** @description Only sessions that cost this or more, in US cents. */
+                min_cost?: string;
+                /** @description Only sessions that cost this or less, in US cents. */
+                max_cost?: string;
+                /** @description Only sessions whose title, or first message, has all of these words. */
+                text?: string;
+                /** @description Only sessions whose last turn ended with an error. */
+                failed?: "0" | "1" | "true" | "false" | "";
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SessionCreateParams"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -3243,7 +3397,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["SessionSummaryList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtStream: {
+        parameters: {
+            query?: {
+                /** @description `false`: only events of sessions, no changes. */
+                workspace?: "0" | "1" | "true" | "false" | "";
+                /** @description Sessions whose events come from now on, or behind `Last-Event-ID`. */
+                sessions?: string | string[];
+                /** @description For `sessions`: pieces of answers while they are written. */
+                chunks?: "0" | "1" | "true" | "false" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events; the data of each is one `SessionEvent` or `LiveSessionEvent` as JSON. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             default: components["responses"]["Error"];
@@ -3255,7 +3437,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The id of the session. */
-                id: string;
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -3279,7 +3461,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The id of the session. */
-                id: string;
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -3307,7 +3489,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The id of the session. */
-                id: string;
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -3363,7 +3545,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The id of the session. */
-                id: string;
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -3388,7 +3570,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The id of the session. */
-                id: string;
+                id: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };

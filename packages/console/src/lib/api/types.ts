@@ -4,6 +4,9 @@ import type { components } from './openapi.gen.ts'
 type Schemas = components['schemas']
 
 export type Session = Schemas['Session']
+export type SessionSummary = Schemas['SessionSummary']
+export type WaitingOn = NonNullable<SessionSummary['waiting_on']>
+export type Overview = Schemas['Overview']
 export type SessionEvent = Schemas['SessionEvent']
 export type LiveSessionEvent = Schemas['LiveSessionEvent']
 export type SessionStatus = Session['status']

@@ -1,13 +1,16 @@
 /** Server-sent events by `fetch`, which sends a key in a header and goes on behind the last event that came. */
 import { createParser } from 'eventsource-parser'
-import { callerHeaders, refusalOf } from '../api/client.ts'
-import { noteHeard, noteLost } from './connection.ts'
+import { refusalOf } from '../api/refusal.ts'
 
 export type EventStream = {
   url: string
-  /** The number of the last event that is known. */
-  lastEventId: number | undefined
+  /** SECRET: may hold a key. */
+  headers: Record<string, string>
   onData: (data: unknown) => void
+  /** Anything has come, be it a sign of life. */
+  onHeard: () => void
+  /** The connection was lost, or not made. It is made again. */
+  onLost: () => void
   /** The service refuses the stream, and asking again would not help. */
   onRefused: (error: Error) => void
   signal: AbortSignal
@@ -26,7 +29,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 
 /** Reads until the signal aborts; after a loss it begins again where it was. */
 export async function followEvents(stream: EventStream): Promise<void> {
-  let last = stream.lastEventId
+  let last: string | undefined
   let waitMs = firstWaitMs
   while (!stream.signal.aborted) {
     try {
@@ -39,24 +42,24 @@ export async function followEvents(stream: EventStream): Promise<void> {
       // The network; the loop asks again.
     }
     if (stream.signal.aborted) return
-    noteLost()
+    stream.onLost()
     await pause(waitMs * (0.75 + Math.random() / 2), stream.signal)
     waitMs = Math.min(longestWaitMs, waitMs * 2)
   }
 }
 
 async function readOnce(
-  { url, onData, onRefused, signal }: EventStream,
-  last: number | undefined,
-  onHeard: (id: number | undefined) => void,
+  { url, headers: caller, onData, onHeard, onRefused, signal }: EventStream,
+  last: string | undefined,
+  onEvent: (id: string | undefined) => void,
 ): Promise<boolean> {
   const ends = new AbortController()
   const end = () => ends.abort()
   signal.addEventListener('abort', end, { once: true })
   let silence = setTimeout(end, silenceMs)
   try {
-    const headers: Record<string, string> = { ...callerHeaders(), accept: 'text/event-stream' }
-    if (last !== undefined) headers['last-event-id'] = String(last)
+    const headers: Record<string, string> = { ...caller, accept: 'text/event-stream' }
+    if (last !== undefined) headers['last-event-id'] = last
     const response = await fetch(url, { headers, signal: ends.signal })
     if (!response.ok) {
       const refusal = await refusalOf(response)
@@ -66,7 +69,7 @@ async function readOnce(
     }
     const parser = createParser({
       onEvent({ id, data }) {
-        onHeard(id === undefined ? undefined : Number(id))
+        onEvent(id)
         onData(JSON.parse(data))
       },
     })
@@ -76,7 +79,7 @@ async function readOnce(
       if (!read || read.done) return false
       clearTimeout(silence)
       silence = setTimeout(end, silenceMs)
-      noteHeard()
+      onHeard()
       parser.feed(read.value)
     }
   } finally {

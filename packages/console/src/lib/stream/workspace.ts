@@ -1,17 +1,18 @@
-/**
- * News of the workspace: which nouns have changed. Until the service has one stream of a workspace, the news is a
- * regular look. This file alone knows which: pages follow `followWorkspace`.
- */
-export type WorkspaceNews = { noun: 'sessions' }
+/** News of the workspace: which nouns have changed, and how. */
+import { onChange } from './tab-stream.ts'
 
-const lookMs = 3_000
+export type WorkspaceNews =
+  | { kind: 'changed'; noun: string; id: string; object: object }
+  | { kind: 'deleted'; noun: string; id: string }
+  /** News were missed: read again. */
+  | { kind: 'missed' }
 
-/** Calls until the signal aborts, while the page is visible. */
+/** Calls until the signal aborts. */
 export function followWorkspace(onNews: (news: WorkspaceNews) => void, signal: AbortSignal): void {
-  const look = () => {
-    if (document.visibilityState === 'visible') onNews({ noun: 'sessions' })
-  }
-  const timer = setInterval(look, lookMs)
-  document.addEventListener('visibilitychange', look, { signal })
-  signal.addEventListener('abort', () => clearInterval(timer))
+  onChange(({ type, id = '', object, ...data }) => {
+    const noun = 'noun' in data && typeof data.noun === 'string' ? data.noun : ''
+    if (type === 'stream.reset') onNews({ kind: 'missed' })
+    else if (type === 'stream.deleted') onNews({ kind: 'deleted', noun, id })
+    else if (type === 'stream.changed' && object) onNews({ kind: 'changed', noun, id, object })
+  }, signal)
 }

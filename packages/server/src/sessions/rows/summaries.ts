@@ -32,6 +32,8 @@ const columns = [
   'head.status',
   'head.list_cost',
   'head.unpriced',
+  'head.active_ms',
+  'head.running_since_ms',
   'head.input_tokens',
   'head.output_tokens',
   'head.cache_read_input_tokens',
@@ -81,7 +83,7 @@ export async function readSummaries(
   const rows = await rowsOf(db, tenant, ids)
   const waits = await waitStore(db).ofSessions(tenant, rows, now)
   return new Map(
-    rows.map((row) => [row.id, { ...summaryOf(row), waiting_on: waits.get(row.id) ?? null }]),
+    rows.map((row) => [row.id, { ...summaryOf(row, now), waiting_on: waits.get(row.id) ?? null }]),
   )
 }
 
@@ -89,7 +91,7 @@ export async function readSummaries(
 const inWords = (status: Session['status']): SessionSummary['status'] =>
   status === 'rescheduling' ? 'running' : status
 
-function summaryOf(row: SummaryRow): Omit<SessionSummary, 'waiting_on'> {
+function summaryOf(row: SummaryRow, now: number): Omit<SessionSummary, 'waiting_on'> {
   const { id, title, agent_id, agent_version, environment_id, deployment_id } = row
   const { archived_at, created_at, updated_at } = row
   return {
@@ -114,6 +116,8 @@ function summaryOf(row: SummaryRow): Omit<SessionSummary, 'waiting_on'> {
       cache_creation_input_tokens: row.cache_creation_input_tokens,
       list_cost: row.unpriced === 1 ? null : inCents(row.list_cost),
     },
+    active_seconds:
+      (row.active_ms + (row.running_since_ms === null ? 0 : now - row.running_since_ms)) / 1000,
     last_event: lastEvent(row),
     failure: shortened(textBehind('message', row.failure ?? ''), longestFailure),
     archived_at,

@@ -1,0 +1,86 @@
+/** Panels of a page that is looked at as a whole: figures in a row, and lists of a few lines. */
+import type { ReactNode } from 'react'
+
+/** The page's own grid: two columns where there is room. */
+export const Panels = ({ children }: { children: ReactNode }) => (
+  <div className="grid content-start gap-5 px-8 py-6 max-phone:px-4 wide:grid-cols-[minmax(0,1.55fr)_minmax(0,1fr)]">
+    {children}
+  </div>
+)
+
+export const FigureRow = ({ children }: { children: ReactNode }) => (
+  <dl className="grid grid-cols-4 divide-x divide-n5 rounded-panel border max-split:grid-cols-2 max-split:divide-x-0 wide:col-span-2">
+    {children}
+  </dl>
+)
+
+export const Figure = ({
+  name,
+  meaning,
+  more,
+  children,
+}: {
+  name: string
+  /** Coloured only where something is to be done. */
+  meaning?: 'asks' | 'failed' | undefined
+  more?: ReactNode
+  children: ReactNode
+}) => (
+  <div className="grid content-start gap-0.5 px-[18px] py-3.5">
+    <dt className="text-n9">{name}</dt>
+    <dd
+      className={`text-figure leading-9 font-semibold tracking-[-0.02em] ${meaning === 'asks' ? 'text-waiting' : meaning === 'failed' ? 'text-failed' : 'text-n11'}`}
+    >
+      {children}
+    </dd>
+    {more !== undefined && <dd className="text-small text-n9">{more}</dd>}
+  </div>
+)
+
+export const Panel = ({
+  title,
+  beside,
+  children,
+}: {
+  title: string
+  beside?: ReactNode
+  children: ReactNode
+}) => (
+  <section className="min-w-0 self-start overflow-hidden rounded-panel border">
+    <header className="flex h-10 items-center gap-2 border-b px-3.5">
+      <h2 className="font-semibold text-n11">{title}</h2>
+      <span className="ml-auto truncate text-small text-n9">{beside}</span>
+    </header>
+    {children}
+  </section>
+)
+
+/** One thing of a panel: its sign, its name, and what is to be known of it. */
+export const PanelLine = ({
+  sign,
+  name,
+  about,
+  end,
+}: {
+  sign: ReactNode
+  name: ReactNode
+  about?: ReactNode
+  end?: ReactNode
+}) => (
+  <div className="flex min-h-9 items-center gap-2.5 border-b border-n3 px-3.5 py-1.5 last:border-b-0">
+    {sign}
+    <span className="min-w-0 flex-1 truncate font-medium text-n11">{name}</span>
+    {about !== undefined && (
+      <span className="min-w-0 max-w-[55%] truncate text-n9 max-phone:hidden">{about}</span>
+    )}
+    <span className="shrink-0 text-right text-n9 tabular-nums">{end}</span>
+  </div>
+)
+
+export const PanelEmpty = ({ children }: { children: ReactNode }) => (
+  <p className="px-3.5 py-3 text-n9">{children}</p>
+)
+
+export const PanelBody = ({ children }: { children: ReactNode }) => (
+  <div className="px-3.5 py-3">{children}</div>
+)

@@ -1,0 +1,42 @@
+/** How the workspace is: its overview, and the few sessions that a person looks at first. */
+import type { QueryClient } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
+import { api, dataOf } from '../../lib/api/client.ts'
+import type { paths } from '../../lib/api/openapi.gen.ts'
+
+const home = ['home'] as const
+/** Asked again this often at the most, however much happens. */
+const againMs = 1_000
+const shownRows = 8
+
+export const overviewQuery = queryOptions({
+  queryKey: [...home, 'overview'],
+  queryFn: ({ signal }) => dataOf(api.GET('/v1/ext/overview', { signal })),
+})
+
+type ListQuery = NonNullable<paths['/v1/ext/sessions']['get']['parameters']['query']>
+
+const sessionsThat = (name: string, query: ListQuery) =>
+  queryOptions({
+    queryKey: [...home, name],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/v1/ext/sessions', { params: { query: { limit: shownRows, ...query } }, signal }),
+      ),
+  })
+
+/** The oldest comes first: it has waited longest. */
+export const asksQuery = sessionsThat('asks', { waiting_on: ['person'], order: 'asc' })
+export const runningQuery = sessionsThat('running', { status: ['running'], sort: 'active' })
+export const failedQuery = sessionsThat('failed', { failed: 'true', sort: 'active' })
+
+/** Looks again at everything here, soon after the news. */
+export function homeNews(client: QueryClient): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      void client.invalidateQueries({ queryKey: home })
+    }, againMs)
+  }
+}
