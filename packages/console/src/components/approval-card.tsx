@@ -15,13 +15,15 @@ export type ApprovalCardProps = {
   /** Why this person may not answer. */
   offBecause?: string | undefined
   onDecide: (decision: { isAllowed: boolean; reason?: string | undefined }) => void
+  /** Approves, and lets the tool run without asking from the next turn on. */
+  onAllowAlways?: (() => void) | undefined
 }
 
 /** Attack: a card that appears under a finger is answered by what was meant for something else. */
 const settleMs = 400
 
 export function ApprovalCard(props: ApprovalCardProps) {
-  const { id, name, input, sending, offBecause, onDecide } = props
+  const { id, name, input, sending, offBecause, onDecide, onAllowAlways } = props
   const [reason, setReason] = useState('')
   const focusedAt = useRef(Number.POSITIVE_INFINITY)
   const appearedAt = useRef(Number.POSITIVE_INFINITY)
@@ -32,6 +34,10 @@ export function ApprovalCard(props: ApprovalCardProps) {
   const decide = (isAllowed: boolean) => {
     if (isOff || performance.now() - appearedAt.current < settleMs) return
     onDecide({ isAllowed, ...(!isAllowed && reason.trim() !== '' && { reason: reason.trim() }) })
+  }
+  const allowAlways = () => {
+    if (isOff || performance.now() - appearedAt.current < settleMs) return
+    onAllowAlways?.()
   }
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const isPlain = !event.metaKey && !event.ctrlKey && !event.altKey && !event.repeat
@@ -73,6 +79,11 @@ export function ApprovalCard(props: ApprovalCardProps) {
           autoComplete="off"
           className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 max-phone:h-9 max-phone:basis-full"
         />
+        {onAllowAlways && (
+          <Button kind="plain" offBecause={offBecause} onClick={allowAlways}>
+            {words.session.allowAlways}
+          </Button>
+        )}
         <Button
           keys="N"
           offBecause={offBecause}

@@ -22,11 +22,16 @@ export function ComposerBox({ session }: { session: Session }) {
     setText(next)
     keepDraft(id, next)
   }
-  const send = () =>
+  const send = () => {
+    const sent = text
+    keepDraft(id, sent)
     post.mutate([messageOf(text.trim())], {
       // The draft goes when the service has the message, and not before.
-      onSuccess: () => change(''),
+      onSuccess: () => {
+        if (readDraft(id) === sent) change('')
+      },
     })
+  }
   return (
     <Composer
       value={text}

@@ -13,6 +13,8 @@ export type ToolCall = {
   decision: { isAllowed: boolean; reason: string | undefined; at: string } | undefined
   /** Whether the service waits for a person to decide. */
   isAsking: boolean
+  /** Whether a client has to give the result, in place of a decision. */
+  isCustom: boolean
 }
 
 export type TalkItem =
@@ -94,6 +96,7 @@ function addCall(
     result: undefined,
     decision: undefined,
     isAsking: false,
+    isCustom: event.type === 'agent.custom_tool_use',
   }
   calls.set(event.id, { call, from: momentOf(event) })
   const last = items.at(-1)

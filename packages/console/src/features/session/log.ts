@@ -5,6 +5,7 @@ import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { onSession } from '../../lib/stream/tab-stream.ts'
+import { readWaiting } from './session.ts'
 
 /** What is being written, and is no event yet. */
 type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
@@ -20,6 +21,8 @@ export type ShownLog = {
   /** Whether there are events before the first one here. */
   hasEarlier: boolean
 }
+
+type WaitingContent = Extract<SessionEvent, { type: 'user.message' }>['content']
 
 const pageSize = 200
 const empty: ShownLog = {
@@ -79,7 +82,13 @@ function createLog() {
     if (event.type === 'agent.message') endLive('message')
     if (event.type === 'agent.thinking') endLive('thinking')
     if (event.type === 'session.status_idle') live.clear()
-    if (event.type === 'system.user_message_cancelled') waiting.delete(event.id)
+    if (event.type === 'system.user_message_cancelled') waiting.delete(event.message_id)
+    if (event.type === 'system.user_message_changed') changeWaiting(event.message_id, event.content)
+  }
+
+  function changeWaiting(id: string, content: WaitingContent): void {
+    const message = waiting.get(id)
+    if (message?.type === 'user.message') waiting.set(id, { ...message, content })
   }
 
   const endLive = (kind: LiveAnswer['kind']) => {
@@ -109,6 +118,11 @@ function createLog() {
     },
     hear(event: LiveSessionEvent): void {
       hear(event)
+      show()
+    },
+    /** Messages that waited before the page was opened. */
+    addWaiting(messages: readonly SessionEvent[]): void {
+      for (const message of messages) if (!known.has(message.id)) waiting.set(message.id, message)
       show()
     },
     fail: (error: Error) => show({ state: 'failed', error }),
@@ -167,6 +181,19 @@ function openLog(id: string): OpenLog {
       signal,
     )
 
+  async function loadWaiting(signal: AbortSignal): Promise<void> {
+    const { data } = await readWaiting(id, signal)
+    log.addWaiting(
+      data.map(
+        ({ id: message, content, created_at }) =>
+          ({
+            ...{ id: message, type: 'user.message', session_id: id, seq: null },
+            ...{ content: content ?? [], created_at, processed_at: null },
+          }) as SessionEvent,
+      ),
+    )
+  }
+
   const fail = (error: unknown) =>
     log.fail(error instanceof Error ? error : new Error(String(error)))
 
@@ -175,6 +202,7 @@ function openLog(id: string): OpenLog {
     start: (signal) =>
       void loadPage(signal)
         .then(() => follow(signal))
+        .then(() => loadWaiting(signal))
         .catch((error: unknown) => {
           if (!signal.aborted) fail(error)
         }),

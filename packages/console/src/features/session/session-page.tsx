@@ -1,20 +1,22 @@
 /** A session: what it is, what was said and done, what it asks, and where to write to it. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Cost, Duration, Fact, Id, Tokens } from '../../components/figures.tsx'
+import { Cost, Duration, Fact, Id, Time, Tokens } from '../../components/figures.tsx'
+import { Quiet } from '../../components/layout.tsx'
 import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { FactLine, SessionLayout } from '../../components/session-layout.tsx'
 import { Status } from '../../components/status.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import type { Session } from '../../lib/api/types.ts'
+import type { Session, SessionSummary, WaitingOn } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { messageOf, requestIdOf } from '../../lib/failures.ts'
 import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
+import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
 import { ComposerBox } from './composer-box.tsx'
 import { askedCalls, turnsOf } from './conversation.ts'
@@ -22,7 +24,7 @@ import { EventsView } from './events-view.tsx'
 import { InspectedEvent } from './inspected-event.tsx'
 import type { FollowedLog, ShownLog } from './log.ts'
 import { useSessionLog } from './log.ts'
-import { sessionQuery } from './session.ts'
+import { allowancesQuery, sessionQuery, useAllowance } from './session.ts'
 import { TalkView } from './talk-view.tsx'
 import { TimelineView } from './timeline-view.tsx'
 
@@ -45,6 +47,7 @@ export function SessionPage(props: SessionPageProps) {
   const query = useQuery(sessionQuery(id))
   const log = useSessionLog(id)
   useFreshSession(log, () => void query.refetch())
+  useSessionNews(id)
   if (query.isPending) return <Page title={words.pages.sessions}>{<Skeleton />}</Page>
   if (query.isError && !query.data) {
     const again = () => void query.refetch()
@@ -85,8 +88,7 @@ type OpenProps = SessionPageProps & {
 function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) {
   const [isInterrupting, setInterrupting] = useState(false)
   const asking = useMemo(() => openCalls(log), [log])
-  const asked = [...asking.values()]
-  const { tone, word } = asked.length > 0 ? asksStatus : statusOf(session.status)
+  const { tone, word } = asking.size > 0 ? asksStatus : statusOf(session.status)
   const chosen = event === undefined ? undefined : log.events.find(({ id }) => id === event)
   const choose = useCallback((id: string) => onEvent(id), [onEvent])
   const isRunning = session.status === 'running'
@@ -108,9 +110,7 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
       }
       line={<SessionFacts session={session} turns={turnsOf(log.events)} />}
     >
-      {asked.length > 0 && (
-        <Banner kind="asks" sign="asks" title={words.session.asksBanner(asked.join(', '))} />
-      )}
+      {session.waiting_on && <WaitBanner wait={session.waiting_on} />}
       <Tabs
         label={words.session.views}
         chosen={view}
@@ -142,6 +142,62 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
         )}
       </Suspense>
     </Page>
+  )
+}
+
+/** Why the session does not go on, as the service says it. */
+function WaitBanner({ wait: { who, text, since, count } }: { wait: WaitingOn }) {
+  const kind = who === 'person' ? 'asks' : who === 'money' ? 'failed' : 'quiet'
+  const sign = who === 'person' ? 'asks' : who === 'money' ? 'failed' : 'queued'
+  return (
+    <Banner kind={kind} sign={sign} title={text.slice(0, 1).toUpperCase() + text.slice(1)}>
+      <Quiet isSmall>
+        {count > 1 && `${words.session.oneOf(count)} · `}
+        {words.session.since} <Time at={since} />
+      </Quiet>
+    </Banner>
+  )
+}
+
+/** The session's own news come with those of the workspace. */
+function useSessionNews(id: string): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const ends = new AbortController()
+    followWorkspace((news) => {
+      if (news.kind === 'missed') void client.invalidateQueries(sessionQuery(id))
+      if (news.kind !== 'changed' || news.id !== id) return
+      const { status, waiting_on, title } = news.object as SessionSummary
+      client.setQueryData(
+        sessionQuery(id).queryKey,
+        (known) => known && { ...known, status, waiting_on, title },
+      )
+    }, ends.signal)
+    return () => ends.abort()
+  }, [client, id])
+}
+
+/** Tools that run here without asking; a click takes that back. */
+function AllowedTools({ session }: { session: string }) {
+  const { data } = useQuery(allowancesQuery(session))
+  const change = useAllowance(session)
+  const readOnly = useReadOnlyReason()
+  if (!data || data.data.length === 0) return null
+  return (
+    <Fact name={words.session.allowed}>
+      {data.data.map(({ tool }) => (
+        <Button
+          key={tool}
+          size="small"
+          kind="plain"
+          offBecause={readOnly}
+          title={words.session.takeBack(tool)}
+          onClick={() => change.mutate({ tool, isAllowed: false })}
+        >
+          {tool} ×
+        </Button>
+      ))}
+    </Fact>
   )
 }
 
@@ -204,6 +260,7 @@ const SessionFacts = ({ session, turns }: { session: Session; turns: number }) =
     <Fact name={words.session.cost}>
       <Cost dollars={costOf(session)} />
     </Fact>
+    <AllowedTools session={session.id} />
     <Id of={session.id} />
   </FactLine>
 )

@@ -38,6 +38,62 @@ export const decisionOf = (
   ...(decision.reason !== undefined && { deny_message: decision.reason }),
 })
 
+export const answerOf = (call: string, text: string): PostedEvent => ({
+  type: 'user.custom_tool_result',
+  custom_tool_use_id: call,
+  content: [{ type: 'text', text }],
+})
+
+/** Messages that no turn has read yet, and what a person does to them. */
+export const readWaiting = (id: string, signal: AbortSignal) =>
+  dataOf(api.GET('/v1/ext/sessions/{id}/waiting_messages', { params: { path: { id } }, signal }))
+
+type WaitingChange = { message: string; text: string | undefined }
+
+/** Without a text the message is removed. Resolves with what became of it. */
+export function useWaitingChange(id: string) {
+  return useMutation({
+    mutationFn: async ({ message, text }: WaitingChange) => {
+      const params = { path: { id, message } }
+      const path = '/v1/ext/sessions/{id}/waiting_messages/{message}' as const
+      const { state } = await dataOf(
+        text === undefined
+          ? api.DELETE(path, { params })
+          : api.POST(path, { params, body: { content: text } }),
+      )
+      return state
+    },
+  })
+}
+
+const allowancesKey = (id: string) => ['sessions', 'allowances', id] as const
+
+/** Tools that the session uses without asking. */
+export const allowancesQuery = (id: string) =>
+  queryOptions({
+    queryKey: allowancesKey(id),
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/v1/ext/sessions/{id}/allowances', { params: { path: { id } }, signal })),
+  })
+
+export function useAllowance(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ tool, isAllowed }: { tool: string; isAllowed: boolean }) => {
+      if (isAllowed)
+        await api.POST('/v1/ext/sessions/{id}/allowances', {
+          params: { path: { id } },
+          body: { tool },
+        })
+      else
+        await api.DELETE('/v1/ext/sessions/{id}/allowances/{tool}', {
+          params: { path: { id, tool } },
+        })
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: allowancesKey(id) }),
+  })
+}
+
 const draftName = (id: string) => `steward.draft.${id}`
 
 /** What somebody has begun to write to the session, on this device. */

@@ -1,17 +1,21 @@
 /** The conversation of a session, as it is and as it comes. */
 import { useMemo, useState } from 'react'
+import { AnswerCard } from '../../components/answer-card.tsx'
 import { ApprovalCard } from '../../components/approval-card.tsx'
 import { Message, Note, Thought } from '../../components/message.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { Talk } from '../../components/talk.tsx'
 import { ToolCard, ToolCards } from '../../components/tool-card.tsx'
+import { WaitingMessage } from '../../components/waiting-message.tsx'
 import { Quiet } from '../../components/layout.tsx'
+import type { SessionEvent } from '../../lib/api/types.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
+import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 import type { TalkItem, ToolCall } from './conversation.ts'
 import { talkOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
-import { decisionOf, usePost } from './session.ts'
+import { answerOf, decisionOf, useAllowance, usePost, useWaitingChange } from './session.ts'
 import { summaryOf, textOfContent } from './texts.ts'
 
 type TalkViewProps = {
@@ -52,19 +56,37 @@ export function TalkView({ session, log, chosen, onChoose }: TalkViewProps) {
         ),
       )}
       {log.waiting.map((event) => (
-        <Message
-          key={event.id}
-          id={event.id}
-          by="person"
-          name={words.session.you}
-          at={event.created_at}
-          text={
-            'content' in event && Array.isArray(event.content) ? textOfContent(event.content) : ''
-          }
-          beside={<Quiet isSmall>{words.session.waiting}</Quiet>}
-        />
+        <Waiting key={event.id} event={event} session={session.id} />
       ))}
     </Talk>
+  )
+}
+
+function Waiting({ event, session }: { event: SessionEvent; session: string }) {
+  const change = useWaitingChange(session)
+  const readOnly = useReadOnlyReason()
+  const text =
+    'content' in event && Array.isArray(event.content) ? textOfContent(event.content) : ''
+  const apply = (next: string | undefined) =>
+    change.mutate(
+      { message: event.id, text: next },
+      {
+        onSuccess: (state) => {
+          if (state === 'already_read') say({ kind: 'done', text: words.session.alreadyRead })
+        },
+        onError: ({ message }) => say({ kind: 'failed', text: message }),
+      },
+    )
+  return (
+    <WaitingMessage
+      id={event.id}
+      at={event.created_at}
+      text={text}
+      isBusy={change.isPending}
+      offBecause={readOnly}
+      onChange={apply}
+      onRemove={() => apply(undefined)}
+    />
   )
 }
 
@@ -137,9 +159,13 @@ function Calls({
       )}
       {calls
         .filter(({ isAsking }) => isAsking)
-        .map((call) => (
-          <AskedCall key={call.id} call={call} session={session.id} />
-        ))}
+        .map((call) =>
+          call.isCustom ? (
+            <AskedAnswer key={call.id} call={call} session={session.id} />
+          ) : (
+            <AskedCall key={call.id} call={call} session={session.id} />
+          ),
+        )}
     </>
   )
 }
@@ -152,15 +178,46 @@ function DecisionNote({ call: { decision } }: { call: ToolCall }) {
   )
 }
 
+/** A question in words, or the input of a tool whose result a person can give. */
+function AskedAnswer({ call, session }: { call: ToolCall; session: string }) {
+  const post = usePost(session)
+  const readOnly = useReadOnlyReason()
+  const { question } = call.input
+  const isQuestion = typeof question === 'string'
+  return (
+    <>
+      <AnswerCard
+        id={call.id}
+        name={call.name}
+        input={isQuestion ? question : inputText(call)}
+        isQuestion={isQuestion}
+        isSending={post.isPending || post.isSuccess}
+        offBecause={readOnly}
+        onAnswer={(text) => post.mutate([answerOf(call.id, text)])}
+      />
+      {post.isError && <Note isFailure>{post.error.message}</Note>}
+    </>
+  )
+}
+
 /** What was decided is shown when the service says so, never before. */
 function AskedCall({ call, session }: { call: ToolCall; session: string }) {
   const post = usePost(session)
   const readOnly = useReadOnlyReason()
+  const allowance = useAllowance(session)
   const [sending, setSending] = useState<'allow' | 'deny'>()
   const decide = (decision: { isAllowed: boolean; reason?: string | undefined }) => {
     setSending(decision.isAllowed ? 'allow' : 'deny')
     post.mutate([decisionOf(call.id, decision)], { onError: () => setSending(undefined) })
   }
+  const allowAlways = () =>
+    allowance.mutate(
+      { tool: call.name, isAllowed: true },
+      {
+        onSuccess: () => decide({ isAllowed: true }),
+        onError: ({ message }) => say({ kind: 'failed', text: message }),
+      },
+    )
   return (
     <>
       <ApprovalCard
@@ -170,6 +227,7 @@ function AskedCall({ call, session }: { call: ToolCall; session: string }) {
         sending={sending}
         offBecause={readOnly}
         onDecide={decide}
+        onAllowAlways={allowAlways}
       />
       {post.isError && <Note isFailure>{post.error.message}</Note>}
     </>

@@ -104,6 +104,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/sessions/{id}/allowances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List allowed tools
+         * @description Tools that the session uses without asking, although its agent asks first. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdAllowances"];
+        put?: never;
+        /**
+         * Allow a tool for a session
+         * @description From the next turn on its calls run without asking. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtSessionsIdAllowances"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/allowances/{tool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take an allowance back
+         * @description From the next turn on the tool asks again. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtSessionsIdAllowancesTool"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/waiting_messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List waiting messages
+         * @description Messages of people that no turn has taken yet, in their order. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdWaitingMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/waiting_messages/{message}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a waiting message
+         * @description Replaces its text, unless a turn has taken it. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtSessionsIdWaitingMessagesMessage"];
+        /**
+         * Remove a waiting message
+         * @description With the instructions that were posted behind it, unless a turn has taken it. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtSessionsIdWaitingMessagesMessage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/stream": {
         parameters: {
             query?: never;
@@ -873,6 +961,30 @@ export interface components {
             configs?: components["schemas"]["AgentToolConfigParams"][] | null;
             /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
             schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
+        };
+        /** @description A tool that one session uses without asking. */
+        Allowance: {
+            /** @constant */
+            type: "allowance";
+            /** @description Its calls run without asking from the next turn on. */
+            tool: string;
+            /** @description Who has allowed it. */
+            created_by: {
+                type: string;
+                id: string | null;
+                name: string | null;
+            } | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "tool": "bash"
+         *     }
+         */
+        AllowanceCreateParams: {
+            /** @description The name of the tool, as its calls have it in `name`. */
+            tool: string;
         };
         /** @description The grader has asked the model. What was said is not kept. */
         AuxModelCallEvent: {
@@ -3053,6 +3165,39 @@ export interface components {
             /** @description The thread that is meant, as the event of the call names it. */
             session_thread_id?: string | null;
         };
+        /** @description A message that no turn has taken yet. */
+        WaitingMessage: {
+            /** @description The id of the `user.message` event that it becomes. */
+            id: string;
+            /** @constant */
+            type: "waiting_message";
+            /** @description As it was posted. Null for a message of megabytes. */
+            content: unknown[] | null;
+            /** @description The child thread that it waits for. */
+            session_thread_id: string | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description What became of a waiting message. */
+        WaitingMessageChange: {
+            id: string;
+            /** @constant */
+            type: "waiting_message_change";
+            /**
+             * @description `already_read`: a turn has taken the message before; nothing was changed.
+             * @enum {string}
+             */
+            state: "changed" | "removed" | "already_read";
+        };
+        /**
+         * @example {
+         *       "content": "Review the lexer."
+         *     }
+         */
+        WaitingMessageUpdateParams: {
+            /** @description A text, or blocks of text, in place of the whole. */
+            content: string | (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlockParams"] | components["schemas"]["DocumentBlockParams"])[];
+        };
         /** @description Why the session does not go on. Null: it runs or rests. */
         WaitingOn: {
             /**
@@ -3107,9 +3252,33 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `Allowance`. */
+        AllowanceList: {
+            data: components["schemas"]["Allowance"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `SessionEvent`. */
         SessionEventList: {
             data: components["schemas"]["SessionEvent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `WaitingMessage`. */
+        WaitingMessageList: {
+            data: components["schemas"]["WaitingMessage"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /** @description Send it as `page` for the next page. */
@@ -3217,6 +3386,8 @@ export interface components {
         Include: string | string[];
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
+        /** @description The id of the message. */
+        MessageId: string;
     };
     requestBodies: never;
     headers: never;
@@ -3398,6 +3569,162 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionSummaryList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdAllowances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowanceList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtSessionsIdAllowances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllowanceCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Allowance"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtSessionsIdAllowancesTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+                /** @description The id of the tool. */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdWaitingMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingMessageList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtSessionsIdWaitingMessagesMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+                /** @description The id of the message. */
+                message: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaitingMessageUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingMessageChange"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtSessionsIdWaitingMessagesMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+                /** @description The id of the message. */
+                message: components["parameters"]["MessageId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingMessageChange"];
                 };
             };
             default: components["responses"]["Error"];
