@@ -14,6 +14,7 @@ import { leaveForSignIn } from '../lib/place.ts'
 import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
+import { keepTabWorkspace, tabWorkspace } from '../lib/tab.ts'
 import { words } from '../lib/words.ts'
 
 const Palette = lazy(async () => ({ default: (await import('../components/palette.tsx')).Palette }))
@@ -26,8 +27,12 @@ export const Route = createFileRoute('/_app')({
     try {
       await context.queryClient.ensureQueryData(accountQuery)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      await leaveForSignIn()
+      if (!(error instanceof ApiError)) throw error
+      if (error.status === 401) await leaveForSignIn()
+      // The workspace that this tab showed is no longer one of the person's.
+      if (error.status !== 403 || tabWorkspace() === undefined) throw error
+      keepTabWorkspace(undefined)
+      await context.queryClient.fetchQuery(accountQuery)
     }
   },
   component: App,

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Cost, Duration, Fact, Id, Tokens } from '../../components/figures.tsx'
+import { Heard } from '../../components/heard.tsx'
 import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { FactLine, SessionLayout } from '../../components/session-layout.tsx'
@@ -108,6 +109,7 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
       }
       line={<SessionFacts session={session} turns={turnsOf(log.events)} />}
     >
+      <Heard>{word}</Heard>
       {asked.length > 0 && (
         <Banner kind="asks" sign="asks" title={words.session.asksBanner(asked.join(', '))} />
       )}
