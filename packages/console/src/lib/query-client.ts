@@ -1,7 +1,6 @@
 /** Answers that are kept, and when they are asked for again. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api/client.ts'
-import { leaveForSignIn } from './place.ts'
 import { noteHeard, noteLost } from './stream/connection.ts'
 
 const isLost = (error: Error): boolean =>
@@ -11,8 +10,6 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error) => {
       if (isLost(error)) noteLost()
-      // The sign-in has ended; where nobody has signed in, the frame leads there itself.
-      if (error instanceof ApiError && error.status === 401) void leaveForSignIn()
     },
     onSuccess: noteHeard,
   }),

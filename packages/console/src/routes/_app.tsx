@@ -7,14 +7,11 @@ import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../compone
 import { accountQuery, workspaceOf } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
-import { ApiError } from '../lib/api/client.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { PageCommand } from '../lib/commands.ts'
-import { leaveForSignIn } from '../lib/place.ts'
 import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
-import { keepTabWorkspace, tabWorkspace } from '../lib/tab.ts'
 import { words } from '../lib/words.ts'
 
 const Palette = lazy(async () => ({ default: (await import('../components/palette.tsx')).Palette }))
@@ -23,19 +20,11 @@ const KeyHelp = lazy(async () => ({
 }))
 
 export const Route = createFileRoute('/_app')({
-  async beforeLoad({ context }) {
-    try {
-      await context.queryClient.ensureQueryData(accountQuery)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      if (error.status === 401) await leaveForSignIn()
-      // The workspace that this tab showed is no longer one of the person's.
-      if (error.status !== 403 || tabWorkspace() === undefined) throw error
-      keepTabWorkspace(undefined)
-      await context.queryClient.fetchQuery(accountQuery)
-    }
-  },
+  // Not awaited: the page and its data come at the same time.
+  beforeLoad: ({ context }) => void context.queryClient.prefetchQuery(accountQuery),
   component: App,
+  // Every page needs it: a part of its own would only come later.
+  codeSplitGroupings: [],
 })
 
 const pages = [
