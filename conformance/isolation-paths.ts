@@ -320,6 +320,10 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   return fixtures
 }
 
+/** Whether the path has ids. The console's pages are one page for any address: theirs are none. */
+export const namesThings = ({ path }: Pick<Route, 'path'>): boolean =>
+  path.includes(':') && !path.includes('{')
+
 /** Returns the route's path with one of the two ids for each parameter. */
 export function fill(path: string, fixtures: PathFixtures, which: 'theirs' | 'never'): string {
   return path.replaceAll(/:\w+/g, (_name, offset: number) => {

@@ -12,6 +12,7 @@ import { boot, rootSecret, scenarioDatabases } from './service.ts'
 import { openStream } from './reader.ts'
 import type { PathFixtures } from './isolation-paths.ts'
 import {
+  namesThings,
   bodyOf,
   canary,
   fill,
@@ -148,9 +149,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       "another tenant's id is answered byte for byte like one that never was",
       async () => {
         const before = await everything()
-        // The console's pages are one page for any address: theirs are no ids.
-        const named = routes.filter(({ path }) => path.includes(':') && !path.includes('{'))
-        for (const route of named) {
+        for (const route of routes.filter(namesThings)) {
           const theirs = fill(route.path, fixtures, 'theirs')
           const never = fill(route.path, fixtures, 'never')
           const foreign = await call(route, theirs, stranger)

@@ -176,7 +176,11 @@ async function main(): Promise<void> {
   }
   const next = model === 'offline' ? 'run: ls -l' : 'Which files are in your working folder?'
   console.log(`
-The server goes on at ${base} (./try stop ends it). Talk to the same session with curl:
+The server goes on at ${base} (./try stop ends it). Watch this session in the console:
+
+  ${base}/console/sessions/${session}
+
+Talk to it with curl:
 
   export URL=${base} KEY=$(cat ${DATA_DIR}/api-key)
   curl -N $URL/v1/sessions/${session}/messages -H "x-api-key: $KEY" \\

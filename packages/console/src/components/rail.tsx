@@ -93,11 +93,11 @@ function initialsOf(name: string): string {
 }
 
 export const RailFoot = ({ isFolded, children }: { isFolded: boolean; children: ReactNode }) => (
-  <div
+  <footer
     className={`mt-auto flex shrink-0 gap-1 pt-3 ${isFolded ? 'flex-col items-center' : 'items-center'}`}
   >
     {children}
-  </div>
+  </footer>
 )
 
 export const RailButton = ({

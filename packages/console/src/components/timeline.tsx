@@ -85,10 +85,10 @@ export const TimelineTurn = ({
   children: ReactNode
 }) => (
   <section>
-    <h3 className="sticky top-0 z-[1] flex h-[30px] items-center border-b border-n3 bg-n1 px-3 font-medium text-n11">
+    <h2 className="sticky top-0 z-[1] flex h-[30px] items-center border-b border-n3 bg-n1 px-3 font-medium text-n11">
       {title}
       <span className="ml-auto text-small font-normal text-n9">{beside}</span>
-    </h3>
+    </h2>
     <div className="py-0.5">{children}</div>
   </section>
 )

@@ -2,6 +2,7 @@ import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { catch as orElse, enum as oneOf, object, optional, string } from 'zod/mini'
 import type { SessionTab } from '../features/session/session-page.tsx'
+import { sessionQuery } from '../features/session/session.ts'
 import { SessionPage } from '../features/session/session-page.tsx'
 
 const SessionSearch = object({
@@ -11,6 +12,9 @@ const SessionSearch = object({
 
 export const Route = createFileRoute('/_app/sessions/$sessionId')({
   validateSearch: (search) => SessionSearch.parse(search),
+  // Not awaited: the session is asked for while its page is loaded.
+  loader: ({ context, params }) =>
+    void context.queryClient.prefetchQuery(sessionQuery(params.sessionId)),
   component: OneSession,
 })
 

@@ -5,6 +5,7 @@ import { Scroll } from '../components/layout.tsx'
 import { Page } from '../components/page.tsx'
 import { filtersOf, sessionFields, SessionSearch } from '../features/sessions/filters.ts'
 import { SessionList } from '../features/sessions/session-list.tsx'
+import { sessionsQuery } from '../features/sessions/sessions.ts'
 import type { SessionSummary } from '../lib/api/types.ts'
 import { useCommands } from '../lib/commands.ts'
 import type { ChosenFilters } from '../lib/filters.ts'
@@ -12,6 +13,10 @@ import { words } from '../lib/words.ts'
 
 export const Route = createFileRoute('/_app/sessions/')({
   validateSearch: (search) => SessionSearch.parse(search),
+  loaderDeps: ({ search }) => filtersOf(search),
+  // Not awaited: the list is asked for while its page is loaded.
+  loader: ({ context, deps }) =>
+    void context.queryClient.prefetchInfiniteQuery(sessionsQuery(deps)),
   component: SessionsPage,
 })
 

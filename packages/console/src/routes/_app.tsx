@@ -14,10 +14,8 @@ import { accountQuery, workspaceOf } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
 import { homeNews, overviewQuery } from '../features/home/home.ts'
-import { ApiError } from '../lib/api/refusal.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { PageCommand } from '../lib/commands.ts'
-import { leaveForSignIn } from '../lib/place.ts'
 import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
 import { followWorkspace } from '../lib/stream/workspace.ts'
@@ -30,15 +28,11 @@ const KeyHelp = lazy(async () => ({
 }))
 
 export const Route = createFileRoute('/_app')({
-  async beforeLoad({ context }) {
-    try {
-      await context.queryClient.ensureQueryData(accountQuery)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      await leaveForSignIn()
-    }
-  },
+  // Not awaited: the page and its data come at the same time.
+  beforeLoad: ({ context }) => void context.queryClient.prefetchQuery(accountQuery),
   component: App,
+  // Every page needs it: a part of its own would only come later.
+  codeSplitGroupings: [],
 })
 
 const pages = [

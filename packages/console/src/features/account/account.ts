@@ -1,13 +1,24 @@
 /** Who looks at the page, and in which workspace. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
+import { ApiError } from '../../lib/api/refusal.ts'
 import type { Me } from '../../lib/api/types.ts'
 import { signInUrl } from '../../lib/place.ts'
 import { keepTabKey, keepTabWorkspace, tabWorkspace } from '../../lib/tab.ts'
 
+/** The workspace that this tab showed may no longer be one of the person's: another one is shown. */
+function leaveWorkspace(error: unknown): never {
+  const isGone = error instanceof ApiError && error.status === 403
+  if (isGone && tabWorkspace() !== undefined) {
+    keepTabWorkspace(undefined)
+    location.reload()
+  }
+  throw error
+}
+
 export const accountQuery = queryOptions({
   queryKey: ['account'],
-  queryFn: () => dataOf(api.GET('/v1/ext/me')),
+  queryFn: () => dataOf(api.GET('/v1/ext/me')).catch(leaveWorkspace),
   staleTime: 60_000,
 })
 

@@ -5,6 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react
 import { Button } from '../../components/button.tsx'
 import { Cost, Duration, Fact, Id, Time, Tokens } from '../../components/figures.tsx'
 import { Quiet } from '../../components/layout.tsx'
+import { Heard } from '../../components/heard.tsx'
 import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { FactLine, SessionLayout } from '../../components/session-layout.tsx'
@@ -110,6 +111,7 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
       }
       line={<SessionFacts session={session} turns={turnsOf(log.events)} />}
     >
+      <Heard>{word}</Heard>
       {session.waiting_on && <WaitBanner wait={session.waiting_on} />}
       <Tabs
         label={words.session.views}

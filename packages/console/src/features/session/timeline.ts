@@ -4,7 +4,7 @@
  */
 import type { SessionEvent } from '../../lib/api/types.ts'
 
-export type TimelineEntry = {
+type TimelineEntry = {
   /** The event that began it. */
   id: string
   name: string

@@ -1,6 +1,6 @@
 /** The typed client of the service, by its own description: cookie or key, and errors with their request id. */
 import createClient from 'openapi-fetch'
-import { serviceUrl } from '../place.ts'
+import { leaveForSignIn, serviceUrl } from '../place.ts'
 import { tabKey, tabWorkspace } from '../tab.ts'
 import { ApiError, refusalOf } from './refusal.ts'
 import type { paths } from './openapi.gen.ts'
@@ -40,9 +40,12 @@ client.use({
 
 export const api = client
 
-/** The data of an answer, whose refusals were thrown before. */
+/** The data of an answer. Where nobody is signed in any more, the page is left for the sign-in. */
 export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
-  const { data } = await answer
+  const { data } = await answer.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) return leaveForSignIn()
+    throw error
+  })
   if (data === undefined) throw unreachable()
   return data
 }
