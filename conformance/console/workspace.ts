@@ -28,7 +28,7 @@ export async function makeSession(
   return body.id
 }
 
-async function say({ ask }: Asking, session: string, text: string): Promise<void> {
+export async function say({ ask }: Asking, session: string, text: string): Promise<void> {
   const content = [{ type: 'text', text }]
   await ask('POST', `/v1/sessions/${session}/events`, {
     events: [{ type: 'user.message', content }],

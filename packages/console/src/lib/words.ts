@@ -198,7 +198,6 @@ export const words = {
     closeInspector: 'Close the details',
     archived: 'This session is archived: it takes no messages.',
     ended: 'This session has ended: it takes no messages.',
-    asksBanner: (names: string) => `Asks for your approval of ${names}`,
   },
   /** What holds a session, short enough for a row. */
   wait: {

@@ -129,6 +129,20 @@ function createLog() {
   }
 }
 
+type WaitingMessage = Awaited<ReturnType<typeof readWaiting>>['data'][number]
+
+/** A waiting message as the event that it becomes. */
+const asEvent = (session: string, { id, content, created_at }: WaitingMessage): SessionEvent =>
+  ({
+    id,
+    type: 'user.message',
+    session_id: session,
+    seq: null,
+    content: content ?? [],
+    created_at,
+    processed_at: null,
+  }) as SessionEvent
+
 type OpenLog = {
   store: FollowedValue<ShownLog>
   start: (signal: AbortSignal) => void
@@ -183,15 +197,7 @@ function openLog(id: string): OpenLog {
 
   async function loadWaiting(signal: AbortSignal): Promise<void> {
     const { data } = await readWaiting(id, signal)
-    log.addWaiting(
-      data.map(
-        ({ id: message, content, created_at }) =>
-          ({
-            ...{ id: message, type: 'user.message', session_id: id, seq: null },
-            ...{ content: content ?? [], created_at, processed_at: null },
-          }) as SessionEvent,
-      ),
-    )
+    log.addWaiting(data.map((message) => asEvent(id, message)))
   }
 
   const fail = (error: unknown) =>

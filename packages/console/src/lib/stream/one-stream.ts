@@ -21,6 +21,24 @@ type Tab = {
   sessions: Map<string, number>
 }
 
+const followersIn = (tabs: ReadonlySet<Tab>, session: string): Tab[] =>
+  [...tabs].filter(({ sessions }) => sessions.has(session))
+
+const wantedIn = (tabs: ReadonlySet<Tab>): Set<string> =>
+  new Set([...tabs].flatMap(({ sessions }) => [...sessions.keys()]))
+
+/** Tells an event to each tab that does not have it: a tab that came later makes it come again. */
+function tellEvent(followers: readonly Tab[], session: string, data: StreamData): void {
+  const { seq } = data
+  for (const tab of followers) {
+    if (typeof seq === 'number') {
+      if (seq <= (tab.sessions.get(session) ?? 0)) continue
+      tab.sessions.set(session, seq)
+    }
+    tab.tell({ kind: 'data', data })
+  }
+}
+
 export function oneStream(service: Service) {
   const tabs = new Set<Tab>()
   /** Sessions whose following begins with the next change. */
@@ -30,10 +48,7 @@ export function oneStream(service: Service) {
   let running: AbortController | undefined
   let changing = Promise.resolve()
 
-  const followers = (session: string): Tab[] =>
-    [...tabs].filter(({ sessions }) => sessions.has(session))
-  const wanted = (): Set<string> =>
-    new Set([...tabs].flatMap(({ sessions }) => [...sessions.keys()]))
+  const followers = (session: string) => followersIn(tabs, session)
   const tellAll = (news: News): void => {
     for (const { tell } of tabs) tell(news)
   }
@@ -70,21 +85,10 @@ export function oneStream(service: Service) {
       stream = data.id
       followed = new Set()
       changeSoon()
-    } else if (data.session_id !== undefined) hearOf(data.session_id, data)
+    } else if (data.session_id !== undefined)
+      tellEvent(followers(data.session_id), data.session_id, data)
     else
       for (const { wantsWorkspace, tell } of tabs) if (wantsWorkspace) tell({ kind: 'data', data })
-  }
-
-  /** Tells an event to each tab that does not have it: a tab that came later makes it come again. */
-  function hearOf(session: string, data: StreamData): void {
-    const { seq } = data
-    for (const tab of followers(session)) {
-      if (typeof seq === 'number') {
-        if (seq <= (tab.sessions.get(session) ?? 0)) continue
-        tab.sessions.set(session, seq)
-      }
-      tab.tell({ kind: 'data', data })
-    }
   }
 
   /** Brings what the stream follows to what the tabs want. One change at a time. */
@@ -95,7 +99,7 @@ export function oneStream(service: Service) {
   async function change(): Promise<void> {
     const open = stream
     if (open === undefined) return
-    const now = wanted()
+    const now = wantedIn(tabs)
     const gone = [...followed].filter((session) => !now.has(session))
     const fresh = [...now].filter((session) => !followed.has(session) || stale.has(session))
     stale.clear()
