@@ -226,10 +226,11 @@ void describe('the console in a browser', () => {
           await visit.page.waitForTimeout(400)
           const found = await barriersOf(visit.page)
           assert.deepEqual(found, [], `${path} ${colorScheme} ${width}`)
-          const over = await visit.page.evaluate<number>(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          const over = await visit.page.evaluate<number[]>(
+            `['Width', 'Height'].map((side) =>
+              document.documentElement['scroll' + side] - document.documentElement['client' + side])`,
           )
-          assert.ok(over <= 0, `${path} is ${over} px too wide at ${width}`)
+          assert.deepEqual(over, [0, 0], `${path} is larger than the window of ${width} px`)
         }
         await visit.context.close()
       }

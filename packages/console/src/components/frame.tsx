@@ -52,7 +52,7 @@ export function Frame({ rail, openPalette, children }: FrameProps) {
       <div
         className={`grid h-full max-drawer:grid-cols-[minmax(0,1fr)] ${isFolded ? 'grid-cols-[48px_minmax(0,1fr)]' : 'grid-cols-[208px_minmax(0,1fr)]'}`}
       >
-        <div className="flex min-h-0 flex-col gap-px overflow-x-hidden overflow-y-auto border-r bg-n2 p-2 max-drawer:hidden">
+        <div className="flex min-h-0 flex-col gap-px relative overflow-x-hidden overflow-y-auto border-r bg-n2 p-2 max-drawer:hidden">
           {rail({ isFolded, fold })}
         </div>
         <div className="flex min-h-0 min-w-0 flex-col">{children}</div>

@@ -147,7 +147,7 @@ export const words = {
     noResult: 'no result yet',
     failed: 'failed',
     linesBetween: (count: string) => `${count} lines between`,
-    showAll: 'Show all',
+    showMore: 'Show more',
     raw: 'raw JSON',
     pretty: 'pretty',
     event: 'Event',
