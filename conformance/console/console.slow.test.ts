@@ -236,6 +236,24 @@ void describe('the console in a browser', () => {
       }
   })
 
+  void it('opens what lies over a page without a style or a script of its own', async () => {
+    const visit = await browser.visit(service.base, { key: adminKey })
+    const { page } = visit
+    await page.goto(at('components'))
+    await page.getByRole('combobox', { name: 'Role', exact: true }).click()
+    await page.getByRole('option', { name: /admin/ }).click()
+    await page.getByRole('button', { name: 'An example of a menu' }).click()
+    await page.getByRole('menuitem', { name: 'Copy id' }).click()
+    await page.getByRole('button', { name: 'Show a failure' }).click()
+    await page.getByText('The version was not saved.').waitFor(patience)
+    await page.getByRole('button', { name: 'Show the list' }).click()
+    await page.getByRole('option', { name: 'Fork here' }).waitFor(patience)
+    await page.getByRole('button', { name: 'Revoke key' }).last().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click()
+    assertNoFaults(visit)
+    await visit.context.close()
+  })
+
   void it('loads itself again, once, when a part of an earlier version is gone', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit
