@@ -298,7 +298,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   fixtures['/v1/organizations/workspaces/:id/rate_limits/:rate_limit_id'] = {
     ...{ theirs: 'rl_writes', never: 'rl_writes' },
   }
-  // Files of the console are the same for everybody.
+  // Files of the console are the same for everybody; its pages, which end in {.+}, are one page.
   fixtures['/console/assets/:file'] = { theirs: 'none', never: 'none' }
   fixtures['/console/:page'] = { theirs: 'none', never: 'none' }
   // Quotas have the same names in each workspace, so this name is one that none has.
@@ -319,10 +319,6 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
   return fixtures
 }
-
-/** Whether the path has ids. The console's pages are one page for any address: theirs are none. */
-export const namesThings = ({ path }: Pick<Route, 'path'>): boolean =>
-  path.includes(':') && !path.includes('{')
 
 /** Returns the route's path with one of the two ids for each parameter. */
 export function fill(path: string, fixtures: PathFixtures, which: 'theirs' | 'never'): string {

@@ -227,13 +227,32 @@ void describe('the console in a browser', () => {
           await visit.page.waitForTimeout(400)
           const found = await barriersOf(visit.page)
           assert.deepEqual(found, [], `${path} ${colorScheme} ${width}`)
-          const over = await visit.page.evaluate<number>(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          const over = await visit.page.evaluate<number[]>(
+            `['Width', 'Height'].map((side) =>
+              document.documentElement['scroll' + side] - document.documentElement['client' + side])`,
           )
-          assert.ok(over <= 0, `${path} is ${over} px too wide at ${width}`)
+          assert.deepEqual(over, [0, 0], `${path} is larger than the window of ${width} px`)
         }
         await visit.context.close()
       }
+  })
+
+  void it('opens what lies over a page without a style or a script of its own', async () => {
+    const visit = await browser.visit(service.base, { key: adminKey })
+    const { page } = visit
+    await page.goto(at('components'))
+    await page.getByRole('combobox', { name: 'Role', exact: true }).click()
+    await page.getByRole('option', { name: /admin/ }).click()
+    await page.getByRole('button', { name: 'An example of a menu' }).click()
+    await page.getByRole('menuitem', { name: 'Copy id' }).click()
+    await page.getByRole('button', { name: 'Show a failure' }).click()
+    await page.getByText('The version was not saved.').waitFor(patience)
+    await page.getByRole('button', { name: 'Show the list' }).click()
+    await page.getByRole('option', { name: 'Fork here' }).waitFor(patience)
+    await page.getByRole('button', { name: 'Revoke key' }).last().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click()
+    assertNoFaults(visit)
+    await visit.context.close()
   })
 
   void it('loads itself again, once, when a part of an earlier version is gone', async () => {

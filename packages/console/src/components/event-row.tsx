@@ -60,7 +60,7 @@ export function EventRows({ rows, label }: { rows: readonly EventRowProps[]; lab
   return (
     <div
       ref={place}
-      className="min-h-0 flex-1 overflow-auto"
+      className="relative min-h-0 flex-1 overflow-auto"
       role="region"
       aria-label={label}
       tabIndex={-1}

@@ -35,7 +35,7 @@ export const Scroll = ({
   isPadded?: boolean
 }) => (
   <div
-    className={`min-h-0 flex-1 overflow-auto ${isPadded ? 'px-6 pt-5 pb-8 max-phone:px-4' : ''}`}
+    className={`relative min-h-0 flex-1 overflow-auto ${isPadded ? 'px-6 pt-5 pb-8 max-phone:px-4' : ''}`}
     tabIndex={-1}
   >
     {children}

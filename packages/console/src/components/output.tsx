@@ -54,7 +54,7 @@ export function Output({ text, isError = false }: { text: string; isError?: bool
                 onClick={() => setWhole(true)}
                 className="ml-auto rounded-sm text-accent hover:underline"
               >
-                {words.session.showAll}
+                {words.session.showMore}
               </button>
             )}
           </div>

@@ -16,7 +16,7 @@ export const SessionLayout = ({
     {timeline !== undefined && timeline !== false && (
       <nav
         aria-label={words.session.timeline}
-        className="w-[300px] shrink-0 overflow-auto border-r max-split:hidden"
+        className="relative w-[300px] shrink-0 overflow-auto border-r max-split:hidden"
       >
         {timeline}
       </nav>
@@ -50,7 +50,7 @@ export const Inspector = ({
         <IconClose />
       </button>
     </header>
-    <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
+    <div className="relative min-h-0 flex-1 overflow-auto p-4">{children}</div>
   </aside>
 )
 

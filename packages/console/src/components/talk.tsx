@@ -68,7 +68,7 @@ export function Talk({ label, count, onEarlier, children }: TalkProps) {
         aria-label={label}
         aria-live="off"
         tabIndex={0}
-        className="h-full overflow-auto overscroll-contain outline-offset-[-2px]"
+        className="relative h-full overflow-auto overscroll-contain outline-offset-[-2px]"
       >
         <div
           ref={content}

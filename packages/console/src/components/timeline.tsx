@@ -45,7 +45,7 @@ export const TimelineStep = (props: TimelineStepProps) => {
       data-step={id}
       aria-pressed={isChosen}
       onClick={onChoose}
-      className={`grid h-6 w-full grid-cols-[96px_minmax(0,1fr)_52px] items-center gap-2 px-3 text-left text-small outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
+      className={`grid h-6 w-full grid-cols-[92px_minmax(0,1fr)_60px] items-center gap-2 px-3 text-left text-small outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
     >
       <span
         className={`truncate ${part?.kind === 'failed' ? 'text-failed' : depth > 0 ? 'text-n9' : 'text-n10'}`}

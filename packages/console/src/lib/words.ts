@@ -190,7 +190,7 @@ export const words = {
     failed: 'failed',
     turnFailed: 'turn failed',
     linesBetween: (count: string) => `${count} lines between`,
-    showAll: 'Show all',
+    showMore: 'Show more',
     raw: 'raw JSON',
     pretty: 'pretty',
     event: 'Event',
