@@ -180,4 +180,11 @@ export const sessions = {
   'sessions/summaries/sort': { section: '7.11 Many sessions at a glance', says: '`sort` is `created`, `active` (the minute of the newest event), `cost`, `tokens` or `ran`, in either `order`; a cursor belongs to its order.' },
   'sessions/summaries/creator': { section: '7.11 Many sessions at a glance', says: '`created_by` of a session is the key, the person or the thing (a deployment, an eval run, a dream, a publication) that has made it.' },
   'sessions/overview/waiting': { section: '7.11 Many sessions at a glance', says: 'A session counts once in `waiting`, by the wait that comes first (7.10).' },
+  'folder/list': { section: '7.12 The working folder', says: 'GET `/v1/ext/sessions/:id/folder` – takes `path`, `limit` and `page`, and lists what lies in a folder below `/workspace`' },
+  'folder/content': { section: '7.12 The working folder', says: 'GET `/v1/ext/sessions/:id/folder/content` – takes `path`, and answers the bytes of a file as an attachment with `content-security-policy: sandbox`' },
+  'folder/list/order': { section: '7.12 The working folder', says: 'An entry has `name`, `kind` (`file`, `folder`, `link`, `other`), `size` and `modified_at`; a link has the text of its `target`. Folders come first, each kind by the bytes of its names.' },
+  'folder/source': { section: '7.12 The working folder', says: '`source` says where the answer is from: `live`, the folder on this machine, where the session was here last, or `checkpoint`, its newest one, and `at` as of when. Without either it is `none`, with the `reason`. The answer with the bytes says so in `steward-folder-source` and `steward-folder-at`.' },
+  'folder/confined': { section: '7.12 The working folder', says: 'Nothing outside of the session\'s folder is opened: links are not followed, in the middle of a path neither, `..` is refused, and pipes, sockets and devices are shown as `other` and never opened.' },
+  'folder/bounded': { section: '7.12 The working folder', says: 'Of a folder 100,000 entries are looked at; `is_complete` is false where it has more. A name that is no UTF-8 is shown with `is_exact: false`.' },
+  'folder/content/largest': { section: '7.12 The working folder', says: 'One answer has 64 MiB of a file at most. A longer one is refused with 413, and read in parts by `range`.' },
 } satisfies Record<string, Requirement>
