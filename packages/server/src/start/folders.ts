@@ -15,5 +15,5 @@ export function foldersOf(config: Config, { databases, keeping, clock, share }: 
   const folder = resolve(config.sandboxDir)
   const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
   const archives = archivesIn({ blobs: keeping.blobs, share })
-  return sessionFolders({ checkpoints: kept, archives, folder, clock })
+  return { archives, folders: sessionFolders({ checkpoints: kept, archives, folder, clock }) }
 }

@@ -119,7 +119,7 @@ export async function start(
         refusePackages: packages.refuse,
         egress: waysOut,
         keeping,
-        folders: foldersOf(config, { ...data, keeping, share: shares.folders }),
+        ...foldersOf(config, { ...data, keeping, share: shares.folders }),
         streams,
         openAnswers,
         limits,

@@ -1,7 +1,8 @@
 /** What lies in a working folder by the archives of its checkpoint: the whole one, then that of the changes since. */
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { CheckpointPart } from '@steward/protocol/checkpoints.ts'
-import type { ArchiveEntry } from './archive-entries.ts'
+import type { ArchiveEntry, EntryPiece } from './archive-entries.ts'
 import { ArchiveError, readArchive } from './archive-entries.ts'
 
 /** `archive`: the key of the archive that holds the bytes. `hash`: of the bytes of a file. `place`: its path there. */
@@ -20,9 +21,9 @@ export type ArchiveIndex = {
 }
 
 /** Entries of one archive. */
-const mostEntries = 200_000
-/** Bytes of files that are read to tell their contents apart, with the holes of sparse ones. */
-const mostHole = 64 * 1024 * 1024
+const mostEntries = 100_000
+/** Entries between two rounds of the event loop. */
+const atOnce = 2_000
 
 /** Reads an archive to its end. Throws `ArchiveError` for one that is corrupt, or too large. */
 export async function indexArchive(
@@ -61,34 +62,31 @@ export async function indexArchive(
   return { entries, folders }
 }
 
-/** Two files with the same bytes have the same hash, but for files with long holes, which may differ. */
-async function hashOf(
-  size: number,
-  pieces: AsyncIterable<{ start: number; bytes: Uint8Array }>,
-): Promise<string> {
+/** The places of holes are hashed in place of their zeros, which may be terabytes. */
+async function hashOf(size: number, pieces: AsyncIterable<EntryPiece>): Promise<string> {
   const hash = createHash('sha256')
   let at = 0
-  const fill = (to: number) => {
-    if (to - at > mostHole) hash.update(`hole of ${to - at}`)
-    else for (; at < to; at += zeros.length) hash.update(zeros.subarray(0, to - at))
-    at = to
-  }
   for await (const { start, bytes } of pieces) {
-    fill(start)
+    if (start !== at) hash.update(`hole ${at} ${start}`)
     hash.update(bytes)
     at = start + bytes.byteLength
   }
-  fill(size)
+  if (at !== size) hash.update(`hole ${at} ${size}`)
   return hash.digest('hex')
 }
 
-const zeros = new Uint8Array(64 * 1024)
-
 /** Lays the changes over the whole: a folder that the changes have holds what they name, and nothing else. */
-export function mergeIndexes(base: ArchiveIndex, delta: ArchiveIndex | undefined): FolderIndex {
+export async function mergeIndexes(
+  base: ArchiveIndex,
+  delta: ArchiveIndex | undefined,
+): Promise<FolderIndex> {
   if (!delta) return base.entries
   const merged: FolderIndex = new Map()
-  for (const [path, entry] of base.entries) if (isStillThere(path, delta)) merged.set(path, entry)
+  let looked = 0
+  for (const [path, entry] of base.entries) {
+    if (++looked % atOnce === 0) await setImmediate()
+    if (isStillThere(path, delta)) merged.set(path, entry)
+  }
   for (const [path, entry] of delta.entries) merged.set(path, entry)
   return merged
 }

@@ -32,7 +32,7 @@ export async function openBelow(
 /** Names what lies at this path below the folder; undefined when it does not exist, or lies behind a link. */
 export async function openAlong(
   root: FileHandle,
-  parts: readonly string[],
+  parts: readonly (string | Buffer)[],
 ): Promise<FileHandle | undefined> {
   let at = await openBelow(root, '.')
   for (const name of parts) {

@@ -1,7 +1,11 @@
 /** Reads the archives of checkpoints, each at most once at a time, and never onto the disk. */
 import { Readable } from 'node:stream'
 import type { CheckpointPart, CheckpointParts } from '@steward/protocol/checkpoints.ts'
-import type { FolderIndex, IndexedEntry } from '@steward/space/working-folder/archive-index.ts'
+import type {
+  ArchiveIndex,
+  FolderIndex,
+  IndexedEntry,
+} from '@steward/space/working-folder/archive-index.ts'
 import { indexArchive, mergeIndexes } from '@steward/space/working-folder/archive-index.ts'
 import { ArchiveError, readArchive } from '@steward/space/working-folder/archive-entries.ts'
 import type { EntryPiece } from '@steward/space/working-folder/archive-entries.ts'
@@ -71,10 +75,18 @@ export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
       }
     },
 
-    /** What the checkpoint holds. */
-    async index({ base, delta }: CheckpointParts, signal: AbortSignal): Promise<FolderIndex> {
-      const whole = await indexPart(base, signal)
-      return mergeIndexes(whole, delta ? await indexPart(delta, signal) : undefined)
+    /** Returns a function that tells what a checkpoint holds. Checkpoints share archives, which are read once. */
+    indexer(signal: AbortSignal) {
+      const read = new Map<string, Promise<ArchiveIndex>>()
+      function indexOnce(part: CheckpointPart): Promise<ArchiveIndex> {
+        const index = read.get(part.key) ?? indexPart(part, signal)
+        read.set(part.key, index)
+        return index
+      }
+      return async ({ base, delta }: CheckpointParts): Promise<FolderIndex> => {
+        const whole = await indexOnce(base)
+        return mergeIndexes(whole, delta ? await indexOnce(delta) : undefined)
+      }
     },
 
     read,

@@ -1,9 +1,12 @@
 /** An entry of a folder of a session, live or in a checkpoint, and the order in which entries are listed. */
+import { setImmediate } from 'node:timers/promises'
 import { iso } from '@steward/base/time.ts'
 import type { FolderEntryShown } from '@steward/protocol/working-folders.ts'
 import { invalid } from '../../ground/core/errors.ts'
 
-export const workspaceRoot = '/workspace'
+/** The name of the working folder in the session's folder, and in archives. */
+export const root = 'workspace'
+export const workspaceRoot = `/${root}`
 
 /** The segments of a path below `/workspace`. */
 export function segmentsOf(path: string): string[] {
@@ -12,6 +15,13 @@ export function segmentsOf(path: string): string[] {
     throw invalid(`path: must lie below ${workspaceRoot}`)
   return path.startsWith('/') ? parts.slice(1) : parts
 }
+
+/** A path as archives have it: bytes as Latin-1 text. */
+export const placeOf = (parts: readonly string[]): string =>
+  Buffer.from([root, ...parts].join('/')).toString('latin1')
+
+/** A path of an archive as people see it. */
+export const shownPath = (place: string): string => `/${Buffer.from(place, 'latin1').toString()}`
 
 export const pathOf = (parts: readonly string[]): string => [workspaceRoot, ...parts].join('/')
 
@@ -28,14 +38,22 @@ export type EntryListing = {
   isComplete: boolean
 }
 
+/** Names that are sorted at once. */
+const atOnce = 5_000
+
 /** A page of names in their order, with whether more follow. */
-export function pageOfNames(
+export async function pageOfNames(
   names: readonly EntryName[],
   { limit, after }: EntryPage,
-): { page: EntryName[]; more: boolean } {
-  const later = after ? names.filter((each) => compareNames(each, after) > 0) : [...names]
-  later.sort(compareNames)
-  return { page: later.slice(0, limit), more: later.length > limit }
+): Promise<{ page: EntryName[]; more: boolean }> {
+  let first: EntryName[] = []
+  for (let at = 0; at < names.length; at += atOnce) {
+    const some = names.slice(at, at + atOnce)
+    const later = after ? some.filter((each) => compareNames(each, after) > 0) : some
+    first = [...first, ...later].toSorted(compareNames).slice(0, limit + 1)
+    await setImmediate()
+  }
+  return { page: first.slice(0, limit), more: first.length > limit }
 }
 
 /** A sandbox sets any time it likes. */

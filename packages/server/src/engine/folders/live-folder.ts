@@ -22,12 +22,12 @@ import { pageOfNames, shownName, timeOf } from './folder-entry.ts'
 const mostNames = 100_000
 const pieceBytes = 256 * 1024
 /** Names as bytes, which the types of Node do not know of this function. */
-const asBytes = 'buffer' as BufferEncoding
+export const asBytes = 'buffer' as BufferEncoding
 
 /** Names what lies at the path below the folder; undefined when it does not exist. */
-export async function openInFolder(
+async function openInFolder(
   folder: string,
-  parts: readonly string[],
+  parts: readonly (string | Buffer)[],
 ): Promise<FileHandle | undefined> {
   await using root = await openFolder(folder)
   return root && (await openAlong(root, parts))
@@ -42,7 +42,7 @@ export async function listLive(
   await using at = await openInFolder(folder, parts)
   if (!at || !(await at.stat()).isDirectory()) return undefined
   const { names, isComplete } = await namesIn(at)
-  const { page, more } = pageOfNames(names, asked)
+  const { page, more } = await pageOfNames(names, asked)
   const entries: EntryListing['entries'] = []
   for (const name of page) {
     const shown = await lookAt(at, name.name)
@@ -97,7 +97,7 @@ export type OpenedFile = {
 /** Undefined where no regular file lies at the path. */
 export async function openLive(
   folder: string,
-  parts: readonly string[],
+  parts: readonly (string | Buffer)[],
 ): Promise<OpenedFile | undefined> {
   await using at = await openInFolder(folder, parts)
   const stat = await at?.stat()

@@ -4,6 +4,7 @@ import {
   FolderListQuery,
   FolderShown,
 } from '@steward/protocol/working-folders.ts'
+import { FolderChangesQuery, FolderChangesShown } from '@steward/protocol/folder-changes.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { FileRangeError, PlatformError } from '../../ground/core/errors.ts'
@@ -13,11 +14,14 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { downloadAnswers, rangeOf } from '../../resources/files/download.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { Archives } from './archives.ts'
+import { folderChanges } from './changes.ts'
 import type { EntryName } from './folder-entry.ts'
 import { pathOf, segmentsOf } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import type { FolderSource, FolderViews } from './session-folders.ts'
 
+const changes = section('The working folder', ['workspace'], '/v1/ext/sessions/:id/changes')
 const folders = section('The working folder', ['workspace'], '/v1/ext/sessions/:id/folder')
 
 /** Bytes of one answer. */
@@ -25,7 +29,7 @@ export const mostContentBytes = 64 * 1024 * 1024
 
 const Place = z.tuple([z.enum(['folder', 'file']), z.string().regex(/^([0-9a-f]{2})+$/)])
 
-export type FolderRouteDeps = { folders: FolderViews }
+export type FolderRouteDeps = { folders: FolderViews; archives: Archives }
 
 export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
   folders.get(
@@ -79,6 +83,22 @@ export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
         await file.close()
         throw error
       }
+    },
+  ),
+  changes.get(
+    '',
+    {
+      summary: 'Show what changed in the folder of a session',
+      description:
+        'The net difference of two times, by whatever made it: added, changed, removed and renamed files, with unified diffs of texts.',
+      query: FolderChangesQuery,
+      isQueryChecked: true,
+      answer: FolderChangesShown,
+    },
+    async ({ db, tenant, params: { id }, query, signal }) => {
+      const session = await sessionStore(db.read).shownRow(tenant, id)
+      const asked = { from: query.from, to: query.to, parts: segmentsOf(query.path) }
+      return folderChanges(deps, { db: db.read, tenant, session, signal }, asked)
     },
   ),
 ]

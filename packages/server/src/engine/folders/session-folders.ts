@@ -13,7 +13,7 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import type { Archives } from './archives.ts'
 import type { EntryListing, EntryPage } from './folder-entry.ts'
-import { pageOfNames, pathOf, shownName, timeOf } from './folder-entry.ts'
+import { pageOfNames, pathOf, placeOf, root, shownName, timeOf } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import { listLive, openLive } from './live-folder.ts'
 
@@ -29,24 +29,23 @@ type SessionName = { tenant: string; session: string }
 export type FolderSource =
   | { source: 'live'; at: string; own: string }
   | { source: 'checkpoint'; at: string | null; parts: CheckpointParts }
-  | { source: 'none'; reason: string }
+  /** `isLost`: the session has had a folder. */
+  | { source: 'none'; reason: string; isLost: boolean }
 
 export type FolderViews = ReturnType<typeof sessionFolders>
 
 const unused = 'no tool of this session has used a sandbox yet'
 const elsewhere = 'the folder lies on another machine, and no checkpoint of it exists'
-/** The name of the working folder in the session's folder, and in archives. */
-const root = 'workspace'
 
 export function sessionFolders({ checkpoints, archives, folder, clock }: SessionFolderDeps) {
   async function find({ tenant, session }: SessionName): Promise<FolderSource> {
     const { kept, isHere } = await checkpoints.newest({ tenant, session })
-    if (!kept) return { source: 'none', reason: unused }
+    if (!kept) return { source: 'none', reason: unused, isLost: false }
     const own = join(folder, session)
     if (isHere && existsSync(join(own, root)))
       return { source: 'live', at: iso(clock.now()), own: join(own, root) }
     const { parts, taken_at } = kept
-    if (!parts) return { source: 'none', reason: elsewhere }
+    if (!parts) return { source: 'none', reason: elsewhere, isLost: true }
     return { source: 'checkpoint', at: taken_at, parts }
   }
 
@@ -88,7 +87,7 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
     if (found.source === 'none')
       return parts.length === 0 ? { entries: [], more: false, isComplete: true } : undefined
     return archives.within(tenant, signal, async (within) =>
-      listIndex(await archives.index(found.parts, within), placeOf(parts), page),
+      listIndex(await archives.indexer(within)(found.parts), placeOf(parts), page),
     )
   }
 
@@ -101,7 +100,7 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
     if (found.source === 'none') return undefined
     if (found.source === 'live') return openLive(found.own, parts)
     const entry = await archives.within(tenant, signal, async (within) =>
-      (await archives.index(found.parts, within)).get(placeOf(parts)),
+      (await archives.indexer(within)(found.parts)).get(placeOf(parts)),
     )
     if (entry?.kind !== 'file') return undefined
     const read = (start: number, end: number): Readable => archives.file(entry, start, end)
@@ -109,11 +108,11 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
   }
 }
 
-/** A path as archives have it: bytes as Latin-1 text. */
-const placeOf = (parts: readonly string[]): string =>
-  Buffer.from([root, ...parts].join('/')).toString('latin1')
-
-function listIndex(index: FolderIndex, place: string, asked: EntryPage): EntryListing | undefined {
+async function listIndex(
+  index: FolderIndex,
+  place: string,
+  asked: EntryPage,
+): Promise<EntryListing | undefined> {
   if (index.get(place)?.kind !== 'folder') return undefined
   const inside = new Map<string, IndexedEntry>()
   for (const [path, entry] of index) {
@@ -124,7 +123,7 @@ function listIndex(index: FolderIndex, place: string, asked: EntryPage): EntryLi
     isFolder: kind === 'folder',
     name: Buffer.from(name, 'latin1'),
   }))
-  const { page, more } = pageOfNames(names, asked)
+  const { page, more } = await pageOfNames(names, asked)
   const entries = page.flatMap((at) => {
     const entry = inside.get(at.name.toString('latin1'))
     if (!entry) return []

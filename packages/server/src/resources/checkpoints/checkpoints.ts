@@ -139,7 +139,8 @@ function keptOf(row: CheckpointRow | undefined): Checkpoint | undefined {
   return { folder, parts: partsOf(row), taken_at }
 }
 
-function partsOf(row: CheckpointRow): CheckpointParts | null {
+/** The archives that a row names. */
+export function partsOf(row: Omit<CheckpointRow, 'folder' | 'taken_at'>): CheckpointParts | null {
   const part = (which: 'base' | 'delta') => {
     const [key, size, sha256] = [row[`${which}_key`], row[`${which}_size`], row[`${which}_sha256`]]
     return key === null ? null : { key, size: size ?? 0, sha256: sha256 ?? '' }

@@ -28,6 +28,10 @@ function pastReads(db: Reads) {
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst(),
+
+    /** The earliest checkpoint that is kept. */
+    oldest: (tenant: string, session: string): Promise<PastCheckpoint | undefined> =>
+      ofSession(db, tenant, session).orderBy('seq').limit(1).executeTakeFirst(),
   }
 }
 

@@ -110,6 +110,7 @@ function depsOver(database: Database): AppDeps {
     organizationId: undefined,
     keeping: unusedKeeping(databases),
     folders: { find: never, list: never, open: never },
+    archives: { within: never, indexer: never, read: never, file: never },
     publishes: true,
     fileLimits: { largest: 1024, uploadsDownloadable: true },
     proxies: new BlockList(),

@@ -54,6 +54,7 @@ import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
+import type { Archives } from '../../engine/folders/archives.ts'
 import { folderRoutes } from '../../engine/folders/routes.ts'
 import type { FolderViews } from '../../engine/folders/session-folders.ts'
 import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
@@ -133,6 +134,7 @@ export type AppDeps = Refusals & {
   publicUrl: string | undefined
   keeping: BlobKeeping
   folders: FolderViews
+  archives: Archives
   fileLimits: UploadLimits
   /** Compressed bytes of one archive of a workspace. */
   checkpointBytes: number

@@ -1,0 +1,94 @@
+/** What has changed in the working folder of a session. [changes/net] */
+import { z } from 'zod'
+import { pageLimit, Timestamp } from './primitives.ts'
+
+const seq = pageLimit(0, Number.MAX_SAFE_INTEGER)
+
+export const FolderChangesQuery = z.object({
+  from: z
+    .union([z.literal('start'), seq])
+    .default('start')
+    .describe('The `seq` of an event, or `start`: as the session began.'),
+  to: z
+    .union([z.literal('now'), seq])
+    .default('now')
+    .describe('The `seq` of an event, or `now`.'),
+  path: z
+    .string()
+    .max(4096)
+    .refine((text) => !text.includes('\0'), 'may not hold a NUL character')
+    .default('')
+    .describe('Only what lies there or below it.'),
+})
+export type FolderChangesQuery = z.infer<typeof FolderChangesQuery>
+
+const size = z.number().int().nullable()
+const count = z.number().int()
+
+const FolderChangeShown = z
+  .object({
+    path: z.string().describe('Below `/workspace`.'),
+    previous_path: z.string().nullable().describe('Of a renamed file, else null.'),
+    change: z.enum(['added', 'changed', 'removed', 'renamed']),
+    kind: z.enum(['file', 'link', 'other']),
+    size: size.describe('Bytes afterwards; null for what is removed, or no file.'),
+    previous_size: size.describe('Bytes before; null for what is added, or was no file.'),
+    lines_added: count.nullable().describe('Null where the lines were not compared.'),
+    lines_removed: count.nullable().describe('Null where the lines were not compared.'),
+    diff: z.string().nullable().describe('A unified diff of a text, or null.'),
+    diff_reason: z
+      .enum(['binary', 'too_long', 'too_many', 'not_a_file', 'same_content'])
+      .nullable()
+      .describe(
+        'Why there is no diff. `too_long`: beyond 256 KiB, or too different. `too_many`: other files have used up what one answer compares; ask for this `path` alone.',
+      ),
+  })
+  .meta({ id: 'FolderChange', description: 'A file that differs between two times.' })
+export type FolderChangeShown = z.infer<typeof FolderChangeShown>
+
+const FolderPointShown = z
+  .object({
+    source: z
+      .enum(['empty', 'checkpoint', 'live'])
+      .describe('`empty`: before any command. `live`: the folder on the machine of this server.'),
+    seq: z.number().int().nullable().describe('The newest event before a checkpoint, else null.'),
+    at: Timestamp.nullable().describe('When the folder was so; null for the empty one.'),
+  })
+  .meta({ id: 'FolderPoint', description: 'A state of a working folder that is compared.' })
+export type FolderPointShown = z.infer<typeof FolderPointShown>
+
+export const FolderChangesShown = z
+  .object({
+    type: z.literal('folder_changes'),
+    state: z
+      .enum(['known', 'unknown'])
+      .describe('`unknown`: the folder of one of the two times is not kept.'),
+    reason: z.string().nullable().describe('Why the changes are unknown.'),
+    from: FolderPointShown.nullable(),
+    to: FolderPointShown.nullable(),
+    files: z.array(FolderChangeShown).describe('By path, 1,000 at most.'),
+    totals: z
+      .object({
+        added: count,
+        changed: count,
+        removed: count,
+        renamed: count,
+        lines_added: count,
+        lines_removed: count,
+        lines_are_complete: z
+          .boolean()
+          .describe('False: some texts were not compared, and their lines are not counted.'),
+      })
+      .describe('Of all files, those too that are not listed.'),
+    left_out: z
+      .array(
+        z.object({
+          path: z.string(),
+          files: count.describe('Files that differ there; 0 where that is unknown.'),
+          reason: z.string(),
+        }),
+      )
+      .describe('What is not compared, or not listed.'),
+  })
+  .meta({ id: 'FolderChanges', description: 'What differs between two times of a working folder.' })
+export type FolderChangesShown = z.infer<typeof FolderChangesShown>
