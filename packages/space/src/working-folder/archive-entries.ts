@@ -30,7 +30,7 @@ export class ArchiveError extends Error {
 const block = 512
 const chunkSize = 256 * 1024
 /** Bytes of all long names, and of the names in all folders. */
-const mostMeta = 64 * 1024 * 1024
+const mostMeta = 32 * 1024 * 1024
 const mostSegments = 1_000_000
 
 type Segment = { start: number; length: number }
@@ -209,13 +209,20 @@ const namesOf = (list: Buffer): string[] =>
     .filter((each) => /^[YND]/.test(each))
     .map((each) => each.slice(1))
 
+/** In their order, and within the file. */
 async function segmentsOf(cursor: ArchiveCursor, header: Buffer): Promise<Segment[]> {
   const segments: Segment[] = []
+  const size = sizeAt(header, 483)
+  let end = 0
   function add(from: Buffer, first: number, count: number): void {
     for (let index = 0; index < count; index++) {
       const at = first + index * 24
       if (from[at] === 0) return
-      segments.push({ start: sizeAt(from, at), length: sizeAt(from, at + 12) })
+      const [start, length] = [sizeAt(from, at), sizeAt(from, at + 12)]
+      if (start < end || start + length > size)
+        throw new ArchiveError('the holes of a file in it are none')
+      end = start + length
+      segments.push({ start, length })
     }
   }
   add(header, 386, 4)
@@ -229,9 +236,13 @@ async function segmentsOf(cursor: ArchiveCursor, header: Buffer): Promise<Segmen
   return segments
 }
 
-/** The entries of an archive as it is stored. End the reading early by leaving the loop. */
+/**
+ * The entries of an archive as it is stored. End the reading early by leaving the loop, or by the signal: a few bytes may
+ * expand to terabytes, which would be skipped before the next entry comes.
+ */
 export async function* readArchive(
   compressed: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
 ): AsyncGenerator<ReadEntry> {
   const source = Readable.from(compressed)
   const zstd = createZstdDecompress({ chunkSize })
@@ -241,13 +252,23 @@ export async function* readArchive(
     zstd.destroy(error)
   })
   zstd.once('close', () => source.destroy())
-  const cursor = cursorOver(source.pipe(zstd))
+  const stop = () => zstd.destroy(new Error('the reading was ended'))
+  signal.addEventListener('abort', stop, { once: true })
+  source.pipe(zstd)
+  async function* decompressed(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* zstd
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error === unread
+        ? error
+        : new ArchiveError('it cannot be decompressed', { cause: error })
+    }
+  }
   try {
-    yield* entriesIn(cursor)
-  } catch (error) {
-    if (error === unread || error instanceof ArchiveError) throw error
-    throw new ArchiveError('it cannot be decompressed', { cause: error })
+    yield* entriesIn(cursorOver(decompressed()))
   } finally {
+    signal.removeEventListener('abort', stop)
     zstd.destroy()
   }
 }

@@ -105,9 +105,27 @@ describe('what lies in an archive', () => {
     await assert.rejects(indexOf('x', whole.subarray(0, whole.length - 20)), ArchiveError)
   })
 
+  it('is read no further once the reading is ended, however much it expands to', async () => {
+    const head = Buffer.alloc(512)
+    head.write('workspace/bomb')
+    head.write('77777777777\0', 124)
+    head.write('ustar  \0', 257)
+    head.write('        ', 148)
+    const sum = head.reduce((total, byte) => total + byte, 0)
+    head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+    async function* bomb() {
+      yield zstdCompressSync(head)
+      const zeros = zstdCompressSync(Buffer.alloc(4 * 1024 * 1024))
+      for (;;) yield zeros
+    }
+    const ended = AbortSignal.timeout(200)
+    const reading = indexArchive(partOf('x', Buffer.from('')), bomb(), ended)
+    await assert.rejects(reading, { name: 'TimeoutError' })
+  })
+
   it('is read no further by a reader that leaves', async () => {
     const whole = await pack('left')
-    for await (const { entry } of readArchive(once(whole))) {
+    for await (const { entry } of readArchive(once(whole), signal)) {
       assert.equal(entry.path, 'workspace')
       break
     }

@@ -43,7 +43,7 @@ export async function indexArchive(
   }
   const entries: FolderIndex = new Map()
   const folders = new Map<string, Set<string>>()
-  for await (const { entry, pieces } of readArchive(seen())) {
+  for await (const { entry, pieces } of readArchive(seen(), signal)) {
     signal.throwIfAborted()
     const { path, kind, size, modifiedMs, target, names } = entry
     if (entries.size === mostEntries)

@@ -36,11 +36,15 @@ export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
   }
 
   /** The bytes of these files of one archive, in the order of the archive. `wanted`: places in it. */
-  async function* read(key: string, wanted: ReadonlySet<string>): AsyncGenerator<FileInArchive> {
+  async function* read(
+    key: string,
+    wanted: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): AsyncGenerator<FileInArchive> {
     const body = await bodyOf(key)
     const left = new Set(wanted)
     try {
-      for await (const { entry, pieces } of readArchive(body)) {
+      for await (const { entry, pieces } of readArchive(body, signal)) {
         if (!left.delete(entry.path)) continue
         yield { place: entry.path, size: entry.size, pieces: pieces() }
         if (left.size === 0) return
@@ -93,13 +97,14 @@ export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
 
     /** Bytes of a file from `start` up to `end`, with zeros for its holes. */
     file({ archive, place }: IndexedEntry, start: number, end: number): Readable {
+      const left = new AbortController()
       async function* bytes(): AsyncGenerator<Uint8Array> {
-        for await (const { pieces } of read(archive, new Set([place]))) {
+        for await (const { pieces } of read(archive, new Set([place]), left.signal)) {
           yield* cutPieces(pieces, start, end)
           return
         }
       }
-      return Readable.from(bytes())
+      return Readable.from(bytes()).once('close', () => left.abort())
     },
   }
 }

@@ -1,17 +1,21 @@
 /** The net diff of a working folder between two times, from checkpoints and the live folder, without git. */
 import type { FolderChangesShown, FolderPointShown } from '@steward/protocol/folder-changes.ts'
 import type { FolderIndex } from '@steward/space/working-folder/archive-index.ts'
+import { invalid } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
+import { readHead } from '../../sessions/log/head.ts'
 import type { ResourceRow } from '../../sessions/rows/resources.ts'
 import { resourceStore } from '../../sessions/rows/resources.ts'
 import type { ShownSessionRow } from '../../sessions/rows/sessions.ts'
 import type { Archives } from './archives.ts'
+import type { FolderChange } from './compare.ts'
 import { compareFolders } from './compare.ts'
 import { diffFiles, totalsOf } from './file-diffs.ts'
 import { placeOf, root, shownPath, workspaceRoot } from './folder-entry.ts'
 import { indexLive } from './live-index.ts'
 import type { FolderPoint } from './points.ts'
 import { oldestPoint, pointAt, pointNow, startPoint } from './points.ts'
+import { firstOf } from './rounds.ts'
 import type { FolderViews } from './session-folders.ts'
 
 export type ChangesDeps = { folders: Pick<FolderViews, 'find'>; archives: Archives }
@@ -38,6 +42,7 @@ export async function folderChanges(
   call: ChangesCall,
   asked: ChangesAsked,
 ): Promise<FolderChangesShown> {
+  await checkSpan(call, asked)
   const from = await (asked.from === 'start' ? startPoint(call) : pointAt(call, asked.from))
   const to = await (asked.to === 'now' ? nowOf(deps, call) : pointAt(call, asked.to))
   if (from.source === 'unknown') return unknownChanges(from.reason)
@@ -45,6 +50,17 @@ export async function folderChanges(
   return deps.archives.within(call.tenant, call.signal, (signal) =>
     changesBetween(deps, { ...call, signal }, { from, to, inside: placeOf(asked.parts) }),
   )
+}
+
+async function checkSpan(
+  { db, tenant, session }: ChangesCall,
+  { from, to }: Pick<ChangesAsked, 'from' | 'to'>,
+): Promise<void> {
+  const { next_seq } = await readHead(db, tenant, session.id)
+  const ends = `the log of session ${session.id} ends with event ${next_seq}`
+  if (from !== 'start' && from > next_seq) throw invalid(`from: ${ends}`)
+  if (to !== 'now' && to > next_seq) throw invalid(`to: ${ends}`)
+  if (from !== 'start' && to !== 'now' && from > to) throw invalid('from: must not lie behind to')
 }
 
 async function nowOf({ folders }: ChangesDeps, call: ChangesCall): Promise<FolderPoint> {
@@ -62,7 +78,7 @@ async function changesBetween(
   const began = await clonesOf(call, { from, index, resources })
   const [before, after] = [await index(from), await index(to)]
   const gaps = [...began.gaps, ...before.gaps, ...after.gaps]
-  const whole = new Map([...before.entries, ...began.entries])
+  for (const [path, entry] of began.entries) before.entries.set(path, entry)
   const mounted = new Set(
     resources.flatMap(({ type, resolved_path: path }) => (type === 'file' ? [path.slice(1)] : [])),
   )
@@ -71,18 +87,20 @@ async function changesBetween(
     !isOfGit(path) &&
     !mounted.has(path) &&
     !gaps.some((gap) => !gap.isCompared && isAtOrBelow(path, gap.path))
-  const changes = await compareFolders(whole, after.entries, isOpen)
+  const changes = await compareFolders(before.entries, after.entries, isOpen)
   const own = to.source === 'live' ? to.own : undefined
-  const files = await diffFiles(archives, changes, { own, signal })
-  const left = [...gaps, ...gitGaps(whole, after.entries)].filter(
+  const listed = await firstOf(withDepths(changes), compareDepths, mostFiles)
+  const rows = listed.map(({ change }) => change)
+  const files = await diffFiles(archives, rows, { own, signal })
+  const left = [...gaps, ...gitGaps(before.entries, after.entries)].filter(
     ({ path }) => isAtOrBelow(path, inside) || isAtOrBelow(inside, path),
   )
   const left_out = left.map(({ path, reason }) => ({ path: shownPath(path), files: 0, reason }))
-  if (files.length > mostFiles)
+  if (changes.length > files.length)
     left_out.push({
       path: shownPath(inside),
-      files: files.length - mostFiles,
-      reason: `one answer lists ${mostFiles} files: ask for a path below`,
+      files: changes.length - files.length,
+      reason: `one answer lists ${mostFiles} files, those in few folders first: ask for a path below`,
     })
   return {
     type: 'folder_changes',
@@ -90,11 +108,21 @@ async function changesBetween(
     reason: null,
     from: shownPoint(from),
     to: shownPoint(to),
-    files: files.slice(0, mostFiles),
-    totals: totalsOf(files),
+    files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    totals: totalsOf(changes, files),
     left_out,
   }
 }
+
+type DeepChange = { change: FolderChange; depth: number }
+
+/** Files in few folders come first: people have written those rather than a program that installs. */
+function* withDepths(changes: readonly FolderChange[]): Generator<DeepChange> {
+  for (const change of changes) yield { change, depth: change.path.split('/').length }
+}
+
+const compareDepths = (one: DeepChange, other: DeepChange): number =>
+  one.depth - other.depth || (one.change.path < other.change.path ? -1 : 1)
 
 type IndexedPoint = { entries: FolderIndex; gaps: Gap[] }
 
@@ -164,7 +192,7 @@ const unknownChanges = (reason: string): FolderChangesShown => ({
   from: null,
   to: null,
   files: [],
-  totals: totalsOf([]),
+  totals: totalsOf([], []),
   left_out: [],
 })
 

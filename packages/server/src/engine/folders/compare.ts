@@ -1,6 +1,6 @@
 /** Compares two states of a working folder. */
-import { setImmediate } from 'node:timers/promises'
 import type { FolderIndex, IndexedEntry } from '@steward/space/working-folder/archive-index.ts'
+import { inRounds } from './rounds.ts'
 
 /** Paths are bytes as Latin-1 text, as in archives. */
 export type FolderChange = {
@@ -11,10 +11,7 @@ export type FolderChange = {
   previousPath: string | null
 }
 
-/** Entries between two rounds of the event loop. */
-const atOnce = 5_000
-
-/** Folders by themselves are no changes. `isLookedAt`: of a path. */
+/** In no order. Folders by themselves are no changes. `isLookedAt`: of a path. */
 export async function compareFolders(
   before: FolderIndex,
   after: FolderIndex,
@@ -23,22 +20,19 @@ export async function compareFolders(
   const removed: FolderChange[] = []
   const added: FolderChange[] = []
   const changed: FolderChange[] = []
-  let looked = 0
-  for (const [path, entry] of fileEntries(before)) {
-    if (++looked % atOnce === 0) await setImmediate()
-    if (!isLookedAt(path)) continue
-    const later = fileAt(after, path)
-    if (!later) removed.push({ path, before: entry, after: undefined, previousPath: null })
-    else if (!isSame(entry, later))
-      changed.push({ path, before: entry, after: later, previousPath: null })
-  }
-  for (const [path, entry] of fileEntries(after)) {
-    if (++looked % atOnce === 0) await setImmediate()
-    if (isLookedAt(path) && !fileAt(before, path))
-      added.push({ path, before: undefined, after: entry, previousPath: null })
-  }
-  const all = [...changed, ...withRenames(removed, added)]
-  return all.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  for await (const some of inRounds(fileEntries(before)))
+    for (const [path, entry] of some) {
+      if (!isLookedAt(path)) continue
+      const later = fileAt(after, path)
+      if (!later) removed.push({ path, before: entry, after: undefined, previousPath: null })
+      else if (!isSame(entry, later))
+        changed.push({ path, before: entry, after: later, previousPath: null })
+    }
+  for await (const some of inRounds(fileEntries(after)))
+    for (const [path, entry] of some)
+      if (isLookedAt(path) && !fileAt(before, path))
+        added.push({ path, before: undefined, after: entry, previousPath: null })
+  return [...changed, ...(await withRenames(removed, added))]
 }
 
 function* fileEntries(index: FolderIndex): Generator<[string, IndexedEntry]> {
@@ -66,37 +60,41 @@ export function isSame(one: IndexedEntry, other: IndexedEntry): boolean {
  * A file that was removed and one with the same content that was added are one that was renamed. Of several with that
  * content, those with the same name belong together first.
  */
-function withRenames(
+async function withRenames(
   removed: readonly FolderChange[],
   added: readonly FolderChange[],
-): FolderChange[] {
-  const byName = pairUp(removed, added, ({ hash }, path) => `${hash}/${nameOf(path)}`)
-  const byContent = pairUp(byName.removed, byName.added, ({ hash }) => hash ?? '')
+): Promise<FolderChange[]> {
+  const byName = await pairUp(removed, added, ({ hash }, path) => `${hash}/${nameOf(path)}`)
+  const byContent = await pairUp(byName.removed, byName.added, ({ hash }) => hash ?? '')
   return [...byName.renamed, ...byContent.renamed, ...byContent.removed, ...byContent.added]
 }
 
-function pairUp(
+async function pairUp(
   removed: readonly FolderChange[],
   added: readonly FolderChange[],
   keyOf: (entry: IndexedEntry, path: string) => string,
 ) {
   const gone = new Map<string, FolderChange[]>()
-  for (const change of removed) {
-    if (!isTelling(change.before)) continue
-    const key = keyOf(change.before, change.path)
-    const same = gone.get(key)
-    if (same) same.push(change)
-    else gone.set(key, [change])
-  }
+  for await (const some of inRounds(removed))
+    for (const change of some) {
+      if (!isTelling(change.before)) continue
+      const key = keyOf(change.before, change.path)
+      const same = gone.get(key)
+      if (same) same.push(change)
+      else gone.set(key, [change])
+    }
   const taken = new Set<FolderChange>()
   const renamed: FolderChange[] = []
-  const left = added.filter((change) => {
-    const from = isTelling(change.after) && gone.get(keyOf(change.after, change.path))?.pop()
-    if (!from) return true
-    taken.add(from)
-    renamed.push({ ...change, before: from.before, previousPath: from.path })
-    return false
-  })
+  const left: FolderChange[] = []
+  for await (const some of inRounds(added))
+    for (const change of some) {
+      const { after, path } = change
+      const from = isTelling(after) ? gone.get(keyOf(after, path))?.pop() : undefined
+      if (from) {
+        taken.add(from)
+        renamed.push({ ...change, before: from.before, previousPath: from.path })
+      } else left.push(change)
+    }
   return { renamed, added: left, removed: removed.filter((change) => !taken.has(change)) }
 }
 

@@ -67,16 +67,17 @@ function reasonOf(
 }
 
 function shownChange(
-  { path, before, after, previousPath }: FolderChange,
+  change: FolderChange,
   diff: LineDiff | undefined,
   diff_reason: Reason,
 ): FolderChangeShown {
+  const { path, before, after, previousPath } = change
   const kind = (after ?? before)?.kind
   const sizeOf = (entry: IndexedEntry | undefined) => (entry?.kind === 'file' ? entry.size : null)
   return {
     path: shownPath(path),
     previous_path: previousPath === null ? null : shownPath(previousPath),
-    change: previousPath !== null ? 'renamed' : !before ? 'added' : after ? 'changed' : 'removed',
+    change: kindOf(change),
     kind: kind === 'file' || kind === 'link' ? kind : 'other',
     size: sizeOf(after),
     previous_size: sizeOf(before),
@@ -87,21 +88,26 @@ function shownChange(
   }
 }
 
-export function totalsOf(files: readonly FolderChangeShown[]): FolderChangesShown['totals'] {
-  const numberOf = (change: FolderChangeShown['change']) =>
-    files.filter((file) => file.change === change).length
+/** `files`: those of the changes whose lines were looked at. */
+export function totalsOf(
+  changes: readonly FolderChange[],
+  files: readonly FolderChangeShown[],
+): FolderChangesShown['totals'] {
+  const totals = { added: 0, changed: 0, removed: 0, renamed: 0 }
+  for (const change of changes) totals[kindOf(change)] += 1
   const sum = (field: 'lines_added' | 'lines_removed') =>
     files.reduce((total, file) => total + (file[field] ?? 0), 0)
+  const isCut = files.some(
+    ({ diff_reason: why, lines_added: lines }) =>
+      lines === null && (why === 'too_long' || why === 'too_many'),
+  )
   return {
-    added: numberOf('added'),
-    changed: numberOf('changed'),
-    removed: numberOf('removed'),
-    renamed: numberOf('renamed'),
+    ...totals,
     lines_added: sum('lines_added'),
     lines_removed: sum('lines_removed'),
-    lines_are_complete: !files.some(
-      ({ diff_reason: why, lines_added: lines }) =>
-        lines === null && (why === 'too_long' || why === 'too_many'),
-    ),
+    lines_are_complete: changes.length === files.length && !isCut,
   }
 }
+
+const kindOf = ({ before, after, previousPath }: FolderChange): FolderChangeShown['change'] =>
+  previousPath !== null ? 'renamed' : !before ? 'added' : after ? 'changed' : 'removed'

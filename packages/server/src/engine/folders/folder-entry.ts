@@ -1,8 +1,8 @@
 /** An entry of a folder of a session, live or in a checkpoint, and the order in which entries are listed. */
-import { setImmediate } from 'node:timers/promises'
 import { iso } from '@steward/base/time.ts'
 import type { FolderEntryShown } from '@steward/protocol/working-folders.ts'
 import { invalid } from '../../ground/core/errors.ts'
+import { firstOf } from './rounds.ts'
 
 /** The name of the working folder in the session's folder, and in archives. */
 export const root = 'workspace'
@@ -38,21 +38,13 @@ export type EntryListing = {
   isComplete: boolean
 }
 
-/** Names that are sorted at once. */
-const atOnce = 5_000
-
 /** A page of names in their order, with whether more follow. */
 export async function pageOfNames(
   names: readonly EntryName[],
   { limit, after }: EntryPage,
 ): Promise<{ page: EntryName[]; more: boolean }> {
-  let first: EntryName[] = []
-  for (let at = 0; at < names.length; at += atOnce) {
-    const some = names.slice(at, at + atOnce)
-    const later = after ? some.filter((each) => compareNames(each, after) > 0) : some
-    first = [...first, ...later].toSorted(compareNames).slice(0, limit + 1)
-    await setImmediate()
-  }
+  const isLater = after ? (each: EntryName) => compareNames(each, after) > 0 : () => true
+  const first = await firstOf(names.filter(isLater), compareNames, limit + 1)
   return { page: first.slice(0, limit), more: first.length > limit }
 }
 

@@ -23,17 +23,11 @@ export const isShort = (entry: IndexedEntry | undefined): boolean =>
 const isComparable = ({ before, after, previousPath }: FolderChange): boolean =>
   previousPath === null && isShort(before) && isShort(after)
 
-const depthOf = ({ path }: FolderChange): number => path.split('/').length
-
-/** The changes whose lines one answer compares: those in few folders first, which people have written rather. */
+/** The changes whose lines one answer compares, of changes in the order in which they matter. */
 export function chosenChanges(changes: readonly FolderChange[]): Set<FolderChange> {
   const chosen = new Set<FolderChange>()
   let bytes = 0
-  const depths = new Map(changes.map((change) => [change, depthOf(change)]))
-  const ordered = changes
-    .filter(isComparable)
-    .toSorted((one, other) => (depths.get(one) ?? 0) - (depths.get(other) ?? 0))
-  for (const change of ordered) {
+  for (const change of changes.filter(isComparable)) {
     const size = (change.before?.size ?? 0) + (change.after?.size ?? 0)
     if (chosen.size === mostPairs) break
     if (bytes + size > mostBytes) continue
@@ -54,7 +48,7 @@ export async function readContents(
   for (const [archive, wanted] of byArchive) {
     if (archive === liveArchive) continue
     const places = new Set(wanted.map(({ place }) => place))
-    for await (const { place, size, pieces } of archives.read(archive, places)) {
+    for await (const { place, size, pieces } of archives.read(archive, places, signal)) {
       signal.throwIfAborted()
       const bytes = new Uint8Array(size)
       for await (const piece of pieces) bytes.set(piece.bytes, piece.start)
