@@ -1,8 +1,13 @@
 /** What a session has changed in its working folder, by turn and as a whole. */
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, describe } from 'node:test'
 import type { FolderChangesShown } from '@steward/protocol/folder-changes.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
+import { connectTo } from '@steward/server/engine/egress/fixture.ts'
+import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
+import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
+import { uploadFile } from '../files.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { SeenEvent } from '../turns.ts'
@@ -11,14 +16,24 @@ import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401' }] as const
 
+const outsideTo = ({ server }: GitServer) => ({
+  connect: connectTo(server),
+  dial: async () => connect({ port: server.port, host: '127.0.0.1' }),
+})
+
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`changes of working folders on ${database}`, () => {
     let service: TestService
+    let git: GitServer
     before(async () => {
+      git = await gitServer()
       const env = { CHECKPOINTS: 'idle', CHECKPOINT_HISTORY: '2' }
-      service = await boot(database, { env })
+      service = await boot(database, { env, overrides: { outside: outsideTo(git) } })
     })
-    after(() => service.close())
+    after(async () => {
+      await service.close()
+      await git[Symbol.asyncDispose]()
+    })
 
     const run = (session: string, command: string) => turn(service, session, `run: ${command}`)
     const seqOf = (event: SeenEvent | undefined) => String(event?.['seq'])
@@ -139,6 +154,59 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const own = await changes(fork.id)
         assert.equal(own.from?.source, 'checkpoint')
         assert.deepEqual(shortly(own), ['removed a', 'added f'])
+      },
+    )
+
+    verifies(
+      'changes/bounded',
+      'leave out what was mounted, and what a clone was before its first checkpoint',
+      async () => {
+        await git.create('/one/public', { 'README.md': 'hello\n', 'src/a': 'a\n' })
+        const { id: file_id } = await uploadFile(service, { name: 'in.csv', content: '1,2' })
+        const resources = [
+          { type: 'github_repository', url: 'https://api.example/one/public' },
+          { type: 'file', file_id, mount_path: '/workspace/in.csv' },
+        ]
+        const session = await newSession(service, { tools }, { resources })
+        const one = await run(session, 'cat public/README.md in.csv; echo own > own')
+        assert.match(JSON.stringify(one), /hello/)
+        const first = await changes(session)
+        assert.deepEqual(shortly(first), ['added own'])
+        const [clone, records] = first.left_out
+        assert.equal(clone?.path, '/workspace/public')
+        assert.match(
+          clone.reason,
+          /cloned here, and its files are compared with the checkpoint of 20/,
+        )
+        assert.equal(records?.path, '/workspace/public/.git')
+        await run(session, 'cd public; echo more >> README.md; rm src/a; git add .')
+        assert.deepEqual(shortly(await changes(session)), [
+          'added own',
+          'changed public/README.md',
+          'removed public/src/a',
+        ])
+      },
+    )
+
+    verifies(
+      'changes/points',
+      'of times that never were, or that are turned around, are refused',
+      async () => {
+        const session = await newSession(service, { tools })
+        const seen = await turn(service, session, 'say: x')
+        const last = Number(seqOf(seen.at(-1)))
+        for (const [asked, message] of [
+          [`from=${last + 1}`, /^from: the log of session sesn_\w+ ends with event \d+/],
+          [`to=${last + 1}`, /^to: the log/],
+          [`from=${last}&to=1`, /^from: must not lie behind to/],
+          ['from=now', /^from: /],
+          ['path=../x', /^path: /],
+        ] as const) {
+          const path = `/v1/ext/sessions/${session}/changes?${asked}`
+          const { status, body } = await service.ask<{ error: { message: string } }>('GET', path)
+          assert.equal(status, 400, asked)
+          assert.match(body.error.message, message)
+        }
       },
     )
 

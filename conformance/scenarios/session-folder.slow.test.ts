@@ -1,6 +1,6 @@
 /** The working folder of a session, as people look at it: live, and from its checkpoint. */
 import assert from 'node:assert/strict'
-import { symlink, unlink, writeFile } from 'node:fs/promises'
+import { readdir, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import type { TestService } from '../service.ts'
@@ -166,6 +166,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }
       },
     )
+
+    verifies('folder/source', 'a checkpoint that is corrupt is no empty folder', async () => {
+      const session = await newSession(service, { tools })
+      await run(session, 'echo x > x')
+      await moveAway(session)
+      const blobs = join(service.dataDir, 'blobs')
+      for (const path of await readdir(blobs, { recursive: true }))
+        if (path.includes(session) && path.includes('chkpt_'))
+          await writeFile(join(blobs, path), 'rotten')
+      for (const { status, body } of [await ask(session), await ask(session, { path: 'x' })]) {
+        assert.equal(status, 502)
+        assert.match(JSON.stringify(body), /the checkpoint of this session cannot be read/)
+      }
+    })
 
     verifies(
       'folder/confined',

@@ -1,6 +1,7 @@
 /** What has changed in the working folder of a session. [changes/net] */
 import { z } from 'zod'
 import { pageLimit, Timestamp } from './primitives.ts'
+import { FolderPath } from './working-folders.ts'
 
 const seq = pageLimit(0, Number.MAX_SAFE_INTEGER)
 
@@ -13,12 +14,7 @@ export const FolderChangesQuery = z.object({
     .union([z.literal('now'), seq])
     .default('now')
     .describe('The `seq` of an event, or `now`.'),
-  path: z
-    .string()
-    .max(4096)
-    .refine((text) => !text.includes('\0'), 'may not hold a NUL character')
-    .default('')
-    .describe('Only what lies there or below it.'),
+  path: FolderPath.describe('Only what lies there or below it.'),
 })
 export type FolderChangesQuery = z.infer<typeof FolderChangesQuery>
 

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { ListOf, pageLimit, Timestamp } from './primitives.ts'
 
-const path = z
+/** A path below the working folder. */
+export const FolderPath = z
   .string()
   .max(4096)
   .refine((text) => !text.includes('\0'), 'may not hold a NUL character')
@@ -11,13 +12,13 @@ const path = z
   .describe('Below `/workspace`: `src/a.ts` and `/workspace/src/a.ts` are one place.')
 
 export const FolderListQuery = z.object({
-  path,
+  path: FolderPath,
   limit: pageLimit(1, 1000).default(200).describe('Entries of one page at most.'),
   page: z.string().optional().describe('`next_page` of the page before.'),
 })
 export type FolderListQuery = z.infer<typeof FolderListQuery>
 
-export const FolderContentQuery = z.object({ path })
+export const FolderContentQuery = z.object({ path: FolderPath })
 
 export const FolderEntryShown = z
   .object({
