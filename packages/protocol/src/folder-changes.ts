@@ -25,8 +25,12 @@ const FolderChangeShown = z
   .object({
     path: z.string().describe('Below `/workspace`.'),
     previous_path: z.string().nullable().describe('Of a renamed file, else null.'),
-    change: z.enum(['added', 'changed', 'removed', 'renamed']),
-    kind: z.enum(['file', 'link', 'other']),
+    change: z
+      .enum(['added', 'changed', 'removed', 'renamed'])
+      .describe('`renamed`: the same content lay under another path before.'),
+    kind: z
+      .enum(['file', 'link', 'other'])
+      .describe('What it is afterwards; what it was, where it is removed.'),
     size: size.describe('Bytes afterwards; null for what is removed, or no file.'),
     previous_size: size.describe('Bytes before; null for what is added, or was no file.'),
     lines_added: count.nullable().describe('Null where the lines were not compared.'),
@@ -65,12 +69,12 @@ export const FolderChangesShown = z
     files: z.array(FolderChangeShown).describe('By path, 1,000 at most.'),
     totals: z
       .object({
-        added: count,
-        changed: count,
-        removed: count,
-        renamed: count,
-        lines_added: count,
-        lines_removed: count,
+        added: count.describe('Files that were added.'),
+        changed: count.describe('Files with other content.'),
+        removed: count.describe('Files that were removed.'),
+        renamed: count.describe('Files that have another path.'),
+        lines_added: count.describe('Lines that were added, in the texts that were compared.'),
+        lines_removed: count.describe('Lines that were removed, in the texts that were compared.'),
         lines_are_complete: z
           .boolean()
           .describe('False: some texts were not compared, and their lines are not counted.'),
@@ -79,9 +83,9 @@ export const FolderChangesShown = z
     left_out: z
       .array(
         z.object({
-          path: z.string(),
+          path: z.string().describe('What lies there or below it.'),
           files: count.describe('Files that differ there; 0 where that is unknown.'),
-          reason: z.string(),
+          reason: z.string().describe('Why it is left out, as a sentence.'),
         }),
       )
       .describe('What is not compared, or not listed.'),
