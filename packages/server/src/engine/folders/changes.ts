@@ -131,8 +131,8 @@ function indexer(archives: Archives, signal: AbortSignal) {
   return async (point: KnownPoint): Promise<IndexedPoint> => {
     if (point.source === 'empty') return { entries: new Map(), gaps: [] }
     if (point.source === 'checkpoint') return { entries: await index(point.parts), gaps: [] }
-    const isSkipped = (path: string) => path.endsWith('/.git')
-    const { entries, unread } = await indexLive(point.own, root, { isSkipped, signal })
+    const asked = { folder: point.own, root, skipped: '.git' }
+    const { entries, unread } = await indexLive(asked, signal)
     return { entries, gaps: unread.map((each) => ({ ...each, isCompared: false })) }
   }
 }
