@@ -10,6 +10,9 @@ import { open } from 'node:fs/promises'
 const pathOnly = 0o10000000
 const looking = pathOnly | constants.O_NOFOLLOW
 
+/** `opendir` with names as bytes, which the types of Node do not know. */
+export const asBytes = 'buffer' as BufferEncoding
+
 /** The path of an open folder or file, which stays true when its name changes. */
 export const openedPath = ({ fd }: { fd: number }): string => `/proc/self/fd/${fd}`
 

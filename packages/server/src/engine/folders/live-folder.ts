@@ -7,6 +7,7 @@ import { opendir, readlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FolderEntryShown } from '@steward/protocol/working-folders.ts'
 import {
+  asBytes,
   isDenied,
   openAlong,
   openBelow,
@@ -21,8 +22,6 @@ import { pageOfNames, shownName, timeOf } from './folder-entry.ts'
 /** Names of one folder that are looked at. */
 const mostNames = 100_000
 const pieceBytes = 256 * 1024
-/** Names as bytes, which the types of Node do not know of this function. */
-export const asBytes = 'buffer' as BufferEncoding
 
 /** Names what lies at the path below the folder; undefined when it does not exist. */
 async function openInFolder(

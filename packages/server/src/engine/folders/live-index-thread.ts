@@ -15,8 +15,12 @@ import {
 } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { IndexedEntry } from '@steward/space/working-folder/archive-index.ts'
-import { isDenied, openBelowSync, openedPath } from '@steward/space/working-folder/opened-folder.ts'
-import { asBytes } from './live-folder.ts'
+import {
+  asBytes,
+  isDenied,
+  openBelowSync,
+  openedPath,
+} from '@steward/space/working-folder/opened-folder.ts'
 import type { LiveFolder, LiveIndexPart } from './live-index.ts'
 import { liveArchive } from './live-index.ts'
 
