@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe } from 'node:test'
-import type { FolderChangesShown } from '@steward/protocol/folder-changes.ts'
+import type { ChangedTurnShown, FolderChangesShown } from '@steward/protocol/folder-changes.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
@@ -130,7 +130,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['changes/unknown', 'changes/fork'],
+      ['changes/unknown', 'changes/fork', 'changes/turns'],
       'are unknown where no checkpoint is kept, and a fork begins with its own',
       async () => {
         const session = await newSession(service, { tools })
@@ -142,6 +142,29 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual([gone.state, gone.from, gone.files], ['unknown', null, []])
         assert.match(gone.reason ?? '', /no checkpoint is kept .* CHECKPOINT_HISTORY/)
         assert.deepEqual(shortly(await changes(session, spanOf(last))), ['added e'])
+        await turn(service, session, 'say: nothing')
+        const turnsOf = async (id: string, asked = '') =>
+          (
+            await service.ask<{ data: ChangedTurnShown[]; next_page: string | null }>(
+              'GET',
+              `/v1/ext/sessions/${id}/changes/turns${asked}`,
+            )
+          ).body
+        const { data: listed } = await turnsOf(session)
+        assert.deepEqual(
+          listed.map(({ state }) => state),
+          ['unchanged', 'known', 'known', 'unknown', 'unknown', 'unknown'],
+        )
+        for (const { from, to, state } of listed) {
+          const asked = { from: String(from), to: String(to) }
+          const { state: shown, files } = await changes(session, asked)
+          assert.equal(shown, state === 'unknown' ? 'unknown' : 'known')
+          assert.equal(files.length, state === 'known' ? 1 : 0)
+        }
+        const page = await turnsOf(session, '?limit=4')
+        const rest = await turnsOf(session, `?limit=4&page=${page.next_page}`)
+        assert.deepEqual([...page.data, ...rest.data], listed)
+        assert.equal(rest.next_page, null)
         const middle = second.find(({ type }) => type === 'agent.tool_result')
         assert.equal((await changes(session, { to: seqOf(middle) })).state, 'unknown')
         const { body: fork } = await service.ask<Session>(
@@ -154,6 +177,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const own = await changes(fork.id)
         assert.equal(own.from?.source, 'checkpoint')
         assert.deepEqual(shortly(own), ['removed a', 'added f'])
+        assert.equal((await turnsOf(fork.id)).data[0]?.state, 'known')
       },
     )
 

@@ -46,6 +46,26 @@ const FolderChangeShown = z
   .meta({ id: 'FolderChange', description: 'A file that differs between two times.' })
 export type FolderChangeShown = z.infer<typeof FolderChangeShown>
 
+export const ChangedTurnsQuery = z.object({
+  limit: pageLimit(1, 100).default(50).describe('Turns of one page at most.'),
+  page: z.string().optional().describe('`next_page` of the page before.'),
+})
+export type ChangedTurnsQuery = z.infer<typeof ChangedTurnsQuery>
+
+export const ChangedTurnShown = z
+  .object({
+    from: z.number().int().describe('The last event of the turn before; 0 for the first turn.'),
+    to: z.number().int().describe('The last event of the turn.'),
+    state: z
+      .enum(['known', 'unchanged', 'unknown'])
+      .describe(
+        '`known`: ask for the changes with this `from` and `to`. `unchanged`: no call of the turn had a result. `unknown`: the folder before it or after it is not kept.',
+      ),
+    reason: z.string().nullable().describe('Why the changes are unknown.'),
+  })
+  .meta({ id: 'ChangedTurn', description: 'A turn, and whether its changes can be shown.' })
+export type ChangedTurnShown = z.infer<typeof ChangedTurnShown>
+
 const FolderPointShown = z
   .object({
     source: z

@@ -23,10 +23,10 @@ export type FolderPoint =
 
 type PointDeps = { db: Reads; tenant: string; session: Pick<ShownSessionRow, 'id' | 'forked_from'> }
 
-const notKept = (at: number): FolderPoint => ({
-  source: 'unknown',
-  reason: `no checkpoint is kept that has the folder as it was at event ${at}: the server makes them when its setting CHECKPOINTS says, and keeps CHECKPOINT_HISTORY of them for CHECKPOINT_DAYS`,
-})
+export const notKeptReason = (at: number): string =>
+  `no checkpoint is kept that has the folder as it was at event ${at}: the server makes them when its setting CHECKPOINTS says, and keeps CHECKPOINT_HISTORY of them for CHECKPOINT_DAYS`
+
+const notKept = (at: number): FolderPoint => ({ source: 'unknown', reason: notKeptReason(at) })
 
 const pointOf = (row: PastCheckpoint): KeptPoint | undefined => {
   const parts = partsOf(row)

@@ -4,10 +4,17 @@ import {
   FolderListQuery,
   FolderShown,
 } from '@steward/protocol/working-folders.ts'
-import { FolderChangesQuery, FolderChangesShown } from '@steward/protocol/folder-changes.ts'
+import {
+  ChangedTurnShown,
+  ChangedTurnsQuery,
+  FolderChangesQuery,
+  FolderChangesShown,
+} from '@steward/protocol/folder-changes.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { FileRangeError, PlatformError } from '../../ground/core/errors.ts'
+import { wholePage } from '../../ground/core/page.ts'
 import { attachment } from '../../ground/http/attachment.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -20,6 +27,7 @@ import type { EntryName } from './folder-entry.ts'
 import { pathOf, segmentsOf } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import type { FolderSource, FolderViews } from './session-folders.ts'
+import { changedTurns } from './turns.ts'
 
 const changes = section('The working folder', ['workspace'], '/v1/ext/sessions/:id/changes')
 const folders = section('The working folder', ['workspace'], '/v1/ext/sessions/:id/folder')
@@ -27,6 +35,8 @@ const folders = section('The working folder', ['workspace'], '/v1/ext/sessions/:
 /** Bytes of one answer. */
 export const mostContentBytes = 64 * 1024 * 1024
 
+const largest = Number.MAX_SAFE_INTEGER
+const TurnPlace = z.tuple([z.int().min(0)])
 const Place = z.tuple([z.enum(['folder', 'file']), z.string().regex(/^([0-9a-f]{2})+$/)])
 
 export type FolderRouteDeps = { folders: FolderViews; archives: Archives }
@@ -99,6 +109,28 @@ export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
       const session = await sessionStore(db.read).shownRow(tenant, id)
       const asked = { from: query.from, to: query.to, parts: segmentsOf(query.path) }
       return folderChanges(deps, { db: db.read, tenant, session, signal }, asked)
+    },
+  ),
+  changes.get(
+    '/turns',
+    {
+      summary: 'List the turns of a session by whether their changes are known',
+      description: 'The newest first. Changes are known where checkpoints of both ends are kept.',
+      query: ChangedTurnsQuery,
+      isQueryChecked: true,
+      answer: ListOf(ChangedTurnShown),
+    },
+    async ({ db, tenant, params: { id }, query: { limit, page } }) => {
+      const session = await sessionStore(db.read).shownRow(tenant, id)
+      const scope = 'changes/turns'
+      const [before] = page === undefined ? [largest] : decodeCursor(page, scope, TurnPlace)
+      const { turns, more } = await changedTurns(
+        { db: db.read, tenant, session },
+        { before, limit },
+      )
+      const last = turns.at(-1)
+      const next_page = more && last ? encodeCursor(scope, [last.to]) : null
+      return { ...wholePage(turns), has_more: next_page !== null, next_page }
     },
   ),
 ]
