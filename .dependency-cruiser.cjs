@@ -46,7 +46,7 @@ const rooms = {
   engine: [
     ['egress', 'models'],
     ['model-gateway', 'runner'],
-    ['installs', 'memory', 'outputs', 'repositories'],
+    ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
   capabilities: [

@@ -15,7 +15,8 @@ export type Shares = Record<
   | 'builds'
   | 'fetches'
   | 'conversions'
-  | 'matches',
+  | 'matches'
+  | 'folders',
   Share
 >
 
@@ -27,6 +28,9 @@ const fetches = 8
 const conversions = 3
 /** Processes that match expressions at once: each may use a processor for some seconds. */
 const matches = 3
+
+/** Questions at once that read archives of working folders: each may use a processor for some seconds. */
+const folders = 3
 
 /** The most that one tenant may hold while the others hold nothing. */
 const alone = (total: number, percent: number): number =>
@@ -67,6 +71,7 @@ export function sharesOf({ shares: { percent, ...totals } }: Config, quotas: Quo
     fetches: shareOf(fetches),
     conversions: shareOf(conversions),
     matches: shareOf(matches),
+    folders: shareOf(folders),
   }
 }
 

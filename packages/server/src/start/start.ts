@@ -18,6 +18,7 @@ import { limitsFor } from '../tenants/limits/limits.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
 import { capabilityJobs } from './capabilities.ts'
+import { foldersOf } from './folders.ts'
 import { startJobsOf } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
@@ -118,6 +119,7 @@ export async function start(
         refusePackages: packages.refuse,
         egress: waysOut,
         keeping,
+        ...foldersOf(config, { ...data, keeping, share: shares.folders }),
         streams,
         openAnswers,
         limits,

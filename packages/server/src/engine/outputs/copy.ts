@@ -1,6 +1,7 @@
 /** Copies one output file of a session into the blob store, if the limits allow it and the content has changed. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { isDenied } from '@steward/space/working-folder/opened-folder.ts'
 import { outputName } from '@steward/protocol/outputs.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -10,7 +11,7 @@ import { quotaMessage, mostNames, nameObjection } from '../../sessions/outputs/l
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
 import { outputFile } from '../../sessions/rows/outputs.ts'
 import type { OutputFile, SkippedOutput } from './walk.ts'
-import { denied, isDenied, openIn } from './walk.ts'
+import { denied, openIn } from './walk.ts'
 
 export type OutputLimits = {
   /** Bytes of one file. */

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openFolder } from '@steward/space/working-folder/opened-folder.ts'
 import { outputName } from '@steward/protocol/outputs.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
@@ -27,7 +28,7 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Copy, OutputLimits, OutputPublication, PublishState } from './copy.ts'
 import { copyOf, noteOutput, tooMuch } from './copy.ts'
 import type { SkippedOutput } from './walk.ts'
-import { filesIn, openFolder } from './walk.ts'
+import { filesIn } from './walk.ts'
 
 /** Entries of the folder that are looked at. */
 const mostEntries = 10_000

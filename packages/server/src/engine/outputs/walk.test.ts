@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { outputName } from '@steward/protocol/outputs.ts'
-import { filesIn, openFolder, openIn } from './walk.ts'
+import { openFolder } from '@steward/space/working-folder/opened-folder.ts'
+import { filesIn, openIn } from './walk.ts'
 
 describe('a folder that somebody else writes to', () => {
   let folder: string

@@ -1,16 +1,18 @@
 /**
- * Lists regular files in a folder while an untrusted program changes it. Each step starts at an open folder, follows no
- * link, and opens nothing but folders and regular files. A path can change its meaning between two steps; an open
- * descriptor cannot.
+ * Lists regular files in a folder while an untrusted program changes it: follows no link, and opens nothing but folders
+ * and regular files.
  */
 import type { BigIntStats } from 'node:fs'
-import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { open, opendir } from 'node:fs/promises'
+import { opendir } from 'node:fs/promises'
+import {
+  isDenied,
+  openAlong,
+  openBelow,
+  openedPath,
+  openToRead,
+} from '@steward/space/working-folder/opened-folder.ts'
 
-/** Linux O_PATH: names a file without opening it for reading. */
-const pathOnly = 0o10000000
-const looking = pathOnly | constants.O_NOFOLLOW
 const deepest = 16
 
 /**
@@ -30,7 +32,7 @@ export async function filesIn(
   let looked = 0
 
   async function go(folder: FileHandle, above: readonly string[]): Promise<void> {
-    for await (const { name } of await opendir(pathOf(folder))) {
+    for await (const { name } of await opendir(openedPath(folder))) {
       const parts = [...above, name]
       if (looked++ === mostEntries)
         left.push({
@@ -38,7 +40,7 @@ export async function filesIn(
           why: `and what is behind it: only ${mostEntries} entries are looked at`,
         })
       if (looked > mostEntries) return
-      const entry = await below(folder, name)
+      const entry = await openBelow(folder, name)
       if (entry === undefined) {
         if (name.includes('\ufffd'))
           left.push({ path: parts.join('/'), why: 'its name is not UTF-8' })
@@ -67,40 +69,18 @@ export async function filesIn(
 }
 
 export const denied = 'the server may not read it'
-export const isDenied = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException).code === 'EACCES'
-
-/** Opens a folder for `filesIn` and `openIn`; undefined when it does not exist. */
-export const openFolder = (path: string): Promise<FileHandle | undefined> =>
-  open(path, looking | constants.O_DIRECTORY).catch(absent)
 
 /** Opens the regular file at this path for reading; undefined when there is none. */
 export async function openIn(
   root: FileHandle,
   parts: readonly string[],
 ): Promise<{ file: FileHandle; found: OutputFile } | undefined> {
-  const passed: FileHandle[] = []
-  try {
-    let at = root
-    for (const name of parts) {
-      const next = await below(at, name)
-      if (!next) return undefined
-      passed.push(next)
-      at = next
-    }
-    const stat = await at.stat({ bigint: true })
-    if (!stat.isFile()) return undefined
-    const found = { parts: [...parts], size: Number(stat.size), stamp: stampOf(stat) }
-    return { file: await open(pathOf(at), constants.O_RDONLY), found }
-  } finally {
-    for (const each of passed) await each.close()
-  }
+  await using at = await openAlong(root, parts)
+  const stat = await at?.stat({ bigint: true })
+  if (!at || !stat?.isFile()) return undefined
+  const found = { parts: [...parts], size: Number(stat.size), stamp: stampOf(stat) }
+  return { file: await openToRead(at), found }
 }
-
-const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`
-
-const below = (folder: FileHandle, name: string): Promise<FileHandle | undefined> =>
-  open(`${pathOf(folder)}/${name}`, looking).catch(absent)
 
 /** Resolution of the clock that stamps files, with a margin. */
 const tickMs = 100
@@ -108,11 +88,4 @@ const tickMs = 100
 function stampOf({ dev, ino, size, ctimeNs, ctimeMs }: BigIntStats): string | undefined {
   if (Date.now() - Number(ctimeMs) < tickMs) return undefined
   return [dev, ino, size, ctimeNs].join(':')
-}
-
-function absent(error: unknown): undefined {
-  const { code } = error as NodeJS.ErrnoException
-  // ENAMETOOLONG: a name that is not UTF-8 becomes longer when it is decoded.
-  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return undefined
-  throw error
 }

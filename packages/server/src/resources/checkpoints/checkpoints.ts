@@ -44,6 +44,14 @@ export function checkpoints(deps: CheckpointDeps) {
     here: await here(),
     largest,
   })
+  /** The checkpoint of the session; `isHere`: this folder holds the working folder that was used last. */
+  async function newest(
+    whose: Omit<CheckpointOwner, 'own'>,
+  ): Promise<{ kept: Checkpoint | undefined; isHere: boolean }> {
+    const kept = await (await storeOf(whose)).row()
+    return { kept, isHere: kept !== undefined && kept.folder === (await here()) }
+  }
+
   return {
     /**
      * Restores the working folder before a sandbox starts. The caller holds the session's lease. Throws `TurnFailed`
@@ -53,10 +61,10 @@ export function checkpoints(deps: CheckpointDeps) {
       prepareFiles(await storeOf(whose), await placeOf(whose)),
 
     /** True when this folder holds the working folder that was used last. */
-    async isHere(whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> {
-      const store = await storeOf(whose)
-      return (await store.row())?.folder === (await here())
-    },
+    isHere: async (whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> =>
+      (await newest(whose)).isHere,
+
+    newest,
 
     /**
      * Stores the changed files. False, and nothing is stored, when the session has continued elsewhere, and while the
@@ -131,7 +139,8 @@ function keptOf(row: CheckpointRow | undefined): Checkpoint | undefined {
   return { folder, parts: partsOf(row), taken_at }
 }
 
-function partsOf(row: CheckpointRow): CheckpointParts | null {
+/** The archives that a row names. */
+export function partsOf(row: Omit<CheckpointRow, 'folder' | 'taken_at'>): CheckpointParts | null {
   const part = (which: 'base' | 'delta') => {
     const [key, size, sha256] = [row[`${which}_key`], row[`${which}_size`], row[`${which}_sha256`]]
     return key === null ? null : { key, size: size ?? 0, sha256: sha256 ?? '' }

@@ -28,6 +28,16 @@ function pastReads(db: Reads) {
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst(),
+
+    /** The events behind which checkpoints are kept, in their order. */
+    seqs: async (tenant: string, session: string): Promise<number[]> =>
+      (
+        await ofSession(db, tenant, session).clearSelect().select('seq').orderBy('seq').execute()
+      ).map(({ seq }) => seq),
+
+    /** The earliest checkpoint that is kept. */
+    oldest: (tenant: string, session: string): Promise<PastCheckpoint | undefined> =>
+      ofSession(db, tenant, session).orderBy('seq').limit(1).executeTakeFirst(),
   }
 }
 

@@ -46,13 +46,14 @@ export async function closingsAt(db: Reads, cut: LogCut, why: string): Promise<N
   return [...open.values()].map((event) => closingOf(event, why))
 }
 
-const placesOf = (db: Reads, { tenant, session }: LogCut) =>
+const seqsOf = (db: Reads, { tenant, session }: Omit<LogCut, 'at'>) =>
   db
     .selectFrom('events')
     .select('seq')
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
-    .limit(1)
+
+const placesOf = (db: Reads, cut: LogCut) => seqsOf(db, cut).limit(1)
 
 /** The `seq` of the event with which the turn began; 1 before the first turn. */
 async function turnOf(db: Reads, cut: LogCut): Promise<number> {
@@ -95,6 +96,46 @@ function closingOf({ id, type }: NewEvent, why: string): NewEvent {
   if (type === 'span.compaction_summarize_start')
     return { ...cut, type: 'span.compaction_summarize_end', compaction_summarize_start_id: id }
   return closingResult({ event_id: id, type }, why)
+}
+
+/** The `seq` of each event with which a turn of the session ended, from before the event `at`, the newest first. */
+export const turnEndsBefore = async (
+  db: Reads,
+  { tenant, session, at }: LogCut,
+  limit: number,
+): Promise<number[]> =>
+  (
+    await seqsOf(db, { tenant, session })
+      .where('type', '=', 'session.status_idle')
+      .where('seq', '<', at)
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute()
+  ).map(({ seq }) => seq)
+
+/** The `seq` of each result behind `after` and up to `at`, with which files may have changed. */
+export const resultsBetween = async (
+  db: Reads,
+  { tenant, session, at }: LogCut,
+  after: number,
+): Promise<number[]> =>
+  (
+    await seqsOf(db, { tenant, session })
+      .where('type', 'in', resultTypes)
+      .where('seq', '>', after)
+      .where('seq', '<=', at)
+      .orderBy('seq')
+      .execute()
+  ).map(({ seq }) => seq)
+
+/** The `seq` of the newest result up to the event; undefined when there is none. */
+export async function lastResultUpTo(db: Reads, cut: LogCut): Promise<number | undefined> {
+  const row = await placesOf(db, cut)
+    .where('seq', '<=', cut.at)
+    .where('type', 'in', resultTypes)
+    .orderBy('seq', 'desc')
+    .executeTakeFirst()
+  return row?.seq
 }
 
 /** True when a call had a result by then, so that files of the sandbox may have changed. */

@@ -109,6 +109,8 @@ function depsOver(database: Database): AppDeps {
     publicUrl: undefined,
     organizationId: undefined,
     keeping: unusedKeeping(databases),
+    folders: { find: never, list: never, open: never },
+    archives: { within: never, indexer: never, read: never, file: never },
     publishes: true,
     fileLimits: { largest: 1024, uploadsDownloadable: true },
     proxies: new BlockList(),

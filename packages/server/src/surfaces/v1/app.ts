@@ -54,6 +54,9 @@ import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
+import type { Archives } from '../../engine/folders/archives.ts'
+import { folderRoutes } from '../../engine/folders/routes.ts'
+import type { FolderViews } from '../../engine/folders/session-folders.ts'
 import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
 import { modelCardRoutes } from '../../resources/model-cards/routes.ts'
 import { modelRoutes } from '../../engine/models/routes.ts'
@@ -132,6 +135,8 @@ export type AppDeps = Refusals & {
   /** The URL at which workers reach this service. Without it, workers get the URL that they used. */
   publicUrl: string | undefined
   keeping: BlobKeeping
+  folders: FolderViews
+  archives: Archives
   fileLimits: UploadLimits
   /** Compressed bytes of one archive of a workspace. */
   checkpointBytes: number
@@ -157,6 +162,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...summaryRoutes({ ...deps, spendSummaries }),
     ...allowanceRoutes(deps),
     ...forkRoutes(deps),
+    ...folderRoutes(deps),
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
     ...workspaceStreamRoutes(deps),

@@ -16,6 +16,8 @@ const sentences: Record<string, string> = {
     'Everything said and done in a session is an event in its log. Post events, list them, or follow them as a stream.',
   'The stream of a workspace':
     'One connection that tells which sessions change, and carries the events of those that a reader watches.',
+  'The working folder':
+    'The files that a session works on, live or from its newest checkpoint, and what has changed in them.',
   Threads: 'The threads of a session, and the events of each thread.',
   Outputs: 'Files that a session has published for people.',
   Files: 'Files of the workspace: upload, list, download and delete them.',
