@@ -5,6 +5,7 @@ import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
 import type { EventDescription } from './shown-thread-events.ts'
 import { stop_reason, threadEvents } from './shown-thread-events.ts'
+import { lightFields } from './light-events.ts'
 import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
 import { SessionErrorShown } from './session-errors.ts'
@@ -330,7 +331,12 @@ const place = {
   data: z
     .record(z.string(), JsonValue)
     .optional()
-    .meta(extension('The fields of the type once more; absent with `anthropic-version`.')),
+    .meta(
+      extension(
+        'The fields of the type once more; absent with `anthropic-version` and on light pages.',
+      ),
+    ),
+  ...lightFields,
 }
 
 const describeKept = () =>

@@ -1,0 +1,116 @@
+/** Reads events without their long texts. [events/light] */
+import { randomUUID } from 'node:crypto'
+import { parseObject } from '@steward/base/json-object.ts'
+import type { Cut } from '@steward/protocol/light-events.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { pageBytes } from '../../../ground/database/listing.ts'
+import type { EventRow, LogRange } from '../../log/log.ts'
+import { readSizedEvents } from '../../log/log.ts'
+import type { TenantSession } from '../../log/place.ts'
+import type { Spent } from '../../log/spent.ts'
+import { spentIn } from '../../log/spent.ts'
+import { shortBytes, withTexts } from '../../log/texts.ts'
+import type { KeptLengths, LightFields } from './cut-fields.ts'
+import { cutFields } from './cut-fields.ts'
+import type { TextEnds } from './text-ends.ts'
+import { readEnds, readEndsOfPieces } from './text-ends.ts'
+
+export type LightRow = Omit<EventRow, 'data'> & {
+  fields: Record<string, unknown>
+  cut: Cut[]
+  spent: Spent | undefined
+}
+type SizedRow = EventRow & { size: number; spent: string | null }
+
+/** Stands between the beginning and the end of a text. No text of a caller holds it. */
+const mark = randomUUID()
+
+/** What people and agents say is read where it stands; a result is opened when it is of interest. */
+export function keptLengths(type: string): KeptLengths {
+  if (type.endsWith('_result')) return { head: 400, tail: 200 }
+  if (type.endsWith('tool_use')) return { head: 400, tail: 0 }
+  if (type.endsWith('message') || type.includes('thread_message')) return { head: 2_000, tail: 0 }
+  return { head: 1_000, tail: 0 }
+}
+
+/**
+ * A page ends before texts that the database cannot cut would pass `pageBytes` together. `more`: further events follow.
+ */
+export async function readLightPage(
+  db: Reads,
+  place: TenantSession,
+  range: LogRange,
+): Promise<{ rows: LightRow[]; more: boolean }> {
+  const found = await readSizedEvents(db, place.tenant, place.sessionId, {
+    ...range,
+    limit: range.limit + 1,
+  })
+  const asked: SizedRow[] = found.slice(0, range.limit)
+  const long = asked.filter(({ size }) => size > shortBytes)
+  const ends = await readEnds(db, place, long)
+  for (const { seq, id } of long) {
+    if (ends.has(seq)) continue
+    const ofPieces = await readEndsOfPieces(db, place, id)
+    if (ofPieces) ends.set(seq, ofPieces)
+  }
+  const light = new Map<number, LightFields>()
+  for (const row of asked) {
+    const fields = row.size <= shortBytes ? cutShort(row) : cutByEnds(row, ends.get(row.seq))
+    if (fields) light.set(row.seq, fields)
+  }
+  const kept = fittingBeside(asked, light)
+  const whole = kept.filter(({ seq }) => !light.has(seq))
+  for (const row of await withTexts(db, place.tenant, place.sessionId, whole))
+    light.set(row.seq, cutShort(row))
+  return {
+    rows: kept.flatMap((row) => {
+      const fields = light.get(row.seq)
+      return fields ? [lightRow(row, fields)] : []
+    }),
+    more: kept.length < found.length,
+  }
+}
+
+function lightRow(
+  { size: _, data: _data, spent, ...row }: SizedRow,
+  { fields, cut }: LightFields,
+): LightRow {
+  return { ...row, fields, cut, spent: spentIn(spent) }
+}
+
+const cutShort = ({ type, data }: Pick<EventRow, 'type' | 'data'>): LightFields =>
+  cutFields(parseObject(data), keptLengths(type))
+
+/** Undefined when more than one text is long, so that beginning and end do not tell what is between them. */
+function cutByEnds(
+  { type, size }: Pick<SizedRow, 'type' | 'size'>,
+  ends: TextEnds | undefined,
+): LightFields | undefined {
+  if (!ends || ends.opens) return undefined
+  const { head, tail, headBytes } = ends
+  const bytes = size - headBytes - Buffer.byteLength(tail)
+  let fields: Record<string, unknown>
+  try {
+    fields = parseObject(head + mark + tail)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  const light = cutFields(fields, keptLengths(type), { mark, bytes })
+  return light.hasGap ? light : undefined
+}
+
+/** The first rows, of which those that are read whole fit a page. */
+function fittingBeside(
+  rows: readonly SizedRow[],
+  light: ReadonlyMap<number, LightFields>,
+): SizedRow[] {
+  let bytes = 0
+  const end = rows.findIndex(({ seq, size }) => {
+    if (light.has(seq)) return false
+    const isFirst = bytes === 0
+    bytes += size
+    return !isFirst && bytes > pageBytes
+  })
+  return end < 0 ? [...rows] : rows.slice(0, end)
+}

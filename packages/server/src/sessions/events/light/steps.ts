@@ -1,0 +1,171 @@
+/** What a step took: a request to the model, or the call of a tool. It stands in the event that ends it. */
+import type { Step } from '@steward/protocol/light-events.ts'
+import { inExactCents } from '../../../ground/core/money.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { sql } from 'kysely'
+import type { TenantSession } from '../../log/place.ts'
+import { textBehind } from '../../rows/cut-json.ts'
+import type { LightRow } from './read-light.ts'
+
+type Begin = { seq: number; id: string; type: string; created_at: string; head: string }
+type EndedStep = { row: LightRow; type: Step['type']; begun_by: string }
+
+/** The type of the step that an event ends, and the field that names the event with which it began. */
+const endings: Record<string, { type: Step['type']; by: string }> = {
+  'span.model_request_end': { type: 'model_request', by: 'model_request_start_id' },
+  'span.compaction_summarize_end': { type: 'compaction', by: 'compaction_summarize_start_id' },
+  'span.outcome_evaluation_end': {
+    type: 'outcome_evaluation',
+    by: 'outcome_evaluation_start_id',
+  },
+  'agent.tool_result': { type: 'tool_call', by: 'tool_use_id' },
+  'agent.advisor_tool_result': { type: 'tool_call', by: 'tool_use_id' },
+  'agent.mcp_tool_result': { type: 'tool_call', by: 'mcp_tool_use_id' },
+  'user.tool_result': { type: 'tool_call', by: 'tool_use_id' },
+  'user.custom_tool_result': { type: 'tool_call', by: 'custom_tool_use_id' },
+}
+export const resultTypes = Object.keys(endings).filter((type) => type.endsWith('_result'))
+const spanStarts = Object.keys(endings)
+  .filter((type) => type.startsWith('span.'))
+  .map((type) => type.replace(/end$/, 'start'))
+
+/** Characters of a call that hold the name of its tool. */
+const namedLength = 400
+const beginning = sql<string>`substr(events.data, 1, ${sql.lit(namedLength)})`.as('head')
+
+/** Steps by the `seq` of the events that end them. */
+export async function readSteps(
+  db: Reads,
+  place: TenantSession,
+  rows: readonly LightRow[],
+): Promise<Map<number, Step>> {
+  const ended = rows.flatMap((row): EndedStep[] => {
+    const { type, by } = endings[row.type] ?? {}
+    const begun_by = by && row.fields[by]
+    return type && typeof begun_by === 'string' && begun_by !== '' ? [{ row, type, begun_by }] : []
+  })
+  const begins = await readBegins(db, place, ended)
+  const allowed = await readConfirmations(db, place, ended, begins)
+  return new Map(
+    ended.flatMap(({ row, type, begun_by }) => {
+      const begin = begins.get(begun_by)
+      if (!begin) return []
+      return [[row.seq, stepOf(row, type, begin, allowed.get(begun_by))]]
+    }),
+  )
+}
+
+const ofSession = (db: Reads, { tenant, sessionId }: TenantSession) =>
+  db
+    .selectFrom('events')
+    .where('events.tenant_id', '=', tenant)
+    .where('events.session_id', '=', sessionId)
+    .select(['events.seq', 'events.id', 'events.type', 'events.created_at', beginning])
+
+async function readBegins(
+  db: Reads,
+  place: TenantSession,
+  ended: readonly EndedStep[],
+): Promise<Map<string, Begin>> {
+  const found: Begin[] = []
+  const calls = namesOf(ended, ({ type }) => type === 'tool_call')
+  if (calls.length > 0) found.push(...(await readCalls(db, place, calls)))
+  const spans = namesOf(ended, ({ type }) => type !== 'tool_call')
+  if (spans.length > 0) {
+    const last = Math.max(...ended.map(({ row }) => row.seq))
+    // Read from the end, so that the search stops at the oldest of them.
+    const starts = ofSession(db, place)
+      .where('events.seq', '<', last)
+      .where('events.type', 'in', spanStarts)
+      .where('events.id', 'in', spans)
+    found.push(...(await starts.orderBy('events.seq', 'desc').limit(spans.length).execute()))
+  }
+  return new Map(found.map((begin) => [begin.id, begin]))
+}
+
+/** Calls by the ids of their events, each with its beginning, which names its tool. */
+export const readCalls = (
+  db: Reads,
+  place: TenantSession,
+  ids: readonly string[],
+): Promise<Begin[]> =>
+  ofSession(db, place)
+    .innerJoin('calls', (join) =>
+      join
+        .onRef('calls.session_id', '=', 'events.session_id')
+        .onRef('calls.seq', '=', 'events.seq'),
+    )
+    .where('calls.session_id', '=', place.sessionId)
+    .where('calls.event_id', 'in', ids)
+    .execute()
+
+const namesOf = (ended: readonly EndedStep[], is: (step: EndedStep) => boolean): string[] => [
+  ...new Set(ended.filter(is).map(({ begun_by }) => begun_by)),
+]
+
+/** When calls were allowed or denied, by the ids of their events. */
+async function readConfirmations(
+  db: Reads,
+  place: TenantSession,
+  ended: readonly EndedStep[],
+  begins: ReadonlyMap<string, Begin>,
+): Promise<Map<string, string>> {
+  const calls = ended.filter(({ type, begun_by }) => type === 'tool_call' && begins.has(begun_by))
+  if (calls.length === 0) return new Map()
+  const first = Math.min(...calls.map(({ begun_by }) => begins.get(begun_by)?.seq ?? 0))
+  const last = Math.max(...calls.map(({ row }) => row.seq))
+  const rows = await ofSession(db, place)
+    .where('events.seq', '>', first)
+    .where('events.seq', '<', last)
+    .where('events.type', '=', 'user.tool_confirmation')
+    .execute()
+  return new Map(
+    rows.map(({ head, created_at }) => [textBehind('tool_use_id', head) ?? '', created_at]),
+  )
+}
+
+export const toolOf = ({ head }: Pick<Begin, 'head'>): string | undefined =>
+  textBehind('name', head)
+
+function stepOf(
+  { fields, cut, created_at, spent }: LightRow,
+  type: Step['type'],
+  begin: Begin,
+  allowedAt: string | undefined,
+): Step {
+  const tool = type === 'tool_call' ? toolOf(begin) : undefined
+  const started_at = allowedAt ?? begin.created_at
+  const isError = fields['is_error'] === true || fields['result'] === 'failed'
+  const exit_code = tool === 'bash' ? exitCode(fields, cut, isError) : undefined
+  const cost = spent && { list_cost: spent.units === null ? null : inExactCents(spent.units) }
+  return {
+    type,
+    begun_by: begin.id,
+    begun_seq: begin.seq,
+    ...(tool !== undefined && { tool }),
+    started_at,
+    duration_ms: msBetween(started_at, created_at),
+    ...(allowedAt !== undefined && { waited_ms: msBetween(begin.created_at, allowedAt) }),
+    is_error: isError,
+    ...(exit_code !== undefined && { exit_code }),
+    ...(spent && { model: spent.model }),
+    ...cost,
+  }
+}
+
+const msBetween = (from: string, to: string): number =>
+  Math.max(0, Date.parse(to) - Date.parse(from))
+
+/** The code with which a command ended, which the last line of a failed one names. */
+function exitCode(
+  { content }: LightRow['fields'],
+  cut: LightRow['cut'],
+  isError: boolean,
+): number | undefined {
+  if (!isError) return 0
+  const block: unknown = Array.isArray(content) ? content[0] : undefined
+  const text = typeof block === 'object' && block && 'text' in block ? String(block.text) : ''
+  const end = cut.find(({ at }) => at === '/content/0/text')?.tail ?? text
+  const [, code] = /(?:^|\n)\[?exit (\d+)\]?$/.exec(end) ?? []
+  return code === undefined ? undefined : Number(code)
+}
