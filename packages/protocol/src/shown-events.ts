@@ -331,11 +331,7 @@ const place = {
   data: z
     .record(z.string(), JsonValue)
     .optional()
-    .meta(
-      extension(
-        'The fields of the type once more; absent with `anthropic-version` and on light pages.',
-      ),
-    ),
+    .meta(extension('The fields of the type once more; absent with `anthropic-version`.')),
   ...lightFields,
 }
 

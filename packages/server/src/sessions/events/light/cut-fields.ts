@@ -7,7 +7,12 @@ export type KeptLengths = { head: number; tail: number }
 /** A text that is known by its beginning and its end. `mark` stands between them, for so many bytes of JSON. */
 export type TextGap = { mark: string; bytes: number }
 
-export type LightFields = { fields: Record<string, unknown>; cut: Cut[]; hasGap: boolean }
+/** `gapAt`: where the gap was found. */
+export type LightFields = {
+  fields: Record<string, unknown>
+  cut: Cut[]
+  gapAt?: string | undefined
+}
 
 /** Characters of one field of an event; a list or an object that passes them loses its last items. */
 const fieldRoom = 4096
@@ -15,19 +20,19 @@ const deepest = 32
 /** A text is cut only if this many characters fall away. */
 const leastCut = 64
 
-type Walk = { lengths: KeptLengths; gap: TextGap | undefined; cut: Cut[]; hasGap: boolean }
+type Walk = { lengths: KeptLengths; gap: TextGap | undefined; cut: Cut[]; gapAt?: string }
 
 export function cutFields(
   fields: Record<string, unknown>,
   lengths: KeptLengths,
   gap?: TextGap,
 ): LightFields {
-  const walk: Walk = { lengths, gap, cut: [], hasGap: false }
+  const walk: Walk = { lengths, gap, cut: [] }
   const light = Object.entries(fields).map(([name, value]) => [
     name,
     cutValue(walk, value, `/${escaped(name)}`, { left: fieldRoom }),
   ])
-  return { fields: Object.fromEntries(light), cut: walk.cut, hasGap: walk.hasGap }
+  return { fields: Object.fromEntries(light), cut: walk.cut, gapAt: walk.gapAt }
 }
 
 /** A name as a JSON pointer writes it. */
@@ -83,7 +88,7 @@ function cutText(walk: Walk, text: string, at: string, room: Room): string {
     cut.push(cutOf(at, jsonBytes(text), text, lengths))
     return headOf(text, lengths, room)
   }
-  walk.hasGap = true
+  walk.gapAt = at
   const [head, tail] = [text.slice(0, middle), text.slice(middle + gap.mark.length)]
   cut.push(cutOf(at, jsonBytes(head) + gap.bytes + jsonBytes(tail), tail, lengths))
   return headOf(head, lengths, room)
@@ -109,7 +114,7 @@ function isBase64(value: object): value is { type: 'base64'; data: string } {
 function cutBytes(walk: Walk, data: string, at: string): string {
   const { gap, cut } = walk
   const hasGap = gap !== undefined && data.includes(gap.mark)
-  if (hasGap) walk.hasGap = true
+  if (hasGap) walk.gapAt = at
   const length = hasGap ? data.length - gap.mark.length + gap.bytes : data.length
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
   cut.push({ at, bytes: Math.max(0, Math.floor((length * 3) / 4) - padding) })

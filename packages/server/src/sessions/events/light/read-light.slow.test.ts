@@ -48,6 +48,11 @@ const resultOf = (call: string, content: ResultContent[], is_error = false): New
   is_error,
 })
 
+const document = () => ({
+  type: 'document' as const,
+  source: { type: 'text' as const, media_type: 'text/plain' as const, data: 'words' },
+})
+
 const image = (bytes: number): ResultContent => ({
   type: 'image',
   source: {
@@ -135,18 +140,23 @@ for (const [dialect, open] of Object.entries(everyShape)) {
           ]),
           resultOf(call, [{ type: 'text', text: long }, image(9_000)]),
           resultOf(call, [{ type: 'text', text: 'short' }, image(9_001)]),
+          resultOf(call, [
+            { ...document(), title: long, context: other },
+            { type: 'text', text: 'short' },
+          ]),
+          resultOf(call, [{ ...document(), title: long, context: other }]),
           resultOf(call, [image(3_002)]),
         ]
       })
       await keepEvents(database, session, events)
       await assertCutTruly(database, session)
-      const { page } = await readPage(database.read, session, 'limit=9')
+      const { page } = await readPage(database.read, session, 'limit=11')
       assert.ok(!JSON.stringify(page).includes('BwcHBwcH'), 'no base64')
       const last = page.data.at(-1)
       assert.deepEqual(last?.cut, [{ at: '/content/0/source/data', bytes: 3_002 }])
       assert.equal(page.data[4]?.['is_error'], true)
       // Only texts beside other long texts are read whole.
-      assert.equal(page.data.length, 9)
+      assert.equal(page.data.length, 11)
     })
 
     it('shows messages that are stored in pieces by their beginning and end', async () => {

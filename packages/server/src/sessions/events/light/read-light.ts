@@ -13,7 +13,7 @@ import { shortBytes, withTexts } from '../../log/texts.ts'
 import type { KeptLengths, LightFields } from './cut-fields.ts'
 import { cutFields } from './cut-fields.ts'
 import type { TextEnds } from './text-ends.ts'
-import { readEnds, readEndsOfPieces } from './text-ends.ts'
+import { isBlocks, readEnds, readEndsOfPieces } from './text-ends.ts'
 
 export type LightRow = Omit<EventRow, 'data'> & {
   fields: Record<string, unknown>
@@ -97,7 +97,10 @@ function cutByEnds(
     throw error
   }
   const light = cutFields(fields, keptLengths(type), { mark, bytes })
-  return light.hasGap ? light : undefined
+  // Other texts of a block have further texts beside them, which the database does not look for.
+  const isAlone =
+    light.gapAt !== undefined && (!isBlocks({ type }) || /\/(text|data)$/.test(light.gapAt))
+  return isAlone ? light : undefined
 }
 
 /** The first rows, of which those that are read whole fit a page. */

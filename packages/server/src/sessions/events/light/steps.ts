@@ -2,12 +2,12 @@
 import type { Step } from '@steward/protocol/light-events.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
 import type { Reads } from '../../../ground/database/database.ts'
-import { sql } from 'kysely'
 import type { TenantSession } from '../../log/place.ts'
 import { textBehind } from '../../rows/cut-json.ts'
 import type { LightRow } from './read-light.ts'
+import type { BegunRow } from './store.ts'
+import { selectBefore, selectCalls, selectConfirmations } from './store.ts'
 
-type Begin = { seq: number; id: string; type: string; created_at: string; head: string }
 type EndedStep = { row: LightRow; type: Step['type']; begun_by: string }
 
 /** The type of the step that an event ends, and the field that names the event with which it began. */
@@ -28,10 +28,6 @@ export const resultTypes = Object.keys(endings).filter((type) => type.endsWith('
 const spanStarts = Object.keys(endings)
   .filter((type) => type.startsWith('span.'))
   .map((type) => type.replace(/end$/, 'start'))
-
-/** Characters of a call that hold the name of its tool. */
-const namedLength = 400
-const beginning = sql<string>`substr(events.data, 1, ${sql.lit(namedLength)})`.as('head')
 
 /** Steps by the `seq` of the events that end them. */
 export async function readSteps(
@@ -55,49 +51,20 @@ export async function readSteps(
   )
 }
 
-const ofSession = (db: Reads, { tenant, sessionId }: TenantSession) =>
-  db
-    .selectFrom('events')
-    .where('events.tenant_id', '=', tenant)
-    .where('events.session_id', '=', sessionId)
-    .select(['events.seq', 'events.id', 'events.type', 'events.created_at', beginning])
-
 async function readBegins(
   db: Reads,
   place: TenantSession,
   ended: readonly EndedStep[],
-): Promise<Map<string, Begin>> {
-  const found: Begin[] = []
+): Promise<Map<string, BegunRow>> {
+  const found: BegunRow[] = []
   const calls = namesOf(ended, ({ type }) => type === 'tool_call')
-  if (calls.length > 0) found.push(...(await readCalls(db, place, calls)))
-  const spans = namesOf(ended, ({ type }) => type !== 'tool_call')
-  if (spans.length > 0) {
-    const last = Math.max(...ended.map(({ row }) => row.seq))
-    // Read from the end, so that the search stops at the oldest of them.
-    const starts = ofSession(db, place)
-      .where('events.seq', '<', last)
-      .where('events.type', 'in', spanStarts)
-      .where('events.id', 'in', spans)
-    found.push(...(await starts.orderBy('events.seq', 'desc').limit(spans.length).execute()))
-  }
+  if (calls.length > 0) found.push(...(await selectCalls(db, place, calls)))
+  const ids = namesOf(ended, ({ type }) => type !== 'tool_call')
+  const before = Math.max(...ended.map(({ row }) => row.seq))
+  if (ids.length > 0)
+    found.push(...(await selectBefore(db, place, { before, types: spanStarts, ids })))
   return new Map(found.map((begin) => [begin.id, begin]))
 }
-
-/** Calls by the ids of their events, each with its beginning, which names its tool. */
-export const readCalls = (
-  db: Reads,
-  place: TenantSession,
-  ids: readonly string[],
-): Promise<Begin[]> =>
-  ofSession(db, place)
-    .innerJoin('calls', (join) =>
-      join
-        .onRef('calls.session_id', '=', 'events.session_id')
-        .onRef('calls.seq', '=', 'events.seq'),
-    )
-    .where('calls.session_id', '=', place.sessionId)
-    .where('calls.event_id', 'in', ids)
-    .execute()
 
 const namesOf = (ended: readonly EndedStep[], is: (step: EndedStep) => boolean): string[] => [
   ...new Set(ended.filter(is).map(({ begun_by }) => begun_by)),
@@ -108,29 +75,25 @@ async function readConfirmations(
   db: Reads,
   place: TenantSession,
   ended: readonly EndedStep[],
-  begins: ReadonlyMap<string, Begin>,
+  begins: ReadonlyMap<string, BegunRow>,
 ): Promise<Map<string, string>> {
   const calls = ended.filter(({ type, begun_by }) => type === 'tool_call' && begins.has(begun_by))
   if (calls.length === 0) return new Map()
   const first = Math.min(...calls.map(({ begun_by }) => begins.get(begun_by)?.seq ?? 0))
   const last = Math.max(...calls.map(({ row }) => row.seq))
-  const rows = await ofSession(db, place)
-    .where('events.seq', '>', first)
-    .where('events.seq', '<', last)
-    .where('events.type', '=', 'user.tool_confirmation')
-    .execute()
+  const rows = await selectConfirmations(db, place, { after: first, before: last })
   return new Map(
     rows.map(({ head, created_at }) => [textBehind('tool_use_id', head) ?? '', created_at]),
   )
 }
 
-export const toolOf = ({ head }: Pick<Begin, 'head'>): string | undefined =>
+export const toolOf = ({ head }: Pick<BegunRow, 'head'>): string | undefined =>
   textBehind('name', head)
 
 function stepOf(
   { fields, cut, created_at, spent }: LightRow,
   type: Step['type'],
-  begin: Begin,
+  begin: BegunRow,
   allowedAt: string | undefined,
 ): Step {
   const tool = type === 'tool_call' ? toolOf(begin) : undefined
