@@ -64,6 +64,7 @@ import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
 import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
 import { resourceRoutes } from '../../sessions/resources/routes.ts'
+import { findRoutes } from '../../sessions/events/find/routes.ts'
 import { forkRoutes } from '../../sessions/fork-routes.ts'
 import { sessionRoutes } from '../../sessions/routes.ts'
 import { summaryRoutes } from '../../sessions/summary-routes.ts'
@@ -154,6 +155,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...summaryRoutes({ ...deps, spendSummaries }),
     ...forkRoutes(deps),
     ...sessionEventRoutes(deps),
+    ...findRoutes(),
     ...threadRoutes(deps),
     ...workspaceStreamRoutes(deps),
     ...resourceRoutes(deps),
