@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Cut } from '@steward/protocol/light-events.ts'
+import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { pageBytes } from '../../../ground/database/listing.ts'
 import type { EventRow, LogRange } from '../../log/log.ts'
@@ -22,6 +23,8 @@ export type LightRow = Omit<EventRow, 'data'> & {
 }
 type SizedRow = EventRow & { size: number; spent: string | null }
 
+const rowsAtOnce = 101
+
 /** Stands between the beginning and the end of a text. No text of a caller holds it. */
 const mark = randomUUID()
 
@@ -41,11 +44,8 @@ export async function readLightPage(
   place: TenantSession,
   range: LogRange,
 ): Promise<{ rows: LightRow[]; more: boolean }> {
-  const found = await readSizedEvents(db, place.tenant, place.sessionId, {
-    ...range,
-    limit: range.limit + 1,
-  })
-  const asked: SizedRow[] = found.slice(0, range.limit)
+  const found = await readSized(db, place, { ...range, limit: range.limit + 1 })
+  const asked = found.slice(0, range.limit)
   const long = asked.filter(({ size }) => size > shortBytes)
   const ends = await readEnds(db, place, long)
   for (const { seq, id } of long) {
@@ -68,6 +68,25 @@ export async function readLightPage(
       return fields ? [lightRow(row, fields)] : []
     }),
     more: kept.length < found.length,
+  }
+}
+
+/** SQLite walks through the long texts of the rows to the columns behind them, so few are read at a time. */
+async function readSized(
+  db: Reads,
+  { tenant, sessionId }: TenantSession,
+  { limit, ...range }: LogRange,
+): Promise<SizedRow[]> {
+  const found: SizedRow[] = []
+  for (;;) {
+    const last = found.at(-1)?.seq
+    const behind =
+      last !== undefined && (range.order === 'desc' ? { before: last } : { after: last })
+    const asked = { ...range, ...behind, limit: Math.min(rowsAtOnce, limit - found.length) }
+    const rows = await readSizedEvents(db, tenant, sessionId, asked)
+    found.push(...rows)
+    if (rows.length < rowsAtOnce || found.length >= limit) return found
+    await eventLoop.wait(tenant)
   }
 }
 

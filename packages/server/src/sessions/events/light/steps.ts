@@ -5,9 +5,13 @@ import type { Reads } from '../../../ground/database/database.ts'
 import type { TenantSession } from '../../log/place.ts'
 import { textBehind } from '../../rows/cut-json.ts'
 import type { LightRow } from './read-light.ts'
-import type { BegunRow } from './store.ts'
 import { selectBefore, selectCalls, selectConfirmations } from './store.ts'
 
+/** `mayAsk`: the call may have waited for a person. */
+type Begin = Pick<LightRow, 'seq' | 'id' | 'created_at'> & {
+  tool: string | undefined
+  mayAsk: boolean
+}
 type EndedStep = { row: LightRow; type: Step['type']; begun_by: string }
 
 /** The type of the step that an event ends, and the field that names the event with which it began. */
@@ -40,8 +44,8 @@ export async function readSteps(
     const begun_by = by && row.fields[by]
     return type && typeof begun_by === 'string' && begun_by !== '' ? [{ row, type, begun_by }] : []
   })
-  const begins = await readBegins(db, place, ended)
-  const allowed = await readConfirmations(db, place, ended, begins)
+  const begins = await readBegins(db, place, rows, ended)
+  const allowed = await readConfirmations(db, place, rows, ended, begins)
   return new Map(
     ended.flatMap(({ row, type, begun_by }) => {
       const begin = begins.get(begun_by)
@@ -51,19 +55,32 @@ export async function readSteps(
   )
 }
 
+/** Most steps begin on the page where they end: only the others are read. */
 async function readBegins(
   db: Reads,
   place: TenantSession,
+  rows: readonly LightRow[],
   ended: readonly EndedStep[],
-): Promise<Map<string, BegunRow>> {
-  const found: BegunRow[] = []
-  const calls = namesOf(ended, ({ type }) => type === 'tool_call')
-  if (calls.length > 0) found.push(...(await selectCalls(db, place, calls)))
-  const ids = namesOf(ended, ({ type }) => type !== 'tool_call')
-  const before = Math.max(...ended.map(({ row }) => row.seq))
-  if (ids.length > 0)
-    found.push(...(await selectBefore(db, place, { before, types: spanStarts, ids })))
-  return new Map(found.map((begin) => [begin.id, begin]))
+): Promise<Map<string, Begin>> {
+  const named = new Set(ended.map(({ begun_by }) => begun_by))
+  const begins = new Map<string, Begin>()
+  for (const { seq, id, created_at, fields } of rows) {
+    if (!named.has(id)) continue
+    const tool = typeof fields['name'] === 'string' ? fields['name'] : undefined
+    const mayAsk = fields['evaluated_permission'] === 'ask'
+    begins.set(id, { seq, id, created_at, tool, mayAsk })
+  }
+  const missing = ended.filter(({ begun_by }) => !begins.has(begun_by))
+  const calls = namesOf(missing, ({ type }) => type === 'tool_call')
+  const ids = namesOf(missing, ({ type }) => type !== 'tool_call')
+  const before = Math.max(...missing.map(({ row }) => row.seq))
+  const found = [
+    ...(calls.length > 0 ? await selectCalls(db, place, calls) : []),
+    ...(ids.length > 0 ? await selectBefore(db, place, { before, types: spanStarts, ids }) : []),
+  ]
+  for (const { seq, id, created_at, head } of found)
+    begins.set(id, { seq, id, created_at, tool: textBehind('name', head), mayAsk: true })
+  return begins
 }
 
 const namesOf = (ended: readonly EndedStep[], is: (step: EndedStep) => boolean): string[] => [
@@ -74,29 +91,35 @@ const namesOf = (ended: readonly EndedStep[], is: (step: EndedStep) => boolean):
 async function readConfirmations(
   db: Reads,
   place: TenantSession,
+  rows: readonly LightRow[],
   ended: readonly EndedStep[],
-  begins: ReadonlyMap<string, BegunRow>,
+  begins: ReadonlyMap<string, Begin>,
 ): Promise<Map<string, string>> {
-  const calls = ended.filter(({ type, begun_by }) => type === 'tool_call' && begins.has(begun_by))
-  if (calls.length === 0) return new Map()
-  const first = Math.min(...calls.map(({ begun_by }) => begins.get(begun_by)?.seq ?? 0))
-  const last = Math.max(...calls.map(({ row }) => row.seq))
-  const rows = await selectConfirmations(db, place, { after: first, before: last })
-  return new Map(
-    rows.map(({ head, created_at }) => [textBehind('tool_use_id', head) ?? '', created_at]),
-  )
+  const found = new Map<string, string>()
+  for (const { type, fields, created_at } of rows)
+    if (type === 'user.tool_confirmation') found.set(String(fields['tool_use_id']), created_at)
+  const others = ended.flatMap(({ type, begun_by, row }) => {
+    const begin = begins.get(begun_by)
+    const isMissing = type === 'tool_call' && begin?.mayAsk && !found.has(begun_by)
+    return isMissing ? [{ first: begin.seq, last: row.seq }] : []
+  })
+  if (others.length === 0) return found
+  const confirmations = await selectConfirmations(db, place, {
+    after: Math.min(...others.map(({ first }) => first)),
+    before: Math.max(...others.map(({ last }) => last)),
+  })
+  for (const { head, created_at } of confirmations)
+    found.set(textBehind('tool_use_id', head) ?? '', created_at)
+  return found
 }
-
-export const toolOf = ({ head }: Pick<BegunRow, 'head'>): string | undefined =>
-  textBehind('name', head)
 
 function stepOf(
   { fields, cut, created_at, spent }: LightRow,
   type: Step['type'],
-  begin: BegunRow,
+  begin: Begin,
   allowedAt: string | undefined,
 ): Step {
-  const tool = type === 'tool_call' ? toolOf(begin) : undefined
+  const tool = type === 'tool_call' ? begin.tool : undefined
   const started_at = allowedAt ?? begin.created_at
   const isError = fields['is_error'] === true || fields['result'] === 'failed'
   const exit_code = tool === 'bash' ? exitCode(fields, cut, isError) : undefined

@@ -1,6 +1,7 @@
 /** SQL of light pages. The database cuts long texts: the texts themselves do not come into the process. */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
@@ -91,21 +92,31 @@ const begun = (db: Reads, { tenant, sessionId }: TenantSession) =>
     .where('events.session_id', '=', sessionId)
     .select(['events.seq', 'events.id', 'events.type', 'events.created_at', beginning])
 
-/** Calls by the ids of their events. */
-export const selectCalls = (
+/** Events whose rows one statement finds: SQLite reads the long texts beside them too. */
+const rowsAtOnce = 100
+
+/** Calls by the ids of their events. In two statements: SQLite would read a join from its wrong end. */
+export async function selectCalls(
   db: Reads,
   place: TenantSession,
   ids: readonly string[],
-): Promise<BegunRow[]> =>
-  begun(db, place)
-    .innerJoin('calls', (join) =>
-      join
-        .onRef('calls.session_id', '=', 'events.session_id')
-        .onRef('calls.seq', '=', 'events.seq'),
-    )
-    .where('calls.session_id', '=', place.sessionId)
-    .where('calls.event_id', 'in', ids)
-    .execute()
+): Promise<BegunRow[]> {
+  const found: BegunRow[] = []
+  for (let at = 0; at < ids.length; at += rowsAtOnce) {
+    if (at > 0) await eventLoop.wait(place.tenant)
+    const calls = await db
+      .selectFrom('calls')
+      .select('seq')
+      .where('tenant_id', '=', place.tenant)
+      .where('session_id', '=', place.sessionId)
+      .where('event_id', 'in', ids.slice(at, at + rowsAtOnce))
+      .execute()
+    const seqs = calls.map(({ seq }) => seq)
+    if (seqs.length > 0)
+      found.push(...(await begun(db, place).where('events.seq', 'in', seqs).execute()))
+  }
+  return found
+}
 
 /** Events of these types by their ids, read backwards from a place, so that the search stops at the oldest of them. */
 export const selectBefore = (

@@ -8,8 +8,8 @@ import { selectEnds, selectEndsOfPieces } from './store.ts'
 /** `opens`: a further text begins between head and tail. */
 export type TextEnds = { head: string; tail: string; headBytes: number; opens: boolean }
 
-/** Bytes of texts that one statement reads. SQLite reads a megabyte in less than a millisecond, on the event loop. */
-const bytesAtOnce = 4 * 1024 * 1024
+/** Bytes of texts that one statement reads: some milliseconds of SQLite, which has the event loop meanwhile. */
+const bytesAtOnce = 1024 * 1024
 
 const none = new Uint8Array()
 
