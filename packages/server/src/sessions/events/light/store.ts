@@ -52,6 +52,18 @@ const bytesOf = (db: Reads, column: string): RawBuilder<Uint8Array> =>
 /** Keeps Postgres from computing the bytes anew for each part that is cut out of them. */
 const once = (db: Reads) => sql.raw(dialectOf(db as Queries) === 'postgres' ? 'offset 0' : '')
 
+/**
+ * Rows with these numbers. SQLite searches for a row by reading the long texts beside it, so that it rather walks from
+ * the first to the last, if few others lie between them.
+ */
+function isOneOf(seqs: readonly number[]): RawBuilder<boolean> {
+  const [first, last] = [Math.min(...seqs), Math.max(...seqs)]
+  const among = sql<boolean>`in (${sql.join(seqs)})`
+  return last - first > 4 * seqs.length
+    ? sql`seq ${among}`
+    : sql`seq >= ${first} and seq <= ${last} and seq + 0 ${among}`
+}
+
 /** Ends of the texts of events, by their `seq`. `isBlocks`: each is a list of blocks of content. */
 export const selectEnds = (
   db: Reads,
@@ -61,7 +73,7 @@ export const selectEnds = (
 ): Promise<EndsRow[]> => {
   const head = sql`case when type like '%result' then ${sql.lit(resultHead)} else ${sql.lit(messageHead)} end`
   const texts = sql`select seq as key, ${head} as head, ${bytesOf(db, 'data')} as bytes from events
-    where tenant_id = ${tenant} and session_id = ${sessionId} and seq in (${sql.join(seqs)}) ${once(db)}`
+    where tenant_id = ${tenant} and session_id = ${sessionId} and ${isOneOf(seqs)} ${once(db)}`
   return endsOf(db, texts, { from: sql`head`, isCall: !isBlocks })
 }
 
@@ -83,14 +95,14 @@ export const selectEndsOfPieces = (
 /** An event with the beginning of its text, which holds the name of a called tool. */
 export type BegunRow = { seq: number; id: string; type: string; created_at: string; head: string }
 
-const beginning = sql<string>`substr(events.data, 1, 400)`.as('head')
+const beginning = sql<string>`substr(data, 1, 400)`.as('head')
 
 const begun = (db: Reads, { tenant, sessionId }: TenantSession) =>
   db
     .selectFrom('events')
-    .where('events.tenant_id', '=', tenant)
-    .where('events.session_id', '=', sessionId)
-    .select(['events.seq', 'events.id', 'events.type', 'events.created_at', beginning])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .select(['seq', 'id', 'type', 'created_at', beginning])
 
 /** Events whose rows one statement finds: SQLite reads the long texts beside them too. */
 const rowsAtOnce = 100
@@ -112,8 +124,7 @@ export async function selectCalls(
       .where('event_id', 'in', ids.slice(at, at + rowsAtOnce))
       .execute()
     const seqs = calls.map(({ seq }) => seq)
-    if (seqs.length > 0)
-      found.push(...(await begun(db, place).where('events.seq', 'in', seqs).execute()))
+    if (seqs.length > 0) found.push(...(await begun(db, place).where(isOneOf(seqs)).execute()))
   }
   return found
 }
@@ -125,10 +136,10 @@ export const selectBefore = (
   { before, types, ids }: { before: number; types: readonly string[]; ids: readonly string[] },
 ): Promise<BegunRow[]> =>
   begun(db, place)
-    .where('events.seq', '<', before)
-    .where('events.type', 'in', types)
-    .where('events.id', 'in', ids)
-    .orderBy('events.seq', 'desc')
+    .where('seq', '<', before)
+    .where('type', 'in', types)
+    .where('id', 'in', ids)
+    .orderBy('seq', 'desc')
     .limit(ids.length)
     .execute()
 
@@ -138,7 +149,7 @@ export const selectConfirmations = (
   { after, before }: { after: number; before: number },
 ): Promise<BegunRow[]> =>
   begun(db, place)
-    .where('events.seq', '>', after)
-    .where('events.seq', '<', before)
-    .where('events.type', '=', 'user.tool_confirmation')
+    .where('seq', '>', after)
+    .where('seq', '<', before)
+    .where('type', '=', 'user.tool_confirmation')
     .execute()
