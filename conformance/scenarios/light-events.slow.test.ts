@@ -5,7 +5,7 @@ import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { FoundEvent } from '@steward/protocol/found-events.ts'
-import type { Cut, Step } from '@steward/protocol/light-events.ts'
+import type { Cut, EventStep } from '@steward/protocol/light-events.ts'
 import { pricedModel, says } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -13,7 +13,12 @@ import type { SeenEvent } from '../turns.ts'
 import { all, asking, custom, logOf, newSession, only, result, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type LightEvent = SeenEvent & { seq: number; cut?: Cut[]; step?: Step; session_thread_id?: string }
+type LightEvent = SeenEvent & {
+  seq: number
+  cut?: Cut[]
+  step?: EventStep
+  session_thread_id?: string
+}
 type Found = { data: FoundEvent[]; next_page: string | null; has_more: boolean }
 
 const png = Buffer.alloc(3_001, 7).toString('base64')

@@ -41,7 +41,7 @@ export const StepShown = z
     'x-extension': true,
     description: 'The step that an event ends: a request to the model, or the call of a tool.',
   })
-export type Step = z.infer<typeof StepShown>
+export type EventStep = z.infer<typeof StepShown>
 
 /** Fields of events on light pages alone. */
 export const lightFields = {

@@ -87,10 +87,10 @@ function scopeOf({ errors, tool, thread }: EventSearch): SearchScope {
 }
 
 /** `first` and `last`: in the order of the search. */
-type LogPart = { first: number; last: number; bytes: number }
+type SearchedPart = { first: number; last: number; bytes: number }
 
-function partsOf(sizes: readonly { seq: number; size: number }[]): LogPart[] {
-  const parts: LogPart[] = []
+function partsOf(sizes: readonly { seq: number; size: number }[]): SearchedPart[] {
+  const parts: SearchedPart[] = []
   for (const { seq, size } of sizes) {
     const part = parts.at(-1)
     if (!part || part.bytes >= bytesAtOnce) {
@@ -109,7 +109,7 @@ async function findInPart(
   place: TenantSession,
   { text, errors, tool, order, limit }: EventSearch,
   scope: SearchScope,
-  { first, last }: LogPart,
+  { first, last }: SearchedPart,
 ): Promise<{ events: FoundEvent[]; bytes: number }> {
   await eventLoop.wait(place.tenant)
   const candidates = await selectCandidates(db, place, scope, {

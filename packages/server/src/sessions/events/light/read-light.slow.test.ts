@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { EventListQuery } from '@steward/protocol/event-queries.ts'
-import type { Cut, Step } from '@steward/protocol/light-events.ts'
+import type { Cut, EventStep } from '@steward/protocol/light-events.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { Page } from '@steward/protocol/primitives.ts'
@@ -26,7 +26,7 @@ type Shown = Record<string, unknown> & {
   type: string
   seq: number
   cut?: Cut[]
-  step?: Step
+  step?: EventStep
 }
 
 async function readPage(

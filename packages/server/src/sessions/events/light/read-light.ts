@@ -21,7 +21,7 @@ export type LightRow = Omit<EventRow, 'data'> & {
   cut: Cut[]
   spent: Spent | undefined
 }
-type SizedRow = EventRow & { size: number; spent: string | null }
+type SizedEvent = EventRow & { size: number; spent: string | null }
 
 const rowsAtOnce = 101
 
@@ -76,8 +76,8 @@ async function readSized(
   db: Reads,
   { tenant, sessionId }: TenantSession,
   { limit, ...range }: LogRange,
-): Promise<SizedRow[]> {
-  const found: SizedRow[] = []
+): Promise<SizedEvent[]> {
+  const found: SizedEvent[] = []
   for (;;) {
     const last = found.at(-1)?.seq
     const behind =
@@ -91,7 +91,7 @@ async function readSized(
 }
 
 function lightRow(
-  { size: _, data: _data, spent, ...row }: SizedRow,
+  { size: _, data: _data, spent, ...row }: SizedEvent,
   { fields, cut }: LightFields,
 ): LightRow {
   return { ...row, fields, cut, spent: spentIn(spent) }
@@ -102,7 +102,7 @@ const cutShort = ({ type, data }: Pick<EventRow, 'type' | 'data'>): LightFields 
 
 /** Undefined when more than one text is long, so that beginning and end do not tell what is between them. */
 function cutByEnds(
-  { type, size }: Pick<SizedRow, 'type' | 'size'>,
+  { type, size }: Pick<SizedEvent, 'type' | 'size'>,
   ends: TextEnds | undefined,
 ): LightFields | undefined {
   if (!ends || ends.opens) return undefined
@@ -124,9 +124,9 @@ function cutByEnds(
 
 /** The first rows, of which those that are read whole fit a page. */
 function fittingBeside(
-  rows: readonly SizedRow[],
+  rows: readonly SizedEvent[],
   light: ReadonlyMap<number, LightFields>,
-): SizedRow[] {
+): SizedEvent[] {
   let bytes = 0
   const end = rows.findIndex(({ seq, size }) => {
     if (light.has(seq)) return false

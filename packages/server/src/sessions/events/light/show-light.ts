@@ -1,7 +1,7 @@
 /** Light pages as texts. */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect } from '@steward/protocol/dialects.ts'
-import type { Step } from '@steward/protocol/light-events.ts'
+import type { EventStep } from '@steward/protocol/light-events.ts'
 import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { LogRange } from '../../log/log.ts'
@@ -42,7 +42,7 @@ export async function lightTexts(
 function shown(
   session_id: string,
   { id, type, seq, created_at, processed_at, fields, cut, ...row }: LightRow,
-  { range, dialect, step }: { range: LogRange; dialect: Dialect; step: Step | undefined },
+  { range, dialect, step }: { range: LogRange; dialect: Dialect; step: EventStep | undefined },
 ): object {
   const place = { id, type, session_id, seq, created_at, processed_at }
   const named = range.allThreads

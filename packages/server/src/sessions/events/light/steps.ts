@@ -1,5 +1,5 @@
 /** What a step took: a request to the model, or the call of a tool. It stands in the event that ends it. */
-import type { Step } from '@steward/protocol/light-events.ts'
+import type { EventStep } from '@steward/protocol/light-events.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { TenantSession } from '../../log/place.ts'
@@ -12,10 +12,10 @@ type Begin = Pick<LightRow, 'seq' | 'id' | 'created_at'> & {
   tool: string | undefined
   mayAsk: boolean
 }
-type EndedStep = { row: LightRow; type: Step['type']; begun_by: string }
+type EndedStep = { row: LightRow; type: EventStep['type']; begun_by: string }
 
 /** The type of the step that an event ends, and the field that names the event with which it began. */
-const endings: Record<string, { type: Step['type']; by: string }> = {
+const endings: Record<string, { type: EventStep['type']; by: string }> = {
   'span.model_request_end': { type: 'model_request', by: 'model_request_start_id' },
   'span.compaction_summarize_end': { type: 'compaction', by: 'compaction_summarize_start_id' },
   'span.outcome_evaluation_end': {
@@ -38,7 +38,7 @@ export async function readSteps(
   db: Reads,
   place: TenantSession,
   rows: readonly LightRow[],
-): Promise<Map<number, Step>> {
+): Promise<Map<number, EventStep>> {
   const ended = rows.flatMap((row): EndedStep[] => {
     const { type, by } = endings[row.type] ?? {}
     const begun_by = by && row.fields[by]
@@ -115,10 +115,10 @@ async function readConfirmations(
 
 function stepOf(
   { fields, cut, created_at, spent }: LightRow,
-  type: Step['type'],
+  type: EventStep['type'],
   begin: Begin,
   allowedAt: string | undefined,
-): Step {
+): EventStep {
   const tool = type === 'tool_call' ? begin.tool : undefined
   const started_at = allowedAt ?? begin.created_at
   const isError = fields['is_error'] === true || fields['result'] === 'failed'
