@@ -82,6 +82,7 @@ const bodies: Record<string, object> = {
 const queries: Record<string, string> = {
   'delete /v1/organizations/workspaces/:id': '?confirm=x',
   'delete /v1/ext/me': '?confirm=x',
+  'get /v1/ext/sessions/:id/find': '?q=x',
 }
 
 export const queryOf = (route: Pick<Route, 'method' | 'path'>): string =>
@@ -98,6 +99,9 @@ async function openedStream(service: TestService): Promise<string> {
   const [opened] = await stream.untilType('stream.opened')
   return String(opened?.data.id)
 }
+
+const firstEvent = async (service: TestService, session: string): Promise<string> =>
+  (await service.ask('GET', `/v1/sessions/${session}/events?limit=1`)).body.data[0]?.id ?? ''
 
 export async function makeFixtures(service: TestService): Promise<PathFixtures> {
   const ada = await accept(service, firstLink(service), {
@@ -249,6 +253,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/sessions/:id': session,
     '/v1/ext/sessions/:id/waiting_messages/:message': 'sevt_000000000000000000000000000',
     '/v1/ext/sessions/:id/allowances/:tool': await allowed(withoutThreads),
+    '/v1/sessions/:id/events/:event_id': await firstEvent(service, session),
     '/v1/ext/stream/:id': await openedStream(service),
     '/v1/ext/sessions/:id': withoutThreads,
     '/v1/ext/mcp-proxy/:session_id': session,

@@ -1,5 +1,6 @@
 /** Queries that choose the events of a page or a stream. */
 import { z } from 'zod'
+import { view } from './light-events.ts'
 import {
   CreatedAtQuery,
   Flag,
@@ -31,8 +32,23 @@ export const EventListQuery = ListQuery.extend({
     .optional()
     .describe('For a stream: pieces of these types of events.'),
   replay,
+  view,
+  threads: z
+    .enum(['all'])
+    .optional()
+    .meta(extension('`all`: events of every thread, in one page. Of pages alone.')),
 })
 export type EventListQuery = z.infer<typeof EventListQuery>
+
+/** Of the events of one thread. */
+export const ThreadEventListQuery = EventListQuery.pick({
+  limit: true,
+  page: true,
+  cursor: true,
+  order: true,
+  include: true,
+  view: true,
+})
 
 export const StreamQuery = z.object({
   include,

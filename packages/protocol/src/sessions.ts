@@ -280,10 +280,6 @@ const statusWords = {
 
 export const ThreadListQuery = ListQuery.extend(statusWords)
 
-export const ThreadEventListQuery = ListQuery.extend({
-  limit: pageLimit(1, 1000).default(100).describe('Events of one page at most.'),
-})
-
 export const SessionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
   order: z

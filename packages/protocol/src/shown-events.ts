@@ -5,6 +5,7 @@ import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
 import type { EventDescription } from './shown-thread-events.ts'
 import { stop_reason, threadEvents } from './shown-thread-events.ts'
+import { lightFields } from './light-events.ts'
 import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
 import { SessionErrorShown } from './session-errors.ts'
@@ -331,6 +332,7 @@ const place = {
     .record(z.string(), JsonValue)
     .optional()
     .meta(extension('The fields of the type once more; absent with `anthropic-version`.')),
+  ...lightFields,
 }
 
 const describeKept = () =>

@@ -4,32 +4,35 @@ import type { EventListQuery } from '@steward/protocol/event-queries.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
-import { invalid } from '../../ground/core/errors.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { pageBytes } from '../../ground/database/listing.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import { readHead } from '../log/head.ts'
-import type { EventRow } from '../log/log.ts'
-import { eventText, readLogPage } from '../log/log.ts'
-import type { ThreadRef } from '../log/place.ts'
-import { asThreadEvent, ownStreamOf } from '../log/threads/own-stream.ts'
+import type { LogRange } from '../log/log.ts'
+import { eventText, findEvent, readLogPage } from '../log/log.ts'
+import type { TenantSession, ThreadRef } from '../log/place.ts'
+import { asThreadEvent, nameThread, ownStreamOf } from '../log/threads/own-stream.ts'
 import type { TailItem } from '../log/tail.ts'
 import { tailPage, tailLog } from '../log/tail.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { jsonTextReply, streamReply } from '../../ground/http/reply.ts'
+import { lightTexts } from './light/show-light.ts'
 import type { StreamView } from './wire.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
 const pieceLength = 16 * 1024
 
+type EventPageQuery = Pick<EventListQuery, 'limit' | 'order'> & Partial<EventListQuery>
+
 /** The default events, or exactly `types[]`. A filtered page may skip sequence numbers; the log has no gaps. */
 export async function eventPage(
   read: Reads,
   tenant: string,
   sessionId: string,
-  query: EventListQuery,
+  query: EventPageQuery,
   dialect: Dialect,
   thread?: string,
 ): Promise<RouteReply> {
@@ -37,25 +40,66 @@ export async function eventPage(
   const scope = `events/${thread ?? sessionId}/${order}`
   const cursor = query.page ?? query.cursor
   const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
-  const { rows, more, size } = await readLogPage(read, tenant, sessionId, {
+  const range: LogRange = {
     after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
     before: order === 'desc' ? place : undefined,
     limit,
-    bytes: pageBytes,
     order,
     types,
     thread,
+    allThreads: query.threads === 'all',
     extensions: query.include?.includes('chunks'),
     dialect,
     processed: timeComparisons(query),
-  })
-  if (size > heavyBytes) await eventLoop.wait(tenant)
-  const shown = thread === undefined ? rows : rows.map(asThreadEvent)
-  const data = shown.map((row) => eventText(sessionId, row, dialect)).join(',')
-  return jsonTextReply(`{"data":[${data}],${JSON.stringify(aboutPage(rows, more, scope)).slice(1)}`)
+  }
+  const page = await (query.view === 'light' ? lightTexts : wholeTexts)(
+    read,
+    { tenant, sessionId },
+    range,
+    dialect,
+  )
+  const about = JSON.stringify(aboutPage(page.rows, page.more, scope)).slice(1)
+  return jsonTextReply(`{"data":[${page.texts.join(',')}],${about}`)
 }
 
-function aboutPage(rows: readonly EventRow[], more: boolean, scope: string) {
+async function wholeTexts(
+  read: Reads,
+  { tenant, sessionId }: TenantSession,
+  range: LogRange,
+  dialect: Dialect,
+) {
+  const { rows, more, size } = await readLogPage(read, tenant, sessionId, {
+    ...range,
+    bytes: pageBytes,
+  })
+  if (size > heavyBytes) await eventLoop.wait(tenant)
+  const named = range.allThreads ? rows.map(nameThread) : rows
+  const shown = range.thread === undefined ? named : rows.map(asThreadEvent)
+  return { rows, more, texts: shown.map((row) => eventText(sessionId, row, dialect)) }
+}
+
+/** An event of any thread, whole. */
+export async function eventById(
+  read: Reads,
+  { tenant, sessionId }: TenantSession,
+  id: string,
+  dialect: Dialect,
+): Promise<RouteReply> {
+  const seq = await findEvent(read, { tenant, sessionId }, id)
+  if (seq === undefined) throw notFound('event', id)
+  const one = { after: seq - 1, before: seq + 1, limit: 1, extensions: true, allThreads: true }
+  const { texts } = await wholeTexts(
+    read,
+    { tenant, sessionId },
+    { ...one, order: 'desc' },
+    dialect,
+  )
+  const [text] = texts
+  if (text === undefined) throw notFound('event', id)
+  return jsonTextReply(text)
+}
+
+function aboutPage(rows: readonly { id: string; seq: number }[], more: boolean, scope: string) {
   const [first, last] = [rows[0], rows.at(-1)]
   const next_page = more && last ? encodeCursor(scope, [last.seq]) : null
   const ends = { first_id: first?.id ?? null, last_id: last?.id ?? null }

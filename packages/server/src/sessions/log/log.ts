@@ -4,6 +4,7 @@ import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
 import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
@@ -124,6 +125,18 @@ const selectSized = (db: Reads, place: SlottedSession, range: SlottedRange) =>
   selectRange(db, place, range)
     .select([...places, 'thread_id', dataSize.as('size'), shortText('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
+
+/** Events that report the usage of a model: their `opaque` says what it cost. */
+const spending = sql<
+  string | null
+>`case when type in ('span.model_request_end', 'span.compaction_summarize_end', 'aux.model_call') then opaque end`
+
+/** Rows without their long texts: `data` is null where `size` is above `shortBytes`. `spent`: see `spent.ts`. */
+export const readSizedEvents = (db: Reads, tenant: string, sessionId: string, range: LogRange) =>
+  selectSized(db, { tenant_id: tenant, session_id: sessionId }, range)
+    .select(spending.as('spent'))
+    .limit(range.limit)
+    .execute()
 
 type TailQuery = TenantSession & { after: number; limit: number }
 
@@ -257,6 +270,24 @@ export async function danglingSpan(
     .limit(1)
     .executeTakeFirst()
   return row?.type === `${span}_start` ? row.id : undefined
+}
+
+/** The `seq` of an event. Ids have no index: searches from the end of the log, without reading texts. */
+export async function findEvent(
+  db: Reads,
+  { tenant, sessionId }: TenantSession,
+  id: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', sessionId)
+    .where('id', '=', id)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.seq
 }
 
 /** Single events by `seq`, for open calls. */

@@ -9,7 +9,7 @@ export const dataSize = sql<number>`case when octet_length(data) > 0 then octet_
 export const rowSize = sql<number>`${dataSize} + coalesce(octet_length(opaque), 0)`
 
 /** A text up to this size is read with its row, so that a thousand rows have at most a few megabytes. */
-const shortBytes = 4096
+export const shortBytes = 4096
 
 /** A text column, or null when the row's `size` is above `shortBytes`; `withTexts` reads these later. */
 export const shortText = <Name extends 'data' | 'opaque'>(column: Name, size: typeof rowSize) =>

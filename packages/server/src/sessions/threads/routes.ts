@@ -1,8 +1,8 @@
-import { StreamQuery } from '@steward/protocol/event-queries.ts'
+import { StreamQuery, ThreadEventListQuery } from '@steward/protocol/event-queries.ts'
 import { EventShown } from '@steward/protocol/shown-events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
-import { ThreadEventListQuery, ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
+import { ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
@@ -116,7 +116,7 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
       },
       async ({ db, tenant, params, query, dialect }) => {
         const { read, child } = await open(db, tenant, params)
-        return eventPage(read, tenant, params.id, { ...query, order: 'asc' }, dialect, child)
+        return eventPage(read, tenant, params.id, query, dialect, child)
       },
     ),
     threads.get(

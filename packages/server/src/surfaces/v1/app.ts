@@ -68,6 +68,7 @@ import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
 import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
 import { resourceRoutes } from '../../sessions/resources/routes.ts'
+import { findRoutes } from '../../sessions/events/find/routes.ts'
 import { forkRoutes } from '../../sessions/fork-routes.ts'
 import { allowanceRoutes } from '../../sessions/allowance-routes.ts'
 import { sessionRoutes } from '../../sessions/routes.ts'
@@ -164,6 +165,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...forkRoutes(deps),
     ...folderRoutes(deps),
     ...sessionEventRoutes(deps),
+    ...findRoutes(),
     ...threadRoutes(deps),
     ...workspaceStreamRoutes(deps),
     ...waitingMessageRoutes(deps),
