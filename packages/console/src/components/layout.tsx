@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 
 const gaps = { none: 'gap-0', small: 'gap-1', normal: 'gap-2', wide: 'gap-4', page: 'gap-6' }
-type Gap = keyof typeof gaps
+type GapSize = keyof typeof gaps
 
 export const Row = ({
   gap = 'normal',
@@ -10,7 +10,7 @@ export const Row = ({
   isSpread = false,
   children,
 }: {
-  gap?: Gap
+  gap?: GapSize
   isWrapped?: boolean
   isSpread?: boolean
   children: ReactNode
@@ -22,7 +22,7 @@ export const Row = ({
   </div>
 )
 
-export const Stack = ({ gap = 'wide', children }: { gap?: Gap; children: ReactNode }) => (
+export const Stack = ({ gap = 'wide', children }: { gap?: GapSize; children: ReactNode }) => (
   <div className={`grid min-w-0 content-start ${gaps[gap]}`}>{children}</div>
 )
 

@@ -15,6 +15,7 @@ import {
   Panels,
 } from '../../components/panel.tsx'
 import { Plot } from '../../components/plot.tsx'
+import { SessionLink } from '../../components/session-link.tsx'
 import { StatusSign } from '../../components/status.tsx'
 import type { Overview, SessionSummary } from '../../lib/api/types.ts'
 import { requestIdOf } from '../../lib/failures.ts'
@@ -162,15 +163,7 @@ function Lines({
     <PanelLine
       key={session.id}
       sign={<StatusSign tone={stateOf(session).tone} />}
-      name={
-        <Link
-          to="/sessions/$sessionId"
-          params={{ sessionId: session.id }}
-          title={shortTitleOf(session)}
-        >
-          {shortTitleOf(session)}
-        </Link>
-      }
+      name={<SessionLink id={session.id} title={shortTitleOf(session)} />}
       about={<span title={about(session)}>{about(session)}</span>}
       end={end(session)}
     />

@@ -129,10 +129,10 @@ function createLog() {
   }
 }
 
-type WaitingMessage = Awaited<ReturnType<typeof readWaiting>>['data'][number]
+type WaitingRow = Awaited<ReturnType<typeof readWaiting>>['data'][number]
 
 /** A waiting message as the event that it becomes. */
-const asEvent = (session: string, { id, content, created_at }: WaitingMessage): SessionEvent =>
+const asEvent = (session: string, { id, content, created_at }: WaitingRow): SessionEvent =>
   ({
     id,
     type: 'user.message',

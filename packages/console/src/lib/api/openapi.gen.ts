@@ -303,6 +303,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -358,6 +362,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -388,6 +396,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -419,6 +431,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -478,6 +494,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -515,6 +535,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -574,6 +598,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -621,6 +649,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -650,6 +682,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -679,6 +715,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -844,6 +884,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -899,6 +943,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1013,6 +1061,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1149,6 +1201,17 @@ export interface components {
             /** @description Names the request in the log of the server. */
             request_id: string | null;
         };
+        /** @description A long part of an event, cut. */
+        EventCut: {
+            /** @description Where in the event, as a JSON pointer: `/content/0/text`. */
+            at: string;
+            /** @description The whole text, as JSON writes it; of base64 the bytes that it stands for. */
+            bytes?: number;
+            /** @description How the text ends. */
+            tail?: string;
+            /** @description Of a list or an object: its last items, left out. */
+            left_out?: number;
+        };
         /**
          * @example {
          *       "events": [
@@ -1167,6 +1230,34 @@ export interface components {
         EventSendParams: {
             /** @description Applied in order, all of them or none. */
             events: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserInterruptEventParams"] | components["schemas"]["UserToolConfirmationEventParams"] | components["schemas"]["UserCustomToolResultEventParams"] | components["schemas"]["UserToolResultEventParams"] | components["schemas"]["SystemMessageEventParams"] | components["schemas"]["UserDefineOutcomeEventParams"])[];
+        };
+        /** @description The step that an event ends: a request to the model, or the call of a tool. */
+        EventStep: {
+            /** @enum {string} */
+            type: "model_request" | "compaction" | "outcome_evaluation" | "tool_call";
+            /** @description The id of the event with which the step began. */
+            begun_by: string;
+            /** @description The `seq` of that event. */
+            begun_seq: number;
+            /** @description The tool that was called. */
+            tool?: string;
+            /** @description When it began; for a call that was asked about, to run. */
+            started_at: components["schemas"]["Timestamp"];
+            duration_ms: number;
+            /** @description How long the call waited for a person before. */
+            waited_ms?: number;
+            is_error: boolean;
+            /** @description Of a command of `bash` that has ended by itself. */
+            exit_code?: number;
+            /** @description The model that was asked. */
+            model?: string;
+            /** @description What the request cost. Null where its model has no price. */
+            list_cost?: {
+                /** @description US cents as text, with up to four decimals. */
+                amount: string;
+                /** @constant */
+                currency: "USD";
+            } | null;
         };
         /** @description A file in the session. */
         FileResource: {
@@ -1662,6 +1753,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1697,6 +1792,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1729,6 +1828,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1801,6 +1904,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1886,6 +1993,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1909,6 +2020,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1933,6 +2048,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1956,6 +2075,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -1979,6 +2102,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2106,6 +2233,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2136,6 +2267,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2163,6 +2298,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2190,6 +2329,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2217,6 +2360,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2270,6 +2417,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2332,6 +2483,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2360,6 +2515,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2401,6 +2560,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2428,6 +2591,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2468,6 +2635,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2491,6 +2662,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2539,6 +2714,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2566,6 +2745,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2593,6 +2776,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2622,6 +2809,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2689,6 +2880,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2726,6 +2921,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2753,6 +2952,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2805,6 +3008,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2834,6 +3041,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2917,6 +3128,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -2968,6 +3183,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -3017,6 +3236,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -3052,6 +3275,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -3096,6 +3323,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -3146,6 +3377,10 @@ export interface components {
             data?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** @description With `view=light`: the long parts of the event, which stand here cut. */
+            cut?: components["schemas"]["EventCut"][];
+            /** @description With `view=light`, in an event that ends a step: what the step took. */
+            step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
         };
@@ -3380,12 +3615,14 @@ export interface components {
         CreatedAtLte: components["schemas"]["Timestamp"];
         /** @description Whether archived ones are listed too. */
         IncludeArchived: "0" | "1" | "true" | "false" | "";
-        /** @description Whether keys that the person has made are revoked; `false` when absent. */
-        RevokeKeys: "true" | "false";
         /** @description `chunks`: extension events as well. */
         Include: string | string[];
+        /** @description Whether keys that the person has made are revoked; `false` when absent. */
+        RevokeKeys: "true" | "false";
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
+        /** @description By their place in the log. */
+        Order: "asc" | "desc";
         /** @description The id of the message. */
         MessageId: string;
     };
@@ -3857,7 +4094,7 @@ export interface operations {
                 /** @description Created at this time or before it. */
                 "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
                 /** @description By their place in the log. */
-                order?: "asc" | "desc";
+                order?: components["parameters"]["Order"];
                 /** @description Only events behind this `seq`. */
                 after_seq?: number;
                 /** @description Only events of these types, extension events too. */
@@ -3868,6 +4105,10 @@ export interface operations {
                 event_deltas?: ("agent.message" | "agent.thinking") | ("agent.message" | "agent.thinking")[];
                 /** @description A stream begins with everything that was kept, and then goes on live. */
                 replay?: components["parameters"]["Replay"];
+                /** @description `light`: long texts cut to their beginnings, no base64, and what each step took. Of pages alone. */
+                view?: "light";
+                /** @description `all`: events of every thread, in one page. Of pages alone. */
+                threads?: "all";
             };
             header?: never;
             path: {

@@ -5,7 +5,7 @@
 import type { News, Wish } from './messages.ts'
 import type { OneStream, StreamPort } from './one-stream.ts'
 
-type Said =
+type ChannelMessage =
   | { from: string; wish: Wish }
   | { from: string; bye: true }
   | { to: string; news: News }
@@ -23,10 +23,10 @@ export function ledStream(
 ): StreamPort {
   const channel = new BroadcastChannel(name)
   const self = Math.random().toString(36).slice(2)
-  const say = (said: Said) => channel.postMessage(said)
-  let leading: { own: StreamPort; hear: (said: Said) => void } | undefined
+  const say = (said: ChannelMessage) => channel.postMessage(said)
+  let leading: { own: StreamPort; hear: (said: ChannelMessage) => void } | undefined
 
-  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+  channel.onmessage = ({ data }: MessageEvent<ChannelMessage>) => {
     if ('to' in data) {
       if (data.to === self) tell(data.news)
     } else if ('leads' in data) for (const wish of wishes()) say({ from: self, wish })

@@ -166,10 +166,9 @@ function once(call: () => void): () => void {
 }
 
 function announceStep(bus: Bus, place: SessionLease, step: { promoted?: string[] }): void {
-  const { tenant, session } = place
   const { promoted = [] } = step
-  if (promoted.length > 0) notifySession(bus, session, { kind: 'promoted', ids: promoted })
-  announceChange(bus, tenant, session)
+  if (promoted.length > 0) notifySession(bus, place.session, { kind: 'promoted', ids: promoted })
+  announceChange(bus, place.tenant, place.session)
 }
 
 function tellProgress(kept: readonly LogEntry[], { progressed }: TurnSignals): void {
