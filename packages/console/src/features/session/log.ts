@@ -129,10 +129,10 @@ function createLog() {
   }
 }
 
-type WaitingRow = Awaited<ReturnType<typeof readWaiting>>['data'][number]
+type UnreadMessage = Awaited<ReturnType<typeof readWaiting>>['data'][number]
 
 /** A waiting message as the event that it becomes. */
-const asEvent = (session: string, { id, content, created_at }: WaitingRow): SessionEvent =>
+const asEvent = (session: string, { id, content, created_at }: UnreadMessage): SessionEvent =>
   ({
     id,
     type: 'user.message',

@@ -1,12 +1,12 @@
 /** The live list: rows hold still under the pointer, `j` `k` `enter` go through it, more pages come at its end. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useEffect, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Cost, Duration, Time, Tokens } from '../../components/figures.tsx'
 import { ListFoot } from '../../components/list-foot.tsx'
 import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
+import { SessionLink } from '../../components/session-link.tsx'
 import { Status } from '../../components/status.tsx'
 import { Table } from '../../components/table.tsx'
 import type { TableColumn } from '../../components/table.tsx'
@@ -31,15 +31,7 @@ const columns: readonly TableColumn<SessionSummary>[] = [
   {
     name: names.title,
     isStrong: true,
-    show: (session) => (
-      <Link
-        to="/sessions/$sessionId"
-        params={{ sessionId: session.id }}
-        title={shortTitleOf(session)}
-      >
-        {shortTitleOf(session)}
-      </Link>
-    ),
+    show: (session) => <SessionLink id={session.id} title={shortTitleOf(session)} />,
   },
   {
     name: names.agent,

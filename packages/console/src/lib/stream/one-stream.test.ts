@@ -36,7 +36,7 @@ function service() {
     },
     lose: () => lose(),
     refuse: (message: string) => (refusal = message),
-    tab() {
+    tab: () => {
       const news: News[] = []
       const port = stream.join((each) => news.push(each))
       const data = () => news.flatMap((each) => (each.kind === 'data' ? [each.data] : []))
