@@ -143,10 +143,14 @@ export async function describedAt(service: TestService, path: string, things: Th
   }
 
   /** Reads one path. Returns the status. `more`: further headers. */
-  async function readAnswer(template: string, more: Record<string, string>): Promise<number> {
+  async function readAnswer(
+    template: string,
+    more: Record<string, string> = {},
+    query = '',
+  ): Promise<number> {
     const get = described.paths[template]?.['get']
     assert.ok(get, `${template} is not described`)
-    const url = service.base + things.fill(template)
+    const url = service.base + things.fill(template) + query
     const answer = await fetch(url, { headers: { ...things.headersOf(get), ...more } })
     await checkAnswer(answer, [template, 'get'], get)
     return answer.status

@@ -152,6 +152,7 @@ describe('the examples of requests', () => {
       '/v1/ext/sessions/{id}': session,
       '/v1/ext/sessions/{id}/waiting_messages/{message}': taken?.id ?? '',
       '/v1/ext/stream/{id}': String(opened?.data.id),
+      '/v1/sessions/{id}/events/{event_id}': taken?.id ?? '',
       '/v1/sessions/{id}/resources/{resource}': await repositoryOf(session),
       '/v1/files/{id}': file,
       '/v1/vaults/{id}': vault,
@@ -269,7 +270,7 @@ describe('the examples of requests', () => {
   })
   /** The walk has nothing to read at these paths, or needs another kind of key. */
   const needsMore =
-    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$|inputs.*files\/|outputs\/|oauth/
+    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$|inputs.*files\/|outputs\/|oauth|\/find$/
 
   it('stand beside answers in other forms that are as the description says', async () => {
     const inRange = { range: 'bytes=0-1' }
@@ -277,6 +278,12 @@ describe('the examples of requests', () => {
       assert.equal(await described.readAnswer(path, inRange), 206)
     const asText = { accept: 'text/csv' }
     assert.equal(await described.readAnswer('/v1/ext/usage', asText), 200)
+    const asked = {
+      '/v1/sessions/{id}/events': '?view=light',
+      '/v1/ext/sessions/{id}/find': '?q=hello',
+    }
+    for (const [path, query] of Object.entries(asked))
+      assert.equal(await described.readAnswer(path, {}, query), 200)
   })
 
   it('stand beside errors that are as the description says', async () => {
