@@ -100,7 +100,12 @@ export function workspaceStreamRoutes({ bus, clock, log, changes }: StreamRouteD
     const position = { at: clock.now(), sessions: new Map<string, number>() }
     const stream = workspaceStream({ id, tenant, read, bus, clock, changes }, position)
     const remove = open.add(id, { ...owner, apply: (change) => apply(read, stream, change) })
-    gone.addEventListener('abort', remove, { once: true })
+    const end = () => {
+      remove()
+      stream.close()
+    }
+    if (gone.aborted) end()
+    else gone.addEventListener('abort', end, { once: true })
     if (workspace) stream.followWorkspace()
     return stream.texts(gone, async () => {
       const last = lastEventId === null ? undefined : readPosition(lastEventId)

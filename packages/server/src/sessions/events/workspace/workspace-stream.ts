@@ -60,6 +60,7 @@ export function workspaceStream(deps: StreamDeps, position: StreamPosition) {
   const waiting = waitingFrames(resetFrame)
   const followed = new Map<string, () => void>()
   let leave: (() => void) | undefined
+  let isClosed = false
 
   function unfollow(session: string): void {
     followed.get(session)?.()
@@ -74,6 +75,7 @@ export function workspaceStream(deps: StreamDeps, position: StreamPosition) {
   }
 
   function close(): void {
+    isClosed = true
     leaveWorkspace()
     for (const session of followed.keys()) unfollow(session)
     waiting.end()
@@ -94,6 +96,7 @@ export function workspaceStream(deps: StreamDeps, position: StreamPosition) {
 
     /** Sends changes from now on, and before them `missed`. */
     followWorkspace(missed: readonly Change[] = []): void {
+      if (isClosed) return
       leave ??= changes.follow(tenant, (list) => waiting.change(list))
       waiting.change(missed)
     },
@@ -102,6 +105,8 @@ export function workspaceStream(deps: StreamDeps, position: StreamPosition) {
     /** Sends the session's events behind `after`. `fail` hears why they could not be read. */
     follow(asked: Subscription, after: number, fail: (error: unknown) => void): void {
       const { session_id: session } = asked
+      // The reader may have gone while the session was looked up.
+      if (isClosed) return
       unfollow(session)
       const ended = new AbortController()
       followed.set(session, () => ended.abort())
@@ -115,6 +120,7 @@ export function workspaceStream(deps: StreamDeps, position: StreamPosition) {
       })
     },
     unfollow,
+    close,
 
     /** The frames, until the reader disconnects. `begin` runs behind the first one, which names the stream. */
     async *texts(gone: AbortSignal, begin: () => Promise<void>): AsyncGenerator<string> {

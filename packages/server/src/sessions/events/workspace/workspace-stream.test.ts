@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
+import { memoryBus } from '../../../ground/bus/memory.ts'
+import { databases } from '../../../ground/database/fixture.ts'
+import { newSession } from '../../fixture.ts'
+import { agentMessage, keepEvents, tenant } from '../../log/fixture.ts'
+import { announceChange } from '../../log/topics.ts'
+import type { ChangeFollower } from './changes.ts'
+import { positionText, readPosition } from './position.ts'
+import { workspaceStream } from './workspace-stream.ts'
+
+async function place() {
+  const opened = await databases.sqlite()
+  const bus = memoryBus()
+  const followers = new Set<ChangeFollower>()
+  const gone = new AbortController()
+  const position = { at: 36, sessions: new Map<string, number>() }
+  const stream = workspaceStream(
+    {
+      id: 'strm_1',
+      tenant,
+      read: opened.database.read,
+      bus,
+      clock: systemClock,
+      changes: {
+        follow(_tenant, tell) {
+          followers.add(tell)
+          return () => followers.delete(tell)
+        },
+      },
+    },
+    position,
+  )
+  return {
+    ...{ database: opened.database, bus, followers, gone, stream },
+    texts: stream.texts(gone.signal, async () => {}),
+    [Symbol.asyncDispose]: async () => {
+      gone.abort()
+      await opened[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const fail = (error: unknown) => assert.fail(String(error))
+
+void describe('one stream of a workspace', () => {
+  void it('tells of several changes of one session the newest alone', async () => {
+    await using here = await place()
+    here.stream.followWorkspace()
+    await here.texts.next()
+    const [tell] = here.followers
+    tell?.([
+      { id: 'a', text: '{"n":1}' },
+      { id: 'b', text: '{"n":2}' },
+    ])
+    tell?.([{ id: 'a', text: '{"n":3}' }])
+    const told = [(await here.texts.next()).value, (await here.texts.next()).value]
+    assert.deepEqual(
+      told.map((text) => /data: (.*)/.exec(String(text))?.[1]),
+      ['{"n":2}', '{"n":3}'],
+    )
+  })
+
+  void it('says that changes are missing when a reader is thousands behind', async () => {
+    await using here = await place()
+    here.stream.followWorkspace()
+    await here.texts.next()
+    const [tell] = here.followers
+    for (let n = 0; n <= 5_000; n++) tell?.([{ id: `session ${n}`, text: '{}' }])
+    assert.match(String((await here.texts.next()).value), /"stream\.reset"/)
+  })
+
+  void it('reads the events of a session no further than its reader takes them', async () => {
+    await using here = await place()
+    const session = await newSession(here.database)
+    const events = Array.from({ length: 100 }, (_, index) => agentMessage(`message ${index}`))
+    await keepEvents(here.database, session, events)
+    await here.texts.next()
+    here.stream.follow({ session_id: session }, 0, fail)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const first = String((await here.texts.next()).value)
+    assert.equal(first.match(/^data: /gm)?.length, 16)
+    let text = first
+    while (!text.includes('message 99')) text += String((await here.texts.next()).value)
+    assert.equal(text.match(/^data: /gm)?.length, 100)
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => String(id))
+    assert.equal(readPosition(ids.at(-1) ?? '')?.sessions.get(session), 100)
+  })
+
+  void it('follows nothing more when its reader has gone', async () => {
+    await using here = await place()
+    const session = await newSession(here.database)
+    here.stream.followWorkspace()
+    here.gone.abort()
+    await here.texts.return(undefined)
+    here.stream.close()
+    here.stream.follow({ session_id: session }, 0, fail)
+    here.stream.followWorkspace()
+    announceChange(here.bus, tenant, session)
+    assert.equal(here.followers.size, 0)
+    assert.equal(here.stream.followed(), 0)
+  })
+})
+
+void describe('the position of a reader', () => {
+  void it('is read as it was written, and nothing else is', () => {
+    const position = { at: 1_800_000_000_000, sessions: new Map([['sesn_0a', 7]]) }
+    assert.deepEqual(readPosition(positionText(position)), position)
+    for (const text of ['', 'x!', '1,', '1,sesn_0a', '1,sesn_0a:-1', `1,${'a'.repeat(99)}:1`])
+      assert.equal(readPosition(text), undefined, text)
+  })
+})
