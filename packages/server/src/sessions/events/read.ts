@@ -85,7 +85,8 @@ export async function eventById(
   id: string,
   dialect: Dialect,
 ): Promise<RouteReply> {
-  const seq = await findEvent(read, { tenant, sessionId }, id)
+  const { next_seq: newest } = await readHead(read, tenant, sessionId)
+  const seq = await findEvent(read, { tenant, sessionId }, id, newest)
   if (seq === undefined) throw notFound('event', id)
   const one = { after: seq - 1, before: seq + 1, limit: 1, extensions: true, allThreads: true }
   const { texts } = await wholeTexts(

@@ -5,6 +5,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
@@ -272,22 +273,30 @@ export async function danglingSpan(
   return row?.type === `${span}_start` ? row.id : undefined
 }
 
-/** The `seq` of an event. Ids have no index: searches from the end of the log, without reading texts. */
+/** Rows that one statement searches for an id: SQLite walks through their long texts, on the event loop. */
+const idsAtOnce = 500
+
+/** The `seq` of an event, searched for from the end of the log: ids have no index. */
 export async function findEvent(
   db: Reads,
   { tenant, sessionId }: TenantSession,
   id: string,
+  newest: number,
 ): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('events')
-    .select('seq')
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', sessionId)
-    .where('id', '=', id)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.seq
+  for (let last = newest; last > 0; last -= idsAtOnce) {
+    if (last < newest) await eventLoop.wait(tenant)
+    const row = await db
+      .selectFrom('events')
+      .select('seq')
+      .where('tenant_id', '=', tenant)
+      .where('session_id', '=', sessionId)
+      .where('seq', '>', last - idsAtOnce)
+      .where('seq', '<=', last)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (row) return row.seq
+  }
+  return undefined
 }
 
 /** Single events by `seq`, for open calls. */

@@ -18,7 +18,7 @@ import { takeWaiting } from '../../log/inbox.ts'
 import { readLogPage } from '../../log/log.ts'
 import { ranCall, text } from '../fixture.ts'
 import { postInUnits } from '../post.ts'
-import { eventPage } from '../read.ts'
+import { eventById, eventPage } from '../read.ts'
 import { cutFields } from './cut-fields.ts'
 
 type Shown = Record<string, unknown> & {
@@ -282,6 +282,31 @@ for (const [dialect, open] of Object.entries(everyShape)) {
           },
         ],
       )
+      const ends = await readPage(database.read, session, 'types=span.model_request_end')
+      assert.deepEqual(
+        ends.page.data.map((each) => each.step),
+        page.data.flatMap((each) => each.step ?? []),
+        'the requests began on no page',
+      )
+    })
+
+    it('leads to each event, however far back it lies', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await insertHead(database)
+      const events = Array.from({ length: 1_100 }, (_, index) => agentMessage(`the ${index}th`))
+      await keepEvents(database, session, events)
+      const place = { tenant, sessionId: session }
+      for (const index of [0, 1, 99, 100, 599, 600, 1_099]) {
+        const { id } = events[index] ?? agentMessage('none')
+        const reply = await eventById(database.read, place, id, 'interface')
+        assert.ok(reply.reply === 'text' && reply.text.includes(`the ${index}th`))
+      }
+      const none = newId('event')
+      await assert.rejects(eventById(database.read, place, none, 'interface'), /event/)
+      const other = { tenant: 'wrkspc_other', sessionId: session }
+      const id = events[0]?.id ?? ''
+      await assert.rejects(eventById(database.read, other, id, 'interface'))
     })
   })
 }

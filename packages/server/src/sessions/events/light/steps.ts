@@ -1,10 +1,12 @@
 /** What a step took: a request to the model, or the call of a tool. It stands in the event that ends it. */
 import type { EventStep } from '@steward/protocol/light-events.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
+import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { TenantSession } from '../../log/place.ts'
 import { textBehind } from '../../rows/cut-json.ts'
 import type { LightRow } from './read-light.ts'
+import type { BegunRow } from './store.ts'
 import { selectBefore, selectCalls, selectConfirmations } from './store.ts'
 
 /** `mayAsk`: the call may have waited for a person. */
@@ -71,21 +73,40 @@ async function readBegins(
     begins.set(id, { seq, id, created_at, tool, mayAsk })
   }
   const missing = ended.filter(({ begun_by }) => !begins.has(begun_by))
-  const calls = namesOf(missing, ({ type }) => type === 'tool_call')
-  const ids = namesOf(missing, ({ type }) => type !== 'tool_call')
-  const before = Math.max(...missing.map(({ row }) => row.seq))
+  const calls = missing.filter(({ type }) => type === 'tool_call')
+  const spans = missing.filter(({ type }) => type !== 'tool_call')
   const found = [
-    ...(calls.length > 0 ? await selectCalls(db, place, calls) : []),
-    ...(ids.length > 0 ? await selectBefore(db, place, { before, types: spanStarts, ids }) : []),
+    ...(calls.length > 0 ? await selectCalls(db, place, namesOf(calls)) : []),
+    ...(await readStarts(db, place, spans)),
   ]
   for (const { seq, id, created_at, head } of found)
     begins.set(id, { seq, id, created_at, tool: textBehind('name', head), mayAsk: true })
   return begins
 }
 
-const namesOf = (ended: readonly EndedStep[], is: (step: EndedStep) => boolean): string[] => [
-  ...new Set(ended.filter(is).map(({ begun_by }) => begun_by)),
+const namesOf = (ended: readonly EndedStep[]): string[] => [
+  ...new Set(ended.map(({ begun_by }) => begun_by)),
 ]
+
+/** Spans that one statement searches for, backwards from their ends. */
+const spansAtOnce = 50
+
+async function readStarts(
+  db: Reads,
+  place: TenantSession,
+  spans: readonly EndedStep[],
+): Promise<BegunRow[]> {
+  const found: BegunRow[] = []
+  const newest = spans.toSorted((one, other) => other.row.seq - one.row.seq)
+  for (let at = 0; at < newest.length; at += spansAtOnce) {
+    if (at > 0) await eventLoop.wait(place.tenant)
+    const some = newest.slice(at, at + spansAtOnce)
+    const before = some[0]?.row.seq ?? 0
+    const ids = namesOf(some)
+    found.push(...(await selectBefore(db, place, { before, types: spanStarts, ids })))
+  }
+  return found
+}
 
 /** When calls were allowed or denied, by the ids of their events. */
 async function readConfirmations(
