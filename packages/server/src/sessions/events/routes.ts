@@ -21,7 +21,7 @@ import { eventText } from '../log/log.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { announcePosted, postInUnits } from './post.ts'
 import { withRubrics } from './rubrics.ts'
-import { eventById, eventPage, eventStream, wholeLog } from './read.ts'
+import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
 
 const events = section('Events', ['workspace'], '/v1/sessions/:id')
@@ -112,20 +112,6 @@ export function sessionEventRoutes(deps: {
         const read = await open(db, tenant, params.id)
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
         return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
-      },
-    ),
-    events.get(
-      '/events/:event_id',
-      {
-        summary: 'Get an event',
-        isExtension: true,
-        description: 'Whole, whatever its type and its thread.',
-        answer: EventShown,
-      },
-      async ({ db, tenant, params, dialect }) => {
-        const { id: sessionId, event_id } = params
-        const read = await open(db, tenant, sessionId)
-        return eventById(read, { tenant, sessionId }, event_id, dialect)
       },
     ),
     events.post(

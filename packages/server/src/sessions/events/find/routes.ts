@@ -1,5 +1,6 @@
 import { FindQuery, FoundEvent } from '@steward/protocol/found-events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
+import { EventShown } from '@steward/protocol/shown-events.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../../ground/core/cursor.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
@@ -9,14 +10,30 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { threadStore } from '../../log/threads/store.ts'
 import { sessionStore } from '../../rows/sessions.ts'
+import { eventById } from '../read.ts'
 import { findEvents } from './find-events.ts'
 import { textSearch } from './text-search.ts'
 
-const events = section('Events', ['workspace'], '/v1/ext/sessions/:id')
+const events = section('Events', ['workspace'], '/v1/sessions/:id/events')
+const searches = section('Events', ['workspace'], '/v1/ext/sessions/:id')
 const Place = z.tuple([z.int()])
 
+/** Behind the other routes of events, whose words are no ids. */
 export const findRoutes = (): Route[] => [
   events.get(
+    '/:event_id',
+    {
+      summary: 'Get an event',
+      isExtension: true,
+      description: 'Whole, whatever its type and its thread.',
+      answer: EventShown,
+    },
+    async ({ db: { read }, tenant, params: { id: sessionId, event_id }, dialect }) => {
+      await sessionStore(read).row(tenant, sessionId)
+      return eventById(read, { tenant, sessionId }, event_id, dialect)
+    },
+  ),
+  searches.get(
     '/find',
     {
       summary: 'Find events',
