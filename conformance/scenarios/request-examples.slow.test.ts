@@ -270,7 +270,7 @@ describe('the examples of requests', () => {
   })
   /** The walk has nothing to read at these paths, or needs another kind of key. */
   const needsMore =
-    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$|inputs.*files\/|outputs\/|oauth|\/find$/
+    /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$|inputs.*files\/|outputs\/|oauth|\/find$|folder\/content$/
 
   it('stand beside answers in other forms that are as the description says', async () => {
     const inRange = { range: 'bytes=0-1' }

@@ -32,7 +32,7 @@ export const FoundEvent = z
   .object({
     id: z.string(),
     type: z.string(),
-    seq: z.int(),
+    seq: z.int().describe('Its place in the log.'),
     session_thread_id: z.string().nullable().describe('Null for an event of the primary thread.'),
     tool: z.string().nullable().describe('Of a call or a result: the tool.'),
     is_error: z.boolean().describe('Whether it tells of something that has failed.'),

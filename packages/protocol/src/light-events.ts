@@ -25,7 +25,7 @@ export const StepShown = z
     started_at: Timestamp.describe('When it began; for a call that was asked about, to run.'),
     duration_ms: count,
     waited_ms: count.optional().describe('How long the call waited for a person before.'),
-    is_error: z.boolean(),
+    is_error: z.boolean().describe('Whether it has failed.'),
     exit_code: count.optional().describe('Of a command of `bash` that has ended by itself.'),
     model: z.string().optional().describe('The model that was asked.'),
     list_cost: z

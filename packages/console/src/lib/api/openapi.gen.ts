@@ -1246,6 +1246,7 @@ export interface components {
             duration_ms: number;
             /** @description How long the call waited for a person before. */
             waited_ms?: number;
+            /** @description Whether it has failed. */
             is_error: boolean;
             /** @description Of a command of `bash` that has ended by itself. */
             exit_code?: number;
