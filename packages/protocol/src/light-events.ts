@@ -23,7 +23,7 @@ export const StepShown = z
     begun_seq: count.describe('The `seq` of that event.'),
     tool: z.string().optional().describe('The tool that was called.'),
     started_at: Timestamp.describe('When it began; for a call that was asked about, to run.'),
-    duration_ms: count,
+    duration_ms: count.describe('Milliseconds from its beginning to its end.'),
     waited_ms: count.optional().describe('How long the call waited for a person before.'),
     is_error: z.boolean().describe('Whether it has failed.'),
     exit_code: count.optional().describe('Of a command of `bash` that has ended by itself.'),

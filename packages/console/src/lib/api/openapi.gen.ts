@@ -1243,6 +1243,7 @@ export interface components {
             tool?: string;
             /** @description When it began; for a call that was asked about, to run. */
             started_at: components["schemas"]["Timestamp"];
+            /** @description Milliseconds from its beginning to its end. */
             duration_ms: number;
             /** @description How long the call waited for a person before. */
             waited_ms?: number;
