@@ -257,7 +257,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       announcePosted(bus, tenant, session, posted)
       assert.deepEqual(heard, [
         { kind: 'queued', events: posted.queued },
-        { kind: 'new_events' },
+        { kind: 'new_events', tenant },
         { kind: 'interrupt' },
         { tenant, session },
       ])
