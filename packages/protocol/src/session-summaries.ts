@@ -81,7 +81,7 @@ export const SessionSummary = z
   .meta({ id: 'SessionSummary', description: 'A session in short, as lists show it.' })
 export type SessionSummary = z.infer<typeof SessionSummary>
 
-/** The orders of a list. `active`: by the minute of the newest event. `ran`: by the time in which turns ran. */
+/** The orders of a list. `active`: by the minute in which it last began or came to rest. `ran`: by the time in which turns ran. */
 export const summaryOrders = ['created', 'active', 'cost', 'tokens', 'ran'] as const
 export type SummaryOrder = (typeof summaryOrders)[number]
 

@@ -60,7 +60,7 @@ const addedColumns = [
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
 ] as const
-const addedIndexes = ['heads_changed', 'heads_at_budget', 'heads_working', 'threads_rescheduling']
+const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling']
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()

@@ -349,7 +349,7 @@ type SessionHeads = HeadOutcome &
     awaits_stdio: number
     /** 1 when the session has MCP servers by URL. The first model request of a turn waits for them. */
     url_servers: number
-    /** When the log last grew, rounded down to a minute. */
+    /** When the session last began, came to rest or was updated, rounded down to a minute. */
     changed_ms: number
     /** 1 once the session has rows in `threads`. `status` and `idle_since_ms` then cover all its threads. */
     threads: number

@@ -76,7 +76,7 @@ export type HeadChange = {
 
 /** The change that follows from the events alone. */
 export function headChange(entries: readonly LogEntry[], now: number): HeadChange {
-  const change: HeadChange = { changed_ms: wholeMinute(now) }
+  const change: HeadChange = {}
   for (const { event, model, thread, web_searches } of entries) {
     if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
     addTo(change, 'web_searches', web_searches)
@@ -89,6 +89,8 @@ export function headChange(entries: readonly LogEntry[], now: number): HeadChang
     if (outcome !== undefined) change.outcome = outcome
     if (event.type === 'session.status_idle') change.stop_reason = toJson(event.stop_reason)
   }
+  // An index holds the minute: SQLite writes it with each statement that sets the column.
+  if (change.status !== undefined || entries.some(isUpdate)) change.changed_ms = wholeMinute(now)
   if (change.status === undefined) return change
   if (change.status === 'idle') change.idle_since_ms = now
   else {
@@ -98,6 +100,8 @@ export function headChange(entries: readonly LogEntry[], now: number): HeadChang
   change[change.status === 'running' ? 'began' : 'ended'] = now
   return change
 }
+
+const isUpdate = ({ event }: LogEntry): boolean => event.type === 'session.updated'
 
 /** A counter that does not grow stays out of the change, and so out of the statement. */
 function addTo(change: HeadChange, name: HeadCounter, count = 0): void {
@@ -155,7 +159,7 @@ export function changedColumns(
   return columns
 }
 
-/** The time of a log's growth as the head keeps it: an index of it changes once a minute. */
+/** The time of a change as the head keeps it: an index of it changes once a minute. */
 export const wholeMinute = (ms: number): number => ms - (ms % minuteMs)
 
 export type Head = {

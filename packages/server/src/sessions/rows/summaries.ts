@@ -214,14 +214,13 @@ export async function listSummaries(
 
 /** Sessions whose turn runs, or waits to ask its model again. */
 export async function countRunning(db: Reads, tenant: string): Promise<number> {
-  // The condition of the index, word by word: SQLite uses a partial index only then.
-  const working = sql<boolean>`status in ('running', 'rescheduling')`
   const { count } = await db
     .selectFrom('session_heads')
     .select((eb) => eb.fn.countAll<number>().as('count'))
+    // By the index of sessions that a process holds.
+    .where('owner', 'is not', null)
     .where('tenant_id', '=', tenant)
-    .where(working)
-    .where('running_since_ms', 'is not', null)
+    .where('status', 'in', ['running', 'rescheduling'])
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -93,6 +93,8 @@ for (const [kind, open] of Object.entries(everyShape)) {
     // verifies: sessions/waiting-on
     it('is the pause before its model is asked again, with the last error', async () => {
       await using here = await place()
+      // The process that runs the session holds it during the pause.
+      await here.head({ owner: 'process', expires_at: here.now() + 10 })
       await here.keep(...failed('model_overloaded_error'))
       const wait = await here.wait()
       assert.equal(wait?.type, 'model_backoff')

@@ -100,8 +100,8 @@ const backoff = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>) =
       data: sql`substr(${ofLastError('data')}, 1, ${sql.lit(dataLength)})`,
     },
     sql`from (
-        select session_id, null as thread_id from session_heads where tenant_id = ${scope.tenant}
-          and status in ('running', 'rescheduling') and status = 'rescheduling'
+        select session_id, null as thread_id from session_heads where owner is not null
+          and tenant_id = ${scope.tenant} and status = 'rescheduling'
         union all select session_id, id from threads
           where tenant_id = ${scope.tenant} and status = 'rescheduling') as head
       where ${where}`,

@@ -2,9 +2,8 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 
 /**
- * Waits of running sessions, who has made a session, the minute in which a log last grew, and indexes for lists of what
- * waits. A change of the
- * minute changes an index; all other appends of the minute do not.
+ * Waits of running sessions, who has made a session, the minute in which one last changed, and indexes for lists of what
+ * waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const statements = [
@@ -15,8 +14,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     'create index heads_changed on session_heads (tenant_id, changed_ms)',
     `create index heads_at_budget on session_heads (tenant_id, session_id)
       where status = 'idle' and budget is not null`,
-    `create index heads_working on session_heads (tenant_id, session_id)
-      where status in ('running', 'rescheduling')`,
     `create index threads_rescheduling on threads (tenant_id, session_id) where status = 'rescheduling'`,
     ...['creator_type', 'creator_id', 'creator_name', 'allowances'].map(
       (name) => `alter table sessions add column ${name} text`,

@@ -141,7 +141,7 @@ export async function changesOf(
   })
 }
 
-/** Sessions whose log grew, or that were deleted, since a time, deleted ones too. At most `limit`. */
+/** Sessions that changed since a time, deleted ones too, and all that run. At most `limit`. */
 export const changedSince = (
   read: Reads,
   tenant: string,
@@ -152,6 +152,6 @@ export const changedSince = (
     .selectFrom('session_heads')
     .select(['session_id as id', 'next_seq as seq'])
     .where('tenant_id', '=', tenant)
-    .where('changed_ms', '>=', wholeMinute(since))
+    .where((eb) => eb.or([eb('changed_ms', '>=', wholeMinute(since)), eb('owner', 'is not', null)]))
     .limit(limit)
     .execute()
