@@ -6,7 +6,7 @@ import { checkBudget, checkSpeed, modelsOf } from './create.ts'
 import type { ForkFinish } from './fork.ts'
 import { forkSession } from './fork.ts'
 import { readHead } from './log/head.ts'
-import { announceChange } from './log/topics.ts'
+import { announceRowChange } from './log/topics.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { notifyPollers } from './work/topics.ts'
@@ -35,7 +35,7 @@ export async function openFork(
     count: await limits.quotas.daily(tenant),
     also,
   })
-  announceChange(bus, tenant, session.id)
+  announceRowChange(bus, tenant, session.id)
   if (queue !== undefined) notifyPollers(bus, { environment: queue })
   return session
 }

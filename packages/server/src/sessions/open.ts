@@ -14,7 +14,7 @@ import type { SessionRequest } from './create.ts'
 import { checkBudget, checkSpeed, createSession, modelsOf } from './create.ts'
 import { withRubrics } from './events/rubrics.ts'
 import { withLongTexts } from './log/long-texts.ts'
-import { announceChange, notifyRunners } from './log/topics.ts'
+import { announceRowChange, notifyRunners } from './log/topics.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import type { Refusals } from './resources/supported.ts'
 import { notifyPollers } from './work/topics.ts'
@@ -80,7 +80,7 @@ export async function openSession(
         return created
       }),
   )
-  announceChange(bus, tenant, session.id)
+  announceRowChange(bus, tenant, session.id)
   if (events.length > 0) notifyRunners(bus, { tenant, session: session.id })
   if (queue !== undefined) notifyPollers(bus, { environment: queue })
   return session

@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { announceChange } from '../../sessions/log/topics.ts'
+import { announceRowChange } from '../../sessions/log/topics.ts'
 import { waitStore } from '../../sessions/rows/waits.ts'
 
 type ProcessWaitType = Tables['session_waits']['type']
@@ -36,7 +36,7 @@ export function processWaits(deps: {
     const write = async (unit: (tx: Queries) => Promise<void>) => {
       const database = await databases.open(tenant)
       await database.write(unit)
-      announceChange(bus, tenant, session)
+      announceRowChange(bus, tenant, session)
     }
     const failed = (error: unknown) =>
       log.warn('a wait of a session was not recorded', { error, session_id: session })

@@ -1,5 +1,5 @@
 /** Where work that a dead process may have left waits before it goes on. */
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange } from '../../sessions/log/topics.ts'
 import type { Step, SessionLease } from './steps.ts'
 import type { ThreadDeps, TurnSignals } from './turn-deps.ts'
 
@@ -20,7 +20,7 @@ export async function takeUp(
   const { isSuspect } = recovered
   if (isSuspect) {
     interrupt(() => interrupted.abort(), thread)
-    notifySession(bus, session, newEvents)
+    announceChange(bus, tenant, session)
     place.leave()
   }
   const progressed = await recoveries.enter(

@@ -29,7 +29,7 @@ import { makeDue } from '../log/threads/due.ts'
 import { threadHeadOf, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
-import { announceChange, notifyRunners, notifySession } from '../log/topics.ts'
+import { announceChange, announceRowChange, notifyRunners, notifySession } from '../log/topics.ts'
 import { checkShown, namesFiles } from '../../resources/files/shown-media.ts'
 import { notifyPollers } from '../work/topics.ts'
 import { enqueueSession } from '../work/enqueue-session.ts'
@@ -269,7 +269,8 @@ export function announcePosted(
 ): void {
   if (posted.queued.length > 0)
     notifySession(bus, sessionId, { kind: 'queued', events: posted.queued })
-  if (posted.appended || posted.queued.length > 0) announceChange(bus, tenant, sessionId)
+  if (posted.appended) announceChange(bus, tenant, sessionId)
+  else if (posted.queued.length > 0) announceRowChange(bus, tenant, sessionId)
   if (posted.interrupt) notifySession(bus, sessionId, { kind: 'interrupt' })
   if (posted.due) notifyRunners(bus, { tenant, session: sessionId })
   if (posted.queue !== undefined) notifyPollers(bus, { environment: posted.queue })

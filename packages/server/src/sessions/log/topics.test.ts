@@ -2,7 +2,27 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import type { LiveWords } from './topics.ts'
-import { listenToLiveWords, notifySession } from './topics.ts'
+import {
+  announceChange,
+  announceRowChange,
+  listenToChanges,
+  listenToLiveWords,
+  listenToSession,
+  notifySession,
+} from './topics.ts'
+
+describe('a change of a session', () => {
+  it('is heard by readers of its log only when the log has more events', () => {
+    const bus = memoryBus()
+    const heard: string[] = []
+    listenToChanges(bus, (change) => 'session' in change && heard.push(`row of ${change.session}`))
+    listenToSession(bus, 'sesn_1', ({ kind }) => heard.push(kind))
+    announceRowChange(bus, 'tenant', 'sesn_1')
+    assert.deepEqual(heard, ['row of sesn_1'])
+    announceChange(bus, 'tenant', 'sesn_1')
+    assert.deepEqual(heard.toSorted(), ['new_events', 'row of sesn_1', 'row of sesn_1'])
+  })
+})
 
 describe('a reader of live words', () => {
   it('takes what cannot be read for lost words, and goes on', () => {

@@ -71,9 +71,16 @@ export const notifySession = (
   channel.publish(topicOf(sessionId), message)
 }
 
-/** Tells readers, and those who follow the workspace, that the log or the row of a session has changed. */
+/** Tells readers, and those who follow the workspace, that the log of a session has more events. */
 export const announceChange = (bus: Bus, tenant: string, sessionId: string): void =>
   bus.publish(topicOf(sessionId), { ...newEvents, tenant })
+
+/** What a change of the row or the inbox sends: no event was appended, so that readers of the log hear nothing. */
+const rowChange = 'row_changed'
+
+/** Tells those who follow the workspace that the row or the inbox of a session has changed, and its log has not. */
+export const announceRowChange = (bus: Bus, tenant: string, sessionId: string): void =>
+  bus.publish(topicOf(sessionId), { kind: rowChange, tenant })
 
 export type ChangedSession = { tenant: string; session: string }
 
@@ -93,9 +100,10 @@ export const listenToSession = (
   sessionId: string,
   listen: (notification: SessionNotification | MissedNotice) => void,
 ): (() => void) =>
-  bus.subscribe(topicOf(sessionId), (message) =>
-    listen(isMissed(message) ? { kind: 'missed' } : (message as SessionNotification)),
-  )
+  bus.subscribe(topicOf(sessionId), (message) => {
+    if (isMissed(message)) listen({ kind: 'missed' })
+    else if (message['kind'] !== rowChange) listen(message as SessionNotification)
+  })
 
 /**
  * Makes this process a reader of the session, so that other processes send their live words here. A message that cannot
