@@ -6,6 +6,7 @@ import type { EventRow } from '../../log/log.ts'
 import { readLogPage } from '../../log/log.ts'
 import type { TailItem, TailPage } from '../../log/tail.ts'
 import { tailLog } from '../../log/tail.ts'
+import { nameThread } from '../../log/threads/own-stream.ts'
 import { threadStore } from '../../log/threads/store.ts'
 import type { LiveWords, MissedNotice } from '../../log/topics.ts'
 import { listenToLiveWords } from '../../log/topics.ts'
@@ -32,20 +33,12 @@ export async function followSession(
       for (const row of rows)
         if (row.type === 'session.thread_created') live.add(threadIn(row))
         else if (row.type === 'session.thread_status_terminated') live.drop(threadIn(row))
-      return { rows: rows.map(withThread), more }
+      return { rows: rows.map(nameThread), more }
     },
   })
 }
 
 const threadIn = ({ data }: EventRow): string => String(parseObject(data)['session_thread_id'])
-
-/** Names the thread of an event, as the stream of a session names those of child threads. */
-function withThread(row: EventRow): EventRow {
-  const { thread_id, data } = row
-  if (!thread_id || data.includes('"session_thread_id"')) return row
-  const rest = data === '{}' ? '}' : `,${data.slice(1)}`
-  return { ...row, data: `{"session_thread_id":${JSON.stringify(thread_id)}${rest}` }
-}
 
 /** The live words of a session and of its child threads, which are added as they begin. */
 function liveWords(bus: Bus, session: string, chunks: boolean) {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
+import { newId } from '../../../ground/core/ids.ts'
 import { databases } from '../../../ground/database/fixture.ts'
 import { newSession } from '../../fixture.ts'
+import { appendEntries } from '../../log/append.ts'
 import { agentMessage, keepEvents, tenant } from '../../log/fixture.ts'
 import { announceChange } from '../../log/topics.ts'
 import type { ChangeFollower } from './changes.ts'
@@ -86,6 +88,21 @@ void describe('one stream of a workspace', () => {
     assert.equal(text.match(/^data: /gm)?.length, 100)
     const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => String(id))
     assert.equal(readPosition(ids.at(-1) ?? '')?.sessions.get(session), 100)
+  })
+
+  void it('names the thread of an event, whatever its fields are called', async () => {
+    await using here = await place()
+    const session = await newSession(here.database)
+    const input = { nested: { session_thread_id: 'of the model' } }
+    const call = { id: newId('event'), type: 'agent.custom_tool_use', name: 'look', input } as const
+    const entries = [{ event: call, thread: 'sthr_1' }]
+    await here.database.write((tx) => appendEntries(tx, tenant, session, entries, { now: 1 }))
+    await here.texts.next()
+    here.stream.follow({ session_id: session }, 0, fail)
+    const [, data = ''] = /^data: (.*)$/m.exec(String((await here.texts.next()).value)) ?? []
+    const shown = JSON.parse(data) as Record<string, unknown>
+    assert.equal(shown['session_thread_id'], 'sthr_1')
+    assert.deepEqual(shown['input'], input)
   })
 
   void it('follows nothing more when its reader has gone', async () => {
