@@ -238,11 +238,14 @@ export function sandboxPool(deps: SandboxPoolDeps) {
   })
 
   async function sandboxOf(mine: HeldSandbox): Promise<Sandbox> {
-    const starting = startedOf(deps, mine, { held, ending, places })
-    const { sandbox, mounted } = await deps.waits(mine.lease, 'sandbox', starting)
+    const { sandbox, mounted } = mine.running ?? (await startedTelling(mine))
     await mounted.before(sandbox)
     return sandbox
   }
+
+  /** Tells that the session waits, for as long as the sandbox starts. */
+  const startedTelling = (mine: HeldSandbox) =>
+    deps.waits(mine.lease, 'sandbox', startedOf(deps, mine, { held, ending, places }))
 
   async function stop(session: string): Promise<void> {
     const current = held.remove(session)
