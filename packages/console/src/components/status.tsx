@@ -24,9 +24,15 @@ export const StatusSign = ({ tone }: { tone: StatusTone }) => (
   <span aria-hidden="true" className={`shrink-0 ${signs[tone]} ${colours[tone]}`} />
 )
 
+/** `title`: more about the word. */
+type StatusProps = { tone: StatusTone; title?: string | undefined; children: ReactNode }
+
 /** A sign and a word, so that the colour is never alone. */
-export const Status = ({ tone, children }: { tone: StatusTone; children: ReactNode }) => (
-  <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${colours[tone]}`}>
+export const Status = ({ tone, title, children }: StatusProps) => (
+  <span
+    title={title}
+    className={`inline-flex items-center gap-1.5 whitespace-nowrap ${colours[tone]}`}
+  >
     <StatusSign tone={tone} />
     {children}
   </span>

@@ -1,5 +1,6 @@
 /** What was said and done, in the order of the log: messages, thinking, tool calls with their results, failures. */
 import type { SessionEvent } from '../../lib/api/types.ts'
+import { momentOf, timeOf } from './moments.ts'
 import { textOfContent } from './texts.ts'
 
 export type ToolCall = {
@@ -39,8 +40,6 @@ type CallResultEvent = Extract<
   }
 >
 
-const momentOf = (event: SessionEvent): number => Date.parse(event.processed_at ?? event.created_at)
-
 export function talkOf(events: readonly SessionEvent[]): TalkItem[] {
   const items: TalkItem[] = []
   const calls = new Map<string, { call: ToolCall; from: number }>()
@@ -72,7 +71,7 @@ function addTo(
         known.call.decision = {
           isAllowed: event.result === 'allow',
           reason: event.deny_message ?? undefined,
-          at: event.processed_at ?? event.created_at,
+          at: timeOf(event),
         }
       return
     }
@@ -92,7 +91,7 @@ function addCall(
     id: event.id,
     name: event.name,
     input: event.input,
-    at: event.processed_at ?? event.created_at,
+    at: timeOf(event),
     result: undefined,
     decision: undefined,
     isAsking: false,
@@ -126,7 +125,7 @@ function addResult(
 /** The item of an event that stands alone; undefined for what the talk leaves out. */
 function plainItem(event: SessionEvent): TalkItem | undefined {
   const { id } = event
-  const at = event.processed_at ?? event.created_at
+  const at = timeOf(event)
   switch (event.type) {
     case 'user.message':
       return { kind: 'said', id, by: 'person', text: textOfContent(event.content), at }

@@ -4,6 +4,7 @@ import { ListFoot } from '../../components/list-foot.tsx'
 import { Button } from '../../components/button.tsx'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
+import { timeOf } from './moments.ts'
 import { lineOf } from './texts.ts'
 
 type EventsViewProps = {
@@ -18,7 +19,7 @@ export function EventsView({ log, chosen, onChoose }: EventsViewProps) {
     () =>
       events.map((event) => ({
         id: event.id,
-        at: event.processed_at ?? event.created_at,
+        at: timeOf(event),
         seq: event.seq ?? undefined,
         type: event.type,
         text: lineOf(event),

@@ -8,6 +8,7 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import type { SessionEvent } from '../../lib/api/types.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
 import { words } from '../../lib/words.ts'
+import { timeOf } from './moments.ts'
 
 /** All of one event: as a tree, or as it came. */
 export function InspectedEvent({ event, onClose }: { event: SessionEvent; onClose: () => void }) {
@@ -20,10 +21,7 @@ export function InspectedEvent({ event, onClose }: { event: SessionEvent; onClos
           facts={[
             [words.session.facts.type, event.type],
             [words.session.facts.id, <Id key="id" of={event.id} />],
-            [
-              words.session.facts.at,
-              <Time key="at" at={event.processed_at ?? event.created_at} form="clock" />,
-            ],
+            [words.session.facts.at, <Time key="at" at={timeOf(event)} form="clock" />],
             [words.session.facts.seq, event.seq === null ? '–' : formatCount(event.seq)],
           ]}
         />

@@ -48,6 +48,8 @@ function createLog() {
   const waiting = new Map<string, SessionEvent>()
   const live = new Map<string, LiveAnswer>()
   let frame: number | undefined
+  /** What was shown last stays the same value, so that live words alone compute nothing anew from the events. */
+  let hasMore = false
 
   function show(change: Partial<ShownLog> = {}): void {
     if (Object.keys(change).length > 0) return flush(change)
@@ -60,11 +62,12 @@ function createLog() {
     const now = store.get()
     store.set({
       ...now,
-      events: [...events],
+      events: hasMore ? [...events] : now.events,
       live: [...live.values()],
       waiting: [...waiting.values()],
       ...change,
     })
+    hasMore = false
   }
 
   function add(event: SessionEvent): void {
@@ -79,6 +82,7 @@ function createLog() {
     let at = events.length
     while (at > 0 && seqOf(events[at - 1] ?? event) > seqOf(event)) at--
     events.splice(at, 0, event)
+    hasMore = true
     if (event.type === 'agent.message') endLive('message')
     if (event.type === 'agent.thinking') endLive('thinking')
     if (event.type === 'session.status_idle') live.clear()

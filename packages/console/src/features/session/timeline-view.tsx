@@ -54,7 +54,9 @@ const waited = (ms: number) =>
 
 const longWait = 0.05
 
+/** Nothing yet of a turn that has just begun. */
 function timesOf({ workMs, waitMs }: TimelinePeriod): string {
+  if (workMs === 0) return ''
   const work = formatDuration(workMs)
   return waitMs > workMs * longWait ? words.session.workAndWait(work, formatDuration(waitMs)) : work
 }

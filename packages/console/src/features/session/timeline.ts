@@ -3,6 +3,7 @@
  * length on the scale, so that the work can be seen.
  */
 import type { SessionEvent } from '../../lib/api/types.ts'
+import { momentOf } from './moments.ts'
 
 type TimelineEntry = {
   /** The event that began it. */
@@ -34,8 +35,6 @@ type OpenPeriod = {
   lastAt: number
   entries: Map<string, OpenEntry>
 }
-
-const momentOf = (event: SessionEvent): number => Date.parse(event.processed_at ?? event.created_at)
 
 export function timelineOf(events: readonly SessionEvent[]): TimelinePeriod[] {
   const periods: OpenPeriod[] = []

@@ -71,8 +71,8 @@ const columns: readonly TableColumn<SessionSummary>[] = [
 const SessionStatusSign = (session: Pick<SessionSummary, 'status' | 'waiting_on' | 'failure'>) => {
   const { tone, word, more } = stateOf(session)
   return (
-    <Status tone={tone}>
-      <span title={more}>{word}</span>
+    <Status tone={tone} title={more}>
+      {word}
     </Status>
   )
 }

@@ -1,0 +1,7 @@
+/** When an event came to be: processed, or as long as it waits, made. */
+import type { SessionEvent } from '../../lib/api/types.ts'
+
+export const timeOf = (event: SessionEvent): string => event.processed_at ?? event.created_at
+
+/** Milliseconds. */
+export const momentOf = (event: SessionEvent): number => Date.parse(timeOf(event))
