@@ -19,6 +19,7 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../ground/core/cursor.ts'
 import { invalid } from '../ground/core/errors.ts'
 import { unitsOf } from '../ground/core/money.ts'
+import { forwardPage } from '../ground/core/page.ts'
 import type { Reads } from '../ground/database/database.ts'
 import { timeComparisons } from '../ground/database/page-order.ts'
 import type { Route } from '../ground/http/route.ts'
@@ -64,16 +65,14 @@ export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Rout
         filterOf(query),
         clock.now(),
       )
-      const [first, last] = [rows[0], rows.at(-1)]
+      const last = rows.at(-1)
       const next_page = more && last ? encodeCursor(scope, [last.value, last.summary.id]) : null
-      return {
-        data: rows.map(({ summary }) => summary),
-        has_more: next_page !== null,
+      const shown = rows.map(({ summary }) => summary)
+      return forwardPage(
+        shown,
         next_page,
-        prev_page: null,
-        first_id: first?.summary.id ?? null,
-        last_id: last?.summary.id ?? null,
-      }
+        shown.map(({ id }) => id),
+      )
     },
   ),
   overviews.get(

@@ -7,6 +7,7 @@ import {
   integrationIds,
 } from '@steward/protocol/integrations.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
+import { wholePage } from '../../ground/core/page.ts'
 import { emptyReply, jsonReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -93,22 +94,16 @@ export const installationRoutes = (deps: InstallationDeps): Route[] => [
     { summary: 'List integrations', answer: ListOf(IntegrationShown) },
     async ({ db, tenant }) => {
       const installed = await integrationStore(db.read).installations(tenant)
-      return {
-        data: integrationIds.map((id) => ({
-          id,
-          type: 'integration',
-          display_name: displayNames[id],
-          configured: id === 'webhook' || deps.apps.has(id),
-          installations: installed
-            .filter(({ integration }) => integration === id)
-            .map(showInstallation),
-        })),
-        has_more: false,
-        next_page: null,
-        prev_page: null,
-        first_id: integrationIds[0],
-        last_id: integrationIds.at(-1) ?? null,
-      }
+      const shown = integrationIds.map((id) => ({
+        id,
+        type: 'integration',
+        display_name: displayNames[id],
+        configured: id === 'webhook' || deps.apps.has(id),
+        installations: installed
+          .filter(({ integration }) => integration === id)
+          .map(showInstallation),
+      }))
+      return wholePage(shown, integrationIds)
     },
   ),
   administration.post(

@@ -14,7 +14,7 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { FileRangeError, PlatformError } from '../../ground/core/errors.ts'
-import { wholePage } from '../../ground/core/page.ts'
+import { forwardPage } from '../../ground/core/page.ts'
 import { attachment } from '../../ground/http/attachment.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -62,12 +62,10 @@ export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
       const last = listing.entries.at(-1)
       const next_page = listing.more && last ? cursorOf(last.at, scope) : null
       return {
-        data: listing.entries.map(({ shown }) => shown),
-        has_more: next_page !== null,
-        next_page,
-        prev_page: null,
-        first_id: null,
-        last_id: null,
+        ...forwardPage(
+          listing.entries.map(({ shown }) => shown),
+          next_page,
+        ),
         path: pathOf(parts),
         ...sourceOf(found),
         is_complete: listing.isComplete,
@@ -130,7 +128,7 @@ export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
       )
       const last = turns.at(-1)
       const next_page = more && last ? encodeCursor(scope, [last.to]) : null
-      return { ...wholePage(turns), has_more: next_page !== null, next_page }
+      return forwardPage(turns, next_page)
     },
   ),
 ]

@@ -9,7 +9,7 @@ import {
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { defaultLimit, pageOf, readPaging } from '../../ground/core/page.ts'
+import { defaultLimit, pageOf, readPaging, wholePage } from '../../ground/core/page.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -75,16 +75,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: ModelRouteDeps): Rou
         answer: ListOf(ModelInfo),
       },
       async ({ db, tenant, query }) => {
-        if (query.lifecycle && !query.lifecycle.includes('active')) {
-          return {
-            data: [],
-            has_more: false,
-            next_page: null,
-            prev_page: null,
-            first_id: null,
-            last_id: null,
-          }
-        }
+        if (query.lifecycle && !query.lifecycle.includes('active')) return wholePage([])
         const page = await pageAround({ db, tenant }, query)
         const shown = pageOf('models', page, await list({ db, tenant }, page), info)
         const ends = {

@@ -39,15 +39,25 @@ export const listingOf = <Row, Item>(
   show: (row: Row) => Item,
 ): Listing<Item> => ({ rows: rows.map(show), more })
 
-/** The envelope around a list that is never longer than a page. */
-export const wholePage = <Item>(data: Item[]) => ({
-  data,
-  has_more: false,
-  next_page: null,
+/** What a page says of itself that is read in one direction. `next`: the cursor of what follows, null at the end. */
+export const aboutForwardPage = (next: string | null, ids: readonly (string | null)[] = []) => ({
+  has_more: next !== null,
+  next_page: next,
   prev_page: null,
-  first_id: null,
-  last_id: null,
+  first_id: ids[0] ?? null,
+  last_id: ids.at(-1) ?? null,
 })
+
+/** The envelope around a page that is read in one direction. `ids`: of the items, where they have any. */
+export const forwardPage = <Item>(
+  data: Item[],
+  next: string | null,
+  ids?: readonly (string | null)[],
+) => ({ data, ...aboutForwardPage(next, ids) })
+
+/** The envelope around a list that is never longer than a page. */
+export const wholePage = <Item>(data: Item[], ids?: readonly string[]) =>
+  forwardPage(data, null, ids)
 
 /** The side of a page that is asked for by the id of a neighbour. The rows of a side `before` are read backwards. */
 export type IdSide = { side: 'after' | 'before'; id: string }

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { defaultLimit } from '../../ground/core/page.ts'
+import { defaultLimit, forwardPage } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -142,14 +142,7 @@ export function agentRoutes({
       const { rows, more } = await agentStore(db.read).versions(tenant, params.id, below, limit)
       const last = rows.at(-1)
       const next_page = more && last ? encodeCursor(scope, [last.version]) : null
-      return {
-        data: rows,
-        has_more: next_page !== null,
-        next_page,
-        prev_page: null,
-        first_id: params.id,
-        last_id: params.id,
-      }
+      return forwardPage(rows, next_page, [params.id])
     },
   )
 

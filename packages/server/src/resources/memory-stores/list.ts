@@ -4,6 +4,7 @@
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
+import { forwardPage } from '../../ground/core/page.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { fitPage } from '../../ground/database/listing.ts'
 import type { MemoryFacts, PathRange } from './memories.ts'
@@ -24,15 +25,11 @@ export async function listMemories(place: MemoryListPlace, query: MemoryListQuer
     { prefix, after },
     query,
   )
-  const ids = data.map((entry) => (entry.type === 'memory' ? entry.id : null))
-  return {
+  return forwardPage(
     data,
-    has_more: more,
-    next_page: more && last !== undefined ? encodeCursor(scope, [last]) : null,
-    prev_page: null,
-    first_id: ids[0] ?? null,
-    last_id: ids.at(-1) ?? null,
-  }
+    more && last !== undefined ? encodeCursor(scope, [last]) : null,
+    data.map((entry) => (entry.type === 'memory' ? entry.id : null)),
+  )
 }
 
 async function flat(

@@ -6,6 +6,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
+import { aboutForwardPage } from '../../ground/core/page.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { pageBytes } from '../../ground/database/listing.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
@@ -58,7 +59,10 @@ export async function eventPage(
     range,
     dialect,
   )
-  const about = JSON.stringify(aboutPage(page.rows, page.more, scope)).slice(1)
+  const last = page.rows.at(-1)
+  const next = page.more && last ? encodeCursor(scope, [last.seq]) : null
+  const ids = page.rows.map((row) => row.id)
+  const about = JSON.stringify(aboutForwardPage(next, ids)).slice(1)
   return jsonTextReply(`{"data":[${page.texts.join(',')}],${about}`)
 }
 
@@ -98,13 +102,6 @@ export async function eventById(
   const [text] = texts
   if (text === undefined) throw notFound('event', id)
   return jsonTextReply(text)
-}
-
-function aboutPage(rows: readonly { id: string; seq: number }[], more: boolean, scope: string) {
-  const [first, last] = [rows[0], rows.at(-1)]
-  const next_page = more && last ? encodeCursor(scope, [last.seq]) : null
-  const ends = { first_id: first?.id ?? null, last_id: last?.id ?? null }
-  return { has_more: next_page !== null, next_page, prev_page: null, ...ends }
 }
 
 /** All stored events, extensions too, as the text of one JSON array. Reads as fast as the consumer takes it. */

@@ -15,7 +15,7 @@ import { decodeCursor, encodeCursor } from '../../../ground/core/cursor.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { mergeMetadata } from '../../../ground/core/metadata.ts'
-import { defaultLimit } from '../../../ground/core/page.ts'
+import { defaultLimit, forwardPage } from '../../../ground/core/page.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
 import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
 import { contentBody } from '../../../ground/http/limits.ts'
@@ -137,12 +137,10 @@ async function listSamples(
   })
   const last = rows.at(-1)
   const next_page = more && last ? encodeCursor(scope, [version, last.position]) : null
-  return {
-    data: rows.map((row) => ({ ...row.sample, id: row.id, type: 'eval_sample' })),
-    has_more: next_page !== null,
+  const samples = rows.map((row) => ({ ...row.sample, id: row.id, type: 'eval_sample' }))
+  return forwardPage(
+    samples,
     next_page,
-    prev_page: null,
-    first_id: rows[0]?.id ?? null,
-    last_id: last?.id ?? null,
-  }
+    rows.map((row) => row.id),
+  )
 }

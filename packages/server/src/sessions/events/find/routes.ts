@@ -4,6 +4,7 @@ import { EventShown } from '@steward/protocol/shown-events.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../../ground/core/cursor.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
+import { forwardPage } from '../../../ground/core/page.ts'
 import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -66,14 +67,11 @@ export const findRoutes = (): Route[] => [
           from: cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0],
         },
       )
-      return {
-        data: found,
-        has_more: next !== undefined,
-        next_page: next === undefined ? null : encodeCursor(scope, [next]),
-        prev_page: null,
-        first_id: found[0]?.id ?? null,
-        last_id: found.at(-1)?.id ?? null,
-      }
+      return forwardPage(
+        found,
+        next === undefined ? null : encodeCursor(scope, [next]),
+        found.map(({ id }) => id),
+      )
     },
   ),
 ]
