@@ -59,7 +59,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           system: 'x'.repeat(9_000),
         })
         stub.replies(spent(100))
-        await turn(service, cheap, 'Fix the  flaky\n test "100%_done" in the parser, please')
+        await turn(
+          service,
+          cheap,
+          'Fix the  flaky\n test "100%_done" in the parser, please: Ülkü, ŁÓDŹ',
+        )
         const dear = await newSession(service, { model }, { title: 'Ship IT' })
         stub.replies(spent(900))
         await turn(service, dear, 'hello')
@@ -85,6 +89,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!JSON.stringify(first).includes('xxxx'), 'no prompt')
         assert.deepEqual(await ids('text=100%25_done'), [cheap])
         assert.deepEqual(await ids('text=100%25Xdone'), [], 'a wildcard is a letter like any other')
+        const quoted = encodeURIComponent('"100%_done"')
+        assert.deepEqual(await ids(`text=${quoted}`), [cheap])
+        for (const word of ['Ülkü', 'ülkü', 'ÜLKÜ', 'łódź', 'ŁÓDŹ'])
+          assert.deepEqual(await ids(`text=${encodeURIComponent(word)}`), [cheap], word)
+        assert.deepEqual(await ids('text=content'), [], 'what was said, not the JSON around it')
         assert.deepEqual(await ids('text=ship'), [dear])
         assert.deepEqual(await ids('waiting_on=person'), [waits])
         assert.deepEqual(await ids('failed=true'), [broken])

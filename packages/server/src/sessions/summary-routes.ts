@@ -100,7 +100,7 @@ export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Rout
   ),
 ]
 
-const wordsIn = (text = ''): string[] => text.toLowerCase().split(/\s+/).filter(Boolean)
+const wordsIn = (text = ''): string[] => text.split(/\s+/).filter(Boolean)
 
 const filterOf = (query: SummaryQuery): SessionFilter => ({
   agentId: query.agent_id,

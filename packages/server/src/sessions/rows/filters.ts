@@ -3,6 +3,7 @@ import type { WaitType } from '@steward/protocol/waiting-on.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Reads } from '../../ground/database/database.ts'
+import { likeInJson, likeOf } from '../../ground/database/like.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 import { sessionsWith } from './metadata.ts'
@@ -23,7 +24,7 @@ export type SessionFilter = {
   createdBy?: string | undefined
   /** Units of money. */
   cost?: { least?: number | undefined; most?: number | undefined } | undefined
-  /** Words that the title, or the first message, must hold, in lower case. */
+  /** Words that the title, or without one the first message, must hold. */
   words?: readonly string[] | undefined
   /** Only sessions whose last turn failed. */
   failed?: boolean | undefined
@@ -39,7 +40,13 @@ export const firstMessage = sql<
 export const hasFailed = sql<boolean>`(head.status = 'idle'
   and coalesce(head.stop_reason, '') like '%"type":"retries_exhausted"%')`
 
-const likePattern = (word: string): string => `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+/** What an event of one text has before it. */
+const beforeText = '{"content":[{"type":"text","text":"'
+const said = sql`lower(replace(${firstMessage}, ${sql.lit(beforeText)}, ''))`
+
+const hasWord = (word: string): RawBuilder<boolean> =>
+  sql`(lower(title) like ${`%${likeOf(word)}%`} escape '!'
+    or title is null and ${said} like ${`%${likeInJson(word)}%`} escape '!')`
 
 /** `now`, in milliseconds, tells a lease that holds from one that has run out. */
 export function isFound(
@@ -67,10 +74,7 @@ export function isFound(
     ...given(createdBy, (id) => sql`creator_id = ${id}`),
     ...given(cost?.least, (units) => sql`head.list_cost >= ${units}`),
     ...given(cost?.most, (units) => sql`head.list_cost <= ${units}`),
-    ...words.map(
-      (word) => sql`lower(coalesce(title, ${firstMessage}, ''))
-        like ${likePattern(word)} escape '\\'`,
-    ),
+    ...words.map(hasWord),
     ...given(failed || undefined, () => hasFailed),
     ...given(waits, (types) => isWaitingFor(tenant, types, now)),
     ...given(statuses, (words) => sql`head.status in (${sql.join(words)})`),

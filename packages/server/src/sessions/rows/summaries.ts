@@ -1,4 +1,5 @@
 /** Sessions in short: what lists of many need, read without the agents' prompts. */
+import { callTypes } from '@steward/protocol/call-events.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { SessionSummary, SummaryOrder } from '@steward/protocol/session-summaries.ts'
 import type { RawBuilder } from 'kysely'
@@ -70,8 +71,6 @@ const rowsOf = (db: Reads, tenant: string, ids: readonly string[]) =>
 
 type SummaryRow = Awaited<ReturnType<typeof rowsOf>>[number]
 
-const isCall = /^agent\.(mcp_|custom_|advisor_)?tool_use$/
-
 /** Summaries by id, of at most a few hundred sessions. A deleted session has none. */
 export async function readSummaries(
   db: Reads,
@@ -129,7 +128,9 @@ function summaryOf(row: SummaryRow, now: number): Omit<SessionSummary, 'waiting_
 function lastEvent(row: SummaryRow): SessionSummary['last_event'] {
   const { seq, event_type: type, event_at: created_at, thread_id, event_data } = row
   if (seq === null || type === null || created_at === null) return null
-  const tool = isCall.test(type) ? textBehind('name', event_data ?? '') : undefined
+  const tool = callTypes.some((call) => call === type)
+    ? textBehind('name', event_data ?? '')
+    : undefined
   return {
     seq,
     type,

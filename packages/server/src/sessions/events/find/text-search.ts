@@ -1,5 +1,7 @@
 /** How a text is searched for: by the database, which may find too much, and exactly in the texts that it has found. */
 import type { Excerpt } from '@steward/protocol/found-events.ts'
+import { likeInJson } from '../../../ground/database/like.ts'
+import { pointerName } from '../../../ground/core/json-pointer.ts'
 
 /** `like`: a pattern for the JSON of an event in small ASCII letters, with `!` as its escape. */
 export type TextSearch = { like: string; exact: RegExp }
@@ -13,22 +15,12 @@ export function textSearch(text: string): TextSearch {
   // White space alone is meant as it is written.
   const parts = words.length === 0 ? [text] : words
   return {
-    like: `%${parts.map(likeOf).join('%')}%`,
+    like: `%${parts.map(likeInJson).join('%')}%`,
     exact: new RegExp(parts.map(literally).join(String.raw`\s+`), 'iu'),
   }
 }
 
-/** Databases know small and capital letters of ASCII alone: another letter stands for any character. */
-const likeOf = (text: string): string =>
-  JSON.stringify(text)
-    .slice(1, -1)
-    .replaceAll(/[%_!]/g, '!$&')
-    .replaceAll(/[^\0-\x7f]/gu, (letter) => (hasCase(letter) ? '_' : letter))
-    .toLowerCase()
-
 const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
-
-const hasCase = (letter: string): boolean => letter.toLowerCase() !== letter.toUpperCase()
 
 /** Names of fields whose texts are words and ids of the service. */
 const isName = (field: string): boolean =>
@@ -41,8 +33,7 @@ function* textsIn(value: unknown, at = '', depth = 0): Generator<{ at: string; t
   const isBase64 = 'type' in value && value.type === 'base64'
   for (const [name, each] of Object.entries(value)) {
     if (!Array.isArray(value) && (isName(name) || (isBase64 && name === 'data'))) continue
-    const place = name.replaceAll('~', '~0').replaceAll('/', '~1')
-    yield* textsIn(each, `${at}/${place}`, depth + 1)
+    yield* textsIn(each, `${at}/${pointerName(name)}`, depth + 1)
   }
 }
 

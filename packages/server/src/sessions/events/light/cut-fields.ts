@@ -1,5 +1,6 @@
 /** Cuts long texts, base64 and long lists out of an event's fields, and says what was cut. [events/light/cut] */
 import type { Cut } from '@steward/protocol/light-events.ts'
+import { pointerName } from '../../../ground/core/json-pointer.ts'
 
 /** Characters of a text that stay, at its beginning and at its end. */
 export type KeptLengths = { head: number; tail: number }
@@ -30,13 +31,10 @@ export function cutFields(
   const walk: Walk = { lengths, gap, cut: [] }
   const light = Object.entries(fields).map(([name, value]) => [
     name,
-    cutValue(walk, value, `/${escaped(name)}`, { left: fieldRoom }),
+    cutValue(walk, value, `/${pointerName(name)}`, { left: fieldRoom }),
   ])
   return { fields: Object.fromEntries(light), cut: walk.cut, gapAt: walk.gapAt }
 }
-
-/** A name as a JSON pointer writes it. */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Bytes of a text as JSON writes it, without its quotes. */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
@@ -54,7 +52,7 @@ function cutValue(walk: Walk, value: unknown, at: string, room: Room): unknown {
   for (const [name, each] of entries) {
     if (isFull(room, at, name.length)) break
     room.left -= name.length
-    kept.push([name, cutValue(walk, each, `${at}/${escaped(name)}`, room)])
+    kept.push([name, cutValue(walk, each, `${at}/${pointerName(name)}`, room)])
   }
   tellLeftOut(walk, at, entries.length - kept.length)
   return Object.fromEntries(kept)
