@@ -20,7 +20,7 @@ type Description = z.infer<typeof Description>
 function namedPaths(): Set<string> {
   const files = globSync('packages/console/src/**/*.{ts,tsx}', { cwd: root })
   const texts = files
-    .filter((file) => !file.endsWith('.gen.ts'))
+    .filter((file) => !/\.(?:gen|test)\.ts$/.test(file))
     .map((file) => readFileSync(`${root}${file}`, 'utf8'))
   return new Set(
     texts.flatMap((text) => [...text.matchAll(/'(\/v1\/[^'\s]*)'/g)].map(([, path = '']) => path)),

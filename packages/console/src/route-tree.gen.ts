@@ -13,8 +13,12 @@ import { Route as AppRouteImport } from './routes/_app'
 import { Route as KeyRouteImport } from './routes/key'
 import { Route as AppIndexRouteImport } from './routes/_app.index'
 import { Route as AppComponentsRouteImport } from './routes/_app.components'
+import { Route as AppAgentsIndexRouteImport } from './routes/_app.agents.index'
+import { Route as AppAgentsAgentIdRouteImport } from './routes/_app.agents.$agentId'
+import { Route as AppAgentsNewRouteImport } from './routes/_app.agents.new'
 import { Route as AppSessionsIndexRouteImport } from './routes/_app.sessions.index'
 import { Route as AppSessionsSessionIdRouteImport } from './routes/_app.sessions.$sessionId'
+import { Route as AppSessionsNewRouteImport } from './routes/_app.sessions.new'
 
 const AppRoute = AppRouteImport.update({
   id: '/_app',
@@ -35,6 +39,21 @@ const AppComponentsRoute = AppComponentsRouteImport.update({
   path: '/components',
   getParentRoute: () => AppRoute,
 } as any)
+const AppAgentsIndexRoute = AppAgentsIndexRouteImport.update({
+  id: '/agents/',
+  path: '/agents/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppAgentsAgentIdRoute = AppAgentsAgentIdRouteImport.update({
+  id: '/agents/$agentId',
+  path: '/agents/$agentId',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppAgentsNewRoute = AppAgentsNewRouteImport.update({
+  id: '/agents/new',
+  path: '/agents/new',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppSessionsIndexRoute = AppSessionsIndexRouteImport.update({
   id: '/sessions/',
   path: '/sessions/',
@@ -45,19 +64,32 @@ const AppSessionsSessionIdRoute = AppSessionsSessionIdRouteImport.update({
   path: '/sessions/$sessionId',
   getParentRoute: () => AppRoute,
 } as any)
+const AppSessionsNewRoute = AppSessionsNewRouteImport.update({
+  id: '/sessions/new',
+  path: '/sessions/new',
+  getParentRoute: () => AppRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute
   '/key': typeof KeyRoute
   '/components': typeof AppComponentsRoute
+  '/agents/$agentId': typeof AppAgentsAgentIdRoute
+  '/agents/new': typeof AppAgentsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
+  '/sessions/new': typeof AppSessionsNewRoute
+  '/agents/': typeof AppAgentsIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
 }
 export interface FileRoutesByTo {
   '/key': typeof KeyRoute
   '/components': typeof AppComponentsRoute
   '/': typeof AppIndexRoute
+  '/agents/$agentId': typeof AppAgentsAgentIdRoute
+  '/agents/new': typeof AppAgentsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
+  '/sessions/new': typeof AppSessionsNewRoute
+  '/agents': typeof AppAgentsIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
 }
 export interface FileRoutesById {
@@ -66,22 +98,47 @@ export interface FileRoutesById {
   '/key': typeof KeyRoute
   '/_app/components': typeof AppComponentsRoute
   '/_app/': typeof AppIndexRoute
+  '/_app/agents/$agentId': typeof AppAgentsAgentIdRoute
+  '/_app/agents/new': typeof AppAgentsNewRoute
   '/_app/sessions/$sessionId': typeof AppSessionsSessionIdRoute
+  '/_app/sessions/new': typeof AppSessionsNewRoute
+  '/_app/agents/': typeof AppAgentsIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
-    '/' | '/key' | '/components' | '/sessions/$sessionId' | '/sessions/'
+    | '/'
+    | '/key'
+    | '/components'
+    | '/agents/$agentId'
+    | '/agents/new'
+    | '/sessions/$sessionId'
+    | '/sessions/new'
+    | '/agents/'
+    | '/sessions/'
   fileRoutesByTo: FileRoutesByTo
-  to: '/key' | '/components' | '/' | '/sessions/$sessionId' | '/sessions'
+  to:
+    | '/key'
+    | '/components'
+    | '/'
+    | '/agents/$agentId'
+    | '/agents/new'
+    | '/sessions/$sessionId'
+    | '/sessions/new'
+    | '/agents'
+    | '/sessions'
   id:
     | '__root__'
     | '/_app'
     | '/key'
     | '/_app/components'
     | '/_app/'
+    | '/_app/agents/$agentId'
+    | '/_app/agents/new'
     | '/_app/sessions/$sessionId'
+    | '/_app/sessions/new'
+    | '/_app/agents/'
     | '/_app/sessions/'
   fileRoutesById: FileRoutesById
 }
@@ -120,6 +177,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppComponentsRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/agents/': {
+      id: '/_app/agents/'
+      path: '/agents'
+      fullPath: '/agents/'
+      preLoaderRoute: typeof AppAgentsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/agents/$agentId': {
+      id: '/_app/agents/$agentId'
+      path: '/agents/$agentId'
+      fullPath: '/agents/$agentId'
+      preLoaderRoute: typeof AppAgentsAgentIdRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/agents/new': {
+      id: '/_app/agents/new'
+      path: '/agents/new'
+      fullPath: '/agents/new'
+      preLoaderRoute: typeof AppAgentsNewRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/sessions/': {
       id: '/_app/sessions/'
       path: '/sessions'
@@ -134,20 +212,35 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSessionsSessionIdRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/sessions/new': {
+      id: '/_app/sessions/new'
+      path: '/sessions/new'
+      fullPath: '/sessions/new'
+      preLoaderRoute: typeof AppSessionsNewRouteImport
+      parentRoute: typeof AppRoute
+    }
   }
 }
 
 interface AppRouteChildren {
   AppComponentsRoute: typeof AppComponentsRoute
   AppIndexRoute: typeof AppIndexRoute
+  AppAgentsAgentIdRoute: typeof AppAgentsAgentIdRoute
+  AppAgentsNewRoute: typeof AppAgentsNewRoute
   AppSessionsSessionIdRoute: typeof AppSessionsSessionIdRoute
+  AppSessionsNewRoute: typeof AppSessionsNewRoute
+  AppAgentsIndexRoute: typeof AppAgentsIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
 }
 
 const AppRouteChildren: AppRouteChildren = {
   AppComponentsRoute: AppComponentsRoute,
   AppIndexRoute: AppIndexRoute,
+  AppAgentsAgentIdRoute: AppAgentsAgentIdRoute,
+  AppAgentsNewRoute: AppAgentsNewRoute,
   AppSessionsSessionIdRoute: AppSessionsSessionIdRoute,
+  AppSessionsNewRoute: AppSessionsNewRoute,
+  AppAgentsIndexRoute: AppAgentsIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
 }
 

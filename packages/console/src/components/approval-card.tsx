@@ -56,7 +56,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
         focusedAt.current = performance.now()
       }}
       onKeyDown={press}
-      className="grid min-w-0 gap-2 rounded-panel border border-waiting bg-waiting-quiet px-3.5 py-3"
+      className="@container grid min-w-0 gap-2 rounded-panel border border-waiting bg-waiting-quiet px-3.5 py-3"
     >
       <header className="flex items-center gap-2">
         <StatusSign tone="asks" />
@@ -70,14 +70,14 @@ export function ApprovalCard(props: ApprovalCardProps) {
       >
         <HiddenShown text={input} />
       </pre>
-      <div className="flex flex-wrap items-center gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
+      <div className="flex flex-wrap items-center justify-end gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
         <input
           value={reason}
           onChange={({ target }) => setReason(target.value)}
           placeholder={words.session.denyReason}
           aria-label={words.session.denyReason}
           autoComplete="off"
-          className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 max-phone:h-9 max-phone:basis-full"
+          className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 @max-[620px]:basis-full max-phone:h-9"
         />
         {onAllowAlways && (
           <Button kind="plain" offBecause={offBecause} onClick={allowAlways}>

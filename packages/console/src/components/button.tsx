@@ -30,6 +30,12 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'className' | 'disabled
 const lookOf = (kind: ButtonKind, isOff: boolean): string =>
   isOff && kind !== 'plain' ? off : kinds[kind]
 
+const base =
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-base border font-medium whitespace-nowrap select-none'
+
+export const buttonLook = (kind: ButtonKind, size: keyof typeof sizes): string =>
+  `${base} ${sizes[size]} ${kinds[kind]}`
+
 /** Off, it stays in reach of the keyboard, so that its reason can be read. */
 export function Button(props: ButtonProps) {
   const { kind = 'normal', size = 'normal', keys, icon, label, isBusy = false } = props
@@ -46,7 +52,7 @@ export function Button(props: ButtonProps) {
       aria-label={label}
       title={offBecause ?? title ?? label}
       onClick={isStill ? stay : onClick}
-      className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-base border font-medium whitespace-nowrap select-none ${shape} ${lookOf(kind, isOff)}`}
+      className={`${base} ${shape} ${lookOf(kind, isOff)}`}
     >
       {isBusy ? <Spinner /> : icon}
       {children}

@@ -1,24 +1,18 @@
 import { useState } from 'react'
 import { partsOfOutput } from '../lib/format/output.ts'
 import { words } from '../lib/words.ts'
-import { IconCheck, IconCopy } from './icons.tsx'
+import { CopyButton } from './copy-button.tsx'
 
 const many = 2_000
 
 /** Code with its language: to copy, to wrap. Very long code is cut in its middle, and copied whole. */
 export function CodeBlock({ language, text }: { language: string; text: string }) {
   const [isWrapped, setWrapped] = useState(false)
-  const [isCopied, setCopied] = useState(false)
   const { head, tail, between } = partsOfOutput(text, many)
-  const copy = () =>
-    void navigator.clipboard.writeText(text).then(() => {
-      setCopied(true)
-      setTimeout(() => setCopied(false), 1_500)
-    })
   const plain = 'flex items-center gap-1.5 rounded-sm text-small text-n9 hover:text-n11'
   return (
     <div className="min-w-0 overflow-hidden rounded-panel border border-n4">
-      <div className="flex h-[30px] items-center gap-3 px-3">
+      <div className="flex h-[30px] items-center gap-1 pr-1 pl-3">
         <span className="flex-1 text-n9">{language}</span>
         <button
           type="button"
@@ -28,10 +22,7 @@ export function CodeBlock({ language, text }: { language: string; text: string }
         >
           {words.wrap}
         </button>
-        <button type="button" className={plain} onClick={copy}>
-          {isCopied ? <IconCheck className="text-good" /> : <IconCopy />}
-          {isCopied ? words.copied : words.copy}
-        </button>
+        <CopyButton text={text} />
       </div>
       <pre
         tabIndex={0}

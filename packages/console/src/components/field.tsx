@@ -1,5 +1,5 @@
 /** A labelled field with its hint, and under it in words what is wrong. */
-import type { ReactNode } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useId } from 'react'
 
 type FieldProps = {
@@ -15,6 +15,8 @@ type FieldProps = {
   isOff?: boolean
   isLong?: boolean
   autoFocus?: boolean
+  /** Ctrl and enter, in a long field. */
+  onSubmit?: () => void
 }
 
 const box =
@@ -25,7 +27,13 @@ export const fieldBox = (state: { isWrong?: boolean; isOff?: boolean }): string 
 
 export function Field(props: FieldProps) {
   const { label, value, onChange, type = 'text', placeholder, hint, problem, unit } = props
-  const { isOff = false, isLong = false, autoFocus = false } = props
+  const { isOff = false, isLong = false, autoFocus = false, onSubmit } = props
+  const press = (event: KeyboardEvent) => {
+    const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
+    if (!isSent || !onSubmit || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    onSubmit()
+  }
   const id = useId()
   const about = `${id}-about`
   const shared = {
@@ -45,7 +53,13 @@ export function Field(props: FieldProps) {
     <Labelled id={id} label={label} hint={hint} problem={problem}>
       <span className={fieldBox({ isWrong: problem !== undefined, isOff })}>
         {isLong ? (
-          <textarea rows={3} autoFocus={autoFocus} {...shared} />
+          <textarea
+            rows={4}
+            autoFocus={autoFocus}
+            onKeyDown={press}
+            {...shared}
+            className={`${shared.className} field-sizing-content max-h-[60vh] min-h-[92px] leading-[1.5] text-read`}
+          />
         ) : (
           <input type={type} autoFocus={autoFocus} {...shared} />
         )}
@@ -60,16 +74,18 @@ export const Labelled = ({
   label,
   hint,
   problem,
+  isLabelHidden = false,
   children,
 }: {
   id: string
   label: string
   hint?: string | undefined
   problem?: string | undefined
+  isLabelHidden?: boolean
   children: ReactNode
 }) => (
   <div className="grid min-w-0 content-start gap-[5px]">
-    <label htmlFor={id} className="font-medium text-n11">
+    <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'font-medium text-n11'}>
       {label}
     </label>
     {children}

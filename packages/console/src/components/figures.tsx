@@ -1,6 +1,7 @@
 /** Ids, times, costs and counts: one form each, the whole value in the title. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { copyText } from '../lib/clipboard.ts'
 import { shortId } from '../lib/format/ids.ts'
 import { formatCost, formatCount, formatTokens } from '../lib/format/numbers.ts'
 import { formatAge, formatClock, formatDuration, formatWhole } from '../lib/format/times.ts'
@@ -12,7 +13,7 @@ import { words } from '../lib/words.ts'
 export function Id({ of }: { of: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = () =>
-    void navigator.clipboard.writeText(of).then(() => {
+    void copyText(of).then(() => {
       setCopied(true)
       setTimeout(() => setCopied(false), 1_500)
     })

@@ -1,5 +1,6 @@
 /** The icons of the console, in its one size and weight. */
 import {
+  Bot,
   Check,
   ChevronDown,
   ChevronRight,
@@ -24,6 +25,7 @@ const sized = (Icon: LucideIcon) =>
     )
   }
 
+export const IconAgents = sized(Bot)
 export const IconCheck = sized(Check)
 export const IconDown = sized(ChevronDown)
 export const IconRight = sized(ChevronRight)

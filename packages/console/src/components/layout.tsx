@@ -56,3 +56,73 @@ export const Column = ({ children }: { children: ReactNode }) => (
     {children}
   </div>
 )
+
+/** A line of choices above a list. */
+export const ToolLine = ({ children }: { children: ReactNode }) => (
+  <div className="flex min-h-10 shrink-0 flex-wrap items-center gap-4 border-b px-4 py-1">
+    {children}
+  </div>
+)
+
+/** A list beside what was chosen from it; below 1,000 px one stands above the other. */
+export const ListAndOne = ({ list, one }: { list: ReactNode; one: ReactNode }) => (
+  <div className="grid min-h-0 flex-1 grid-cols-[280px_minmax(0,1fr)] max-split:block max-split:overflow-auto">
+    <div className="relative min-h-0 overflow-auto border-r max-split:max-h-[240px] max-split:border-r-0 max-split:border-b">
+      {list}
+    </div>
+    <div className="relative min-h-0 overflow-auto p-4">{one}</div>
+  </div>
+)
+
+/** A row of a list beside what it opens. */
+export const ListChoice = ({
+  isChosen,
+  onChoose,
+  end,
+  children,
+}: {
+  isChosen: boolean
+  onChoose: () => void
+  end?: ReactNode
+  children: ReactNode
+}) => (
+  <button
+    type="button"
+    aria-pressed={isChosen}
+    onClick={onChoose}
+    className={`flex min-h-9 w-full items-center gap-2.5 border-b border-n3 px-4 py-1.5 text-left outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet text-n11' : 'hover:bg-n2'}`}
+  >
+    <span className="min-w-0 flex-1 truncate">{children}</span>
+    <span className="shrink-0 text-n9">{end}</span>
+  </button>
+)
+
+export const Badge = ({ children }: { children: ReactNode }) => (
+  <span className="shrink-0 rounded-[5px] border bg-n2 px-1.5 text-small leading-5 whitespace-nowrap text-n10">
+    {children}
+  </span>
+)
+
+/** What went wrong, in place of what is said otherwise. */
+export const Problem = ({ text, children }: { text: string | undefined; children?: ReactNode }) =>
+  text === undefined ? (
+    children
+  ) : (
+    <span role="alert" className="text-failed">
+      {text}
+    </span>
+  )
+
+/** A part of a pane that scrolls by itself. */
+export const PanePart = ({ children }: { children: ReactNode }) => (
+  <div className="relative min-h-0 flex-1 overflow-auto bg-n1 px-6 py-5 max-phone:px-4">
+    {children}
+  </div>
+)
+
+export const PaneFoot = ({ children, end }: { children?: ReactNode; end: ReactNode }) => (
+  <div className="flex min-h-9 shrink-0 items-center gap-2 border-t bg-n1 px-4 py-1 text-small text-n9">
+    <span className="min-w-0 flex-1">{children}</span>
+    {end}
+  </div>
+)

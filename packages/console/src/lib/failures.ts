@@ -6,3 +6,7 @@ export function requestIdOf(error: unknown): string | undefined {
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
+
+/** True where somebody else was first. */
+export const isConflict = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'status' in error && error.status === 409

@@ -10,6 +10,7 @@ export const words = {
   close: 'Close',
   cancel: 'Cancel',
   remove: 'Remove',
+  removeOne: (name: string) => `Remove ${name}`,
   loading: 'Loading',
   search: 'Search or do anything',
   open: 'Open',
@@ -17,6 +18,7 @@ export const words = {
   pages: {
     home: 'Home',
     sessions: 'Sessions',
+    agents: 'Agents',
     components: 'Components',
   },
   frame: {
@@ -97,9 +99,29 @@ export const words = {
     first: 'No session yet. A session is one conversation with an agent; this request begins one.',
   },
   period: { daily: 'a day', monthly: 'a month' },
+  request: {
+    title: 'What will be sent',
+    yaml: 'The whole as YAML',
+    forms: { typescript: 'TypeScript', python: 'Python', curl: 'curl', yaml: 'YAML' },
+    notAnObject: 'Write fields and their values, such as “name: reviewer”.',
+  },
+  secret: {
+    once: 'shown once',
+    hint: 'the server keeps its hash alone; a lost one is revoked and made anew',
+    copy: 'Copy it',
+    tryIt: 'Try it. It is typed unseen and stays out of your history:',
+    done: 'I have it',
+  },
+  list: {
+    more: 'Show more',
+    next: 'Next row',
+    previous: 'Previous row',
+    open: 'Open the row',
+  },
   sessions: {
     title: 'Sessions',
     untitled: 'untitled',
+    begin: 'New session',
     columns: {
       status: 'Status',
       title: 'Title',
@@ -114,14 +136,8 @@ export const words = {
     none: 'No session yet. A session is one conversation with an agent.',
     noneFound: 'No session fits these filters.',
     clear: 'Remove all filters',
-    more: 'Show more',
     newer: (count: number) => `${count} new`,
-    all: 'all are shown',
-    next: 'Next session',
-    previous: 'Previous session',
-    openOne: 'Open the session',
     focusFilter: 'Filter',
-    refresh: 'Look again',
   },
   session: {
     turn: 'turn',

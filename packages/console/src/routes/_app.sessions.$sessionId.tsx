@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { catch as orElse, enum as oneOf, object, optional, string } from 'zod/mini'
-import type { SessionTab } from '../features/session/session-page.tsx'
+import type { SessionTab } from '../features/session/session-talk.tsx'
 import { sessionQuery } from '../features/session/session.ts'
 import { SessionPage } from '../features/session/session-page.tsx'
 

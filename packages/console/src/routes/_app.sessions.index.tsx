@@ -1,5 +1,6 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef } from 'react'
+import { ButtonLink } from '../components/button-link.tsx'
 import { FilterLine } from '../components/filter-line.tsx'
 import { Scroll } from '../components/layout.tsx'
 import { Page } from '../components/page.tsx'
@@ -48,6 +49,11 @@ function SessionsPage() {
   return (
     <Page
       title={words.sessions.title}
+      actions={
+        <ButtonLink kind="primary" to="/sessions/new">
+          {words.sessions.begin}
+        </ButtonLink>
+      }
       line={
         <FilterLine
           label={words.sessions.filter}

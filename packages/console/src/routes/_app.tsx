@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
 import {
+  IconAgents,
   IconComponents,
   IconFold,
   IconHome,
@@ -38,6 +39,7 @@ export const Route = createFileRoute('/_app')({
 const pages = [
   { to: '/', name: words.pages.home, keys: 'g h', icon: <IconHome /> },
   { to: '/sessions', name: words.pages.sessions, keys: 'g s', icon: <IconSessions /> },
+  { to: '/agents', name: words.pages.agents, keys: 'g a', icon: <IconAgents /> },
 ] as const
 
 function App() {

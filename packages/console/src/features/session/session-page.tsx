@@ -1,39 +1,36 @@
 /** A session: what it is, what was said and done, what it asks, and where to write to it. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Cost, Duration, Fact, Id, Time, Tokens } from '../../components/figures.tsx'
-import { Quiet } from '../../components/layout.tsx'
+import { Cost, Duration, Fact, Id, Tokens } from '../../components/figures.tsx'
 import { Heard } from '../../components/heard.tsx'
-import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
+import { Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { FactLine, SessionLayout } from '../../components/session-layout.tsx'
 import { Status } from '../../components/status.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import type { Session, SessionSummary, WaitingOn } from '../../lib/api/types.ts'
+import { copyText } from '../../lib/clipboard.ts'
+import type { Session } from '../../lib/api/types.ts'
 import { useCommands } from '../../lib/commands.ts'
-import { messageOf, requestIdOf } from '../../lib/failures.ts'
+import { requestIdOf } from '../../lib/failures.ts'
 import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
-import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
-import { ComposerBox } from './composer-box.tsx'
 import { askedCalls, turnsOf } from './conversation.ts'
-import { EventsView } from './events-view.tsx'
 import { InspectedEvent } from './inspected-event.tsx'
 import type { FollowedLog, ShownLog } from './log.ts'
 import { useSessionLog } from './log.ts'
+import type { SessionTab } from './session-talk.tsx'
+import { SessionTalk, useFreshSession, useSessionNews, WaitBanner } from './session-talk.tsx'
 import { allowancesQuery, sessionQuery, useAllowance } from './session.ts'
-import { TalkView } from './talk-view.tsx'
 import { TimelineView } from './timeline-view.tsx'
 
 const Interruption = lazy(async () => ({
   default: (await import('./interruption.tsx')).Interruption,
 }))
 
-export type SessionTab = 'talk' | 'events'
 type SessionPageProps = {
   id: string
   view: SessionTab
@@ -63,22 +60,6 @@ export function SessionPage(props: SessionPageProps) {
     )
   }
   return <OpenSession {...props} session={query.data} log={log} />
-}
-
-/** Status and cost stand in the session, which is asked for when the log says that they changed. */
-function useFreshSession({ events }: ShownLog, refetch: () => void): void {
-  const last = useMemo(
-    () =>
-      events.findLast(
-        ({ type }) => type.startsWith('session.status_') || type === 'session.updated',
-      )?.id,
-    [events],
-  )
-  useEffect(() => {
-    if (last !== undefined) refetch()
-    // The function is another one at each render.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [last])
 }
 
 type OpenProps = SessionPageProps & {
@@ -147,38 +128,6 @@ function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) 
   )
 }
 
-/** Why the session does not go on, as the service says it. */
-function WaitBanner({ wait: { who, text, since, count } }: { wait: WaitingOn }) {
-  const kind = who === 'person' ? 'asks' : who === 'money' ? 'failed' : 'quiet'
-  const sign = who === 'person' ? 'asks' : who === 'money' ? 'failed' : 'queued'
-  return (
-    <Banner kind={kind} sign={sign} title={text.slice(0, 1).toUpperCase() + text.slice(1)}>
-      <Quiet isSmall>
-        {count > 1 && `${words.session.oneOf(count)} · `}
-        {words.session.since} <Time at={since} />
-      </Quiet>
-    </Banner>
-  )
-}
-
-/** The session's own news come with those of the workspace. */
-function useSessionNews(id: string): void {
-  const client = useQueryClient()
-  useEffect(() => {
-    const ends = new AbortController()
-    followWorkspace((news) => {
-      if (news.kind === 'missed') void client.invalidateQueries(sessionQuery(id))
-      if (news.kind !== 'changed' || news.id !== id) return
-      const { status, waiting_on, title } = news.object as SessionSummary
-      client.setQueryData(
-        sessionQuery(id).queryKey,
-        (known) => known && { ...known, status, waiting_on, title },
-      )
-    }, ends.signal)
-    return () => ends.abort()
-  }, [client, id])
-}
-
 /** Tools that run here without asking; a click takes that back. */
 function AllowedTools({ session }: { session: string }) {
   const { data } = useQuery(allowancesQuery(session))
@@ -216,34 +165,6 @@ function openCalls({ events }: ShownLog): ReadonlyMap<string, string> {
         ? [[each.id, each.name]]
         : [],
     ),
-  )
-}
-
-function SessionTalk({
-  session,
-  log,
-  view,
-  chosen,
-  onChoose,
-}: {
-  session: Session
-  log: FollowedLog
-  view: SessionTab
-  chosen: string | undefined
-  onChoose: (id: string) => void
-}) {
-  if (log.state === 'loading') return <Skeleton />
-  if (log.state === 'failed' && log.events.length === 0)
-    return <Failure message={messageOf(log.error)} requestId={requestIdOf(log.error)} />
-  return (
-    <>
-      {view === 'talk' ? (
-        <TalkView session={session} log={log} chosen={chosen} onChoose={onChoose} />
-      ) : (
-        <EventsView log={log} chosen={chosen} onChoose={onChoose} />
-      )}
-      <ComposerBox key={session.id} session={session} />
-    </>
   )
 }
 
@@ -292,10 +213,7 @@ function useSessionCommands(
           group: 'page' as const,
           keys: 'c',
           label: words.session.copyId,
-          run: () =>
-            void navigator.clipboard
-              .writeText(id)
-              .then(() => say({ kind: 'done', text: words.idCopied })),
+          run: () => void copyText(id).then(() => say({ kind: 'done', text: words.idCopied })),
         },
         {
           id: 'close event',

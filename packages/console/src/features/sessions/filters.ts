@@ -1,17 +1,13 @@
 /** The filters of the list of sessions, as they stand in the address and as the service takes them. */
 import * as z from 'zod/mini'
 import type { FilterField, ChosenFilters } from '../../lib/filters.ts'
+import { keysOf } from '../../lib/keys-of.ts'
 import { spanOf } from '../../lib/since.ts'
 import { words } from '../../lib/words.ts'
 
 const statuses = ['pending', 'running', 'idle', 'done', 'failed'] as const
-const waits = [...['any', 'person', 'machine', 'money'], ...Object.keys(words.wait)] as (
-  | keyof typeof words.wait
-  | 'any'
-  | 'person'
-  | 'machine'
-  | 'money'
-)[]
+const owners = ['any', 'person', 'machine', 'money'] as const
+const waits = [...owners, ...keysOf(words.wait)]
 const orders = ['created', 'active', 'cost', 'tokens', 'ran'] as const
 const Order = z.enum(orders)
 const Status = z.enum(statuses)

@@ -4,16 +4,14 @@ import type { ReactNode } from 'react'
 import { useEffect, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Cost, Duration, Time, Tokens } from '../../components/figures.tsx'
-import { ListFoot } from '../../components/list-foot.tsx'
-import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
+import { Empty } from '../../components/notices.tsx'
+import { RecordTable } from '../../components/record-table.tsx'
 import { SessionLink } from '../../components/session-link.tsx'
 import { Status } from '../../components/status.tsx'
-import { Table } from '../../components/table.tsx'
 import type { TableColumn } from '../../components/table.tsx'
 import type { SessionSummary } from '../../lib/api/types.ts'
-import { useCommands } from '../../lib/commands.ts'
-import { requestIdOf } from '../../lib/failures.ts'
 import type { ChosenFilters } from '../../lib/filters.ts'
+import { listStateOf } from '../../lib/list-state.ts'
 import { shortCostOf, shortTitleOf, shortTokensOf, stateOf } from '../../lib/session/facts.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
@@ -86,53 +84,36 @@ type SessionListProps = {
 export function SessionList({ filters, onOpen, onClear }: SessionListProps) {
   const query = useInfiniteQuery(sessionsQuery(filters))
   const [held, setHeld] = useState<string[]>()
-  const [chosen, setChosen] = useState<string>()
+  const list = listStateOf(query)
   const all = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
   const { rows, newer } = heldRows(all, held)
-  const move = useRowKeys(rows, chosen, setChosen, onOpen)
-  useCommands(move)
+  const { more } = list
   useNews()
-
-  if (query.isPending) return <Skeleton rows={10} />
-  if (query.isError && all.length === 0) {
-    const { error } = query
-    const again = () => void query.refetch()
-    return <Failure message={error.message} requestId={requestIdOf(error)} onRetry={again} />
-  }
-  if (all.length === 0)
-    return <NoSessions isFiltered={Object.keys(filters).length > 0} onClear={onClear} />
   return (
-    <>
-      <Table
-        label={words.sessions.title}
-        columns={columns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        chosen={chosen}
-        onOpen={onOpen}
-        onPointer={(isOver) => setHeld(isOver ? all.map(({ id }) => id) : undefined)}
-      />
-      <ListFoot>
-        {newer > 0 && (
+    <RecordTable
+      label={words.sessions.title}
+      columns={columns}
+      list={{
+        ...list,
+        rows: list.rows && rows,
+        more: more && (() => (setHeld(undefined), more())),
+      }}
+      keyOf={idOf}
+      onOpen={onOpen}
+      onPointer={(isOver) => setHeld(isOver ? all.map(({ id }) => id) : undefined)}
+      empty={<NoSessions isFiltered={Object.keys(filters).length > 0} onClear={onClear} />}
+      foot={
+        newer > 0 && (
           <Button kind="plain" onClick={() => setHeld(undefined)}>
             {words.sessions.newer(newer)}
           </Button>
-        )}
-        {query.hasNextPage && (
-          <Button
-            onClick={() => {
-              setHeld(undefined)
-              void query.fetchNextPage()
-            }}
-            isBusy={query.isFetchingNextPage}
-          >
-            {words.sessions.more}
-          </Button>
-        )}
-      </ListFoot>
-    </>
+        )
+      }
+    />
   )
 }
+
+const idOf = ({ id }: SessionSummary): string => id
 
 /** Asks again when the workspace has news. */
 function useNews(): void {
@@ -142,40 +123,6 @@ function useNews(): void {
     followWorkspace(listNews(client), ends.signal)
     return () => ends.abort()
   }, [client])
-}
-
-function useRowKeys(
-  rows: readonly SessionSummary[],
-  chosen: string | undefined,
-  choose: (id: string | undefined) => void,
-  onOpen: (session: SessionSummary) => void,
-) {
-  return useMemo(() => {
-    const at = rows.findIndex(({ id }) => id === chosen)
-    const to = (index: number) => choose(rows[Math.max(0, Math.min(rows.length - 1, index))]?.id)
-    const row = rows[at]
-    return [
-      { id: 'next', group: 'page', keys: 'j', label: words.sessions.next, run: () => to(at + 1) },
-      {
-        id: 'previous',
-        group: 'page',
-        keys: 'k',
-        label: words.sessions.previous,
-        run: () => to(at < 0 ? 0 : at - 1),
-      },
-      ...(row
-        ? [
-            {
-              id: 'open',
-              group: 'page' as const,
-              keys: 'enter',
-              label: words.sessions.openOne,
-              run: () => onOpen(row),
-            },
-          ]
-        : []),
-    ] as const
-  }, [rows, chosen, choose, onOpen])
 }
 
 const NoSessions = ({

@@ -1,37 +1,24 @@
 /** The sessions of the workspace in short, page by page, and as the stream says that they are now. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
-import { infiniteQueryOptions } from '@tanstack/react-query'
-import { api, dataOf } from '../../lib/api/client.ts'
+import { api } from '../../lib/api/client.ts'
 import type { SessionSummary } from '../../lib/api/types.ts'
 import type { ChosenFilters } from '../../lib/filters.ts'
+import { pagesQuery } from '../../lib/list-state.ts'
 import type { WorkspaceNews } from '../../lib/stream/workspace.ts'
 import { sessionQueryOf } from './filters.ts'
 
-const pageSize = 50
 /** Lists are asked again this often at the most: rows that are on the screen change at once. */
 const againMs = 1_000
 
 const lists = ['sessions', 'list'] as const
 
 export const sessionsQuery = (filters: ChosenFilters) =>
-  infiniteQueryOptions({
-    queryKey: [...lists, filters],
-    queryFn: ({ pageParam, signal }) =>
-      dataOf(
-        api.GET('/v1/ext/sessions', {
-          params: {
-            query: {
-              limit: pageSize,
-              ...sessionQueryOf(filters, Date.now()),
-              ...(pageParam !== '' && { page: pageParam }),
-            },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.next_page ?? undefined,
-  })
+  pagesQuery<SessionSummary>([...lists, filters], (page, signal) =>
+    api.GET('/v1/ext/sessions', {
+      params: { query: { ...page, ...sessionQueryOf(filters, Date.now()) } },
+      signal,
+    }),
+  )
 
 type ListPages = InfiniteData<{ data: SessionSummary[] }>
 

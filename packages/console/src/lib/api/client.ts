@@ -23,9 +23,13 @@ const unreachable = (): ApiError =>
 
 const client = createClient<paths>({ baseUrl: serviceUrl })
 
+/** Memory stores are asked for by this word. */
+const memoryBeta = 'agent-memory-2026-07-22'
+
 client.use({
-  onRequest({ request }) {
+  onRequest({ request, schemaPath }) {
     for (const [name, value] of Object.entries(callerHeaders())) request.headers.set(name, value)
+    if (schemaPath.startsWith('/v1/memory_stores')) request.headers.set('vendor-beta', memoryBeta)
     return request
   },
   async onResponse({ response }) {

@@ -1,5 +1,129 @@
 // Written by: node scripts/console-types.ts
 export interface paths {
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Agents"];
+        put?: never;
+        /**
+         * Create an agent
+         * @description The agent begins with version 1. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1Agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an agent
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1AgentsId"];
+        /**
+         * Update an agent
+         * @description The same operation as `POST /v1/agents/{id}`. Changes the fields that are sent and keeps the others. A change that has an effect makes a new version; sessions that exist keep theirs. Send `version` to change the agent only if nobody else has. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        put: operations["putV1AgentsId"];
+        /**
+         * Update an agent
+         * @description Changes the fields that are sent and keeps the others. A change that has an effect makes a new version; sessions that exist keep theirs. Send `version` to change the agent only if nobody else has. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1AgentsId"];
+        /**
+         * Archive an agent
+         * @description The same operation as `POST /v1/agents/{id}/archive`. The agent takes no update and no new session. Its sessions go on, and its deployments are archived with it. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1AgentsId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an agent
+         * @description The same operation as `POST /v1/agents/{id}`. Changes the fields that are sent and keeps the others. A change that has an effect makes a new version; sessions that exist keep theirs. Send `version` to change the agent only if nobody else has. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        patch: operations["patchV1AgentsId"];
+        trace?: never;
+    };
+    "/v1/agents/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive an agent
+         * @description The agent takes no update and no new session. Its sessions go on, and its deployments are archived with it. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1AgentsIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of an agent
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1AgentsIdVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List environments
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Environments"];
+        put?: never;
+        /**
+         * Create an environment
+         * @description A name belongs to one environment that is not archived: a second one is refused with 409. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1Environments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/auth/sign_out": {
         parameters: {
             query?: never;
@@ -59,6 +183,30 @@ export interface paths {
          * @description Ends your sign-ins, memberships and links to identity providers. What you have made stays; the answer lists your valid keys. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         delete: operations["deleteV1ExtMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/model_cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cards
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtModelCards"];
+        put?: never;
+        /**
+         * Create a model card
+         * @description A key that the provider refuses is refused. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtModelCards"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -212,6 +360,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/memory_stores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List memory stores
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1MemoryStores"];
+        put?: never;
+        /**
+         * Create a memory store
+         * @description Attach it to sessions as `read_only` or `read_write`. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1MemoryStores"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the models that the workspace can run
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Sessions"];
+        put?: never;
+        /**
+         * Create a session
+         * @description Pins the version of the agent. With `initial_events` the session runs at once; without, it waits for a message. No sandbox starts before a tool needs one. Needs a workspace key. Counted in the limit of sessions.
+         */
+        post: operations["postV1Sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{id}": {
         parameters: {
             query?: never;
@@ -264,16 +480,115 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List skills, the built-in ones among them
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Skills"];
+        put?: never;
+        /**
+         * Create a skill
+         * @description From the files of a form, or from JSON with the texts of its files. Needs a workspace key. Counted in the limit of uploads.
+         */
+        post: operations["postV1Skills"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List vaults
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Vaults"];
+        put?: never;
+        /**
+         * Create a vault
+         * @description Its body may bring credentials. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1Vaults"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description A model that the primary thread may ask for advice. It has the name `anthropic.advisor`. */
         Advisor: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "advisor";
             /** @description The identifier of a model. */
             model: string;
+        };
+        /** @description An agent: a model with instructions, tools and skills. */
+        Agent: {
+            id: string;
+            /** @constant */
+            type: "agent";
+            /** @description Begins at 1; every change raises it. */
+            version: number;
+            name: string;
+            description: string | null;
+            /** @description The system prompt, or null. */
+            system: string | null;
+            /** @description A model: its identifier, or an object that names a model card. */
+            model: string | components["schemas"]["ModelConfig"];
+            /** @description Toolsets and tools of your own, at most 256 tools in all. */
+            tools: (components["schemas"]["AgentToolset20260401"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[];
+            /** @description The MCP servers, without their tokens. */
+            mcp_servers: components["schemas"]["MCPServerShown"][];
+            /** @description The skills, each with its version. */
+            skills: components["schemas"]["SkillParams"][];
+            /** @description Who the agent acts as: always `service_account`. */
+            execution_identity: {
+                /** @constant */
+                type: "service_account";
+            } & {
+                [key: string]: unknown;
+            };
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @description The environment of sessions that name none. */
+            environment_id: string | null;
+            /** @description A memory store that every session of the agent may read and write. */
+            memory_store_id: string | null;
+            /** @description What runs the turns of its sessions. */
+            harness: string;
+            /** @description How the agent works with other agents. Null: it works alone. */
+            multiagent: (components["schemas"]["MultiagentCoordinator"] | components["schemas"]["Multiagent20261001"]) | null;
+            /** @description Whether it was archived. */
+            archived: boolean;
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        } & {
+            [key: string]: unknown;
         };
         /** @description The advisor has answered, or has failed. */
         AgentAdvisorToolResultEvent: {
@@ -368,6 +683,62 @@ export interface components {
             step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "Reviewer",
+         *       "model": "offline",
+         *       "system": "You review pull requests. Run the tests before you answer.",
+         *       "tools": [
+         *         {
+         *           "type": "agent_toolset_20260401"
+         *         }
+         *       ]
+         *     }
+         * @example {
+         *       "name": "Lead",
+         *       "model": "offline",
+         *       "tools": [],
+         *       "multiagent": {
+         *         "type": "coordinator",
+         *         "agents": [
+         *           "agent_018f3c2a7b1d7000a1b2c3d4e5f60718",
+         *           {
+         *             "type": "self"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        AgentCreateParams: {
+            /** @description A model: its identifier, or an object that names a model card. */
+            model: string | components["schemas"]["ModelConfigParams"];
+            /** @description What people call the agent. */
+            name: string;
+            /** @description What the agent is for. */
+            description?: string | null;
+            /** @description The system prompt: who the agent is and how it works. */
+            system?: string | null;
+            /** @description Toolsets and tools of your own, at most 256 tools in all. An update replaces all of them. */
+            tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+            /** @description MCP servers, at most 20, each name once. */
+            mcp_servers?: components["schemas"]["MCPServer"][] | null;
+            /** @description Skills that sessions of the agent have. */
+            skills?: (components["schemas"]["SkillParams"] | string)[] | null;
+            /** @description The environment of sessions that name none. */
+            environment_id?: string | null;
+            /** @description A memory store that every session of the agent may read and write. */
+            memory_store_id?: string | null;
+            /** @description What runs the turns of its sessions. */
+            harness?: ("default" | "native") | null;
+            metadata?: components["schemas"]["AgentMetadata"] | null;
+            /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
+            multiagent?: components["schemas"]["MultiagentParams"] | null;
+            /** @description Only `service_account` is supported. */
+            execution_identity?: {
+                /** @constant */
+                type: "service_account";
+            } | null;
         };
         /** @description The model calls a custom tool; a client answers with `user.custom_tool_result`. */
         AgentCustomToolUseEvent: {
@@ -563,6 +934,29 @@ export interface components {
             session_id: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Pairs of your own: at most 16, values of any JSON type. The keys `compaction_…` set how long conversations are shortened. */
+        AgentMetadata: {
+            [key: string]: components["schemas"]["JsonValue"];
+        };
+        /** @description An agent at one version. */
+        AgentParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent";
+            id: string;
+            /** @description The newest version when absent. */
+            version?: number;
+        };
+        /** @description One version of an agent. */
+        AgentReference: {
+            /** @constant */
+            type: "agent";
+            id: string;
+            /** @description The version that is pinned. */
+            version: number;
         };
         /** @description A piece of the thinking of the model. */
         AgentThinkingChunkEvent: {
@@ -1010,6 +1404,64 @@ export interface components {
             /** @description The tool by which the agent goes on at a time. Absent: the agent has no such tool. */
             schedule_wakeup?: components["schemas"]["ToolsetDefaultConfig"] | null;
         };
+        /**
+         * @example {
+         *       "description": "Reviews pull requests"
+         *     }
+         */
+        AgentUpdateParams: {
+            /** @description A model: its identifier, or an object that names a model card. */
+            model?: string | components["schemas"]["ModelConfigParams"];
+            /** @description What people call the agent. */
+            name?: string;
+            /** @description What the agent is for. */
+            description?: string | null;
+            /** @description The system prompt: who the agent is and how it works. */
+            system?: string | null;
+            /** @description Toolsets and tools of your own, at most 256 tools in all. An update replaces all of them. */
+            tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+            /** @description MCP servers, at most 20, each name once. */
+            mcp_servers?: components["schemas"]["MCPServer"][] | null;
+            /** @description Skills that sessions of the agent have. */
+            skills?: (components["schemas"]["SkillParams"] | string)[] | null;
+            /** @description The environment of sessions that name none. */
+            environment_id?: string | null;
+            /** @description A memory store that every session of the agent may read and write. */
+            memory_store_id?: string | null;
+            /** @description What runs the turns of its sessions. */
+            harness?: ("default" | "native") | null;
+            metadata?: components["schemas"]["AgentMetadata"] | null;
+            /** @description The agents that it may start as threads of its session, and its advisor. Null: it works alone. */
+            multiagent?: components["schemas"]["MultiagentParams"] | null;
+            /** @description Only `service_account` is supported. */
+            execution_identity?: {
+                /** @constant */
+                type: "service_account";
+            } | null;
+            /** @description The version that you have read: 409 where the agent has another by now. */
+            version?: number;
+        };
+        /** @description An agent whose named fields are replaced, for this session only. */
+        AgentWithOverridesParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_with_overrides";
+            id: string;
+            /** @description The newest version when absent. */
+            version?: number;
+            /** @description A model: its identifier, or an object that names a model card. */
+            model?: string | components["schemas"]["ModelConfigParams"];
+            /** @description The system prompt; null or empty: none. */
+            system?: string | null;
+            /** @description Replaces all tools; null or empty: none. */
+            tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+            /** @description Replaces all MCP servers; null or empty: none. */
+            mcp_servers?: components["schemas"]["MCPServer"][] | null;
+            /** @description Replaces all skills; null or empty: none. */
+            skills?: (components["schemas"]["SkillParams"] | string)[] | null;
+        };
         /** @description A tool that one session uses without asking. */
         Allowance: {
             /** @constant */
@@ -1099,6 +1551,46 @@ export interface components {
             type: "branch";
             name: string;
         };
+        /** @description A token for a command line that the service knows. */
+        CapCLICreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "cap_cli";
+            /** @description The program: `gh`, `glab`, `hf`, `npm` or `vercel`; it does not change. */
+            cli_id: string;
+            /** @description The token, which no answer contains. */
+            token: string;
+        };
+        /** @description Sessions run in sandboxes of this service. */
+        CloudConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "cloud";
+            /** @description Which hosts a sandbox reaches; every public host when absent. */
+            networking?: (components["schemas"]["UnrestrictedNetwork"] | components["schemas"]["LimitedNetwork"]) | null;
+            packages?: components["schemas"]["Packages"] | null;
+        };
+        /** @description A variable of some commands. */
+        CommandSecretCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command_secret";
+            /** @description The value of the variable. */
+            token: string;
+            /** @description The variable that the command reads. */
+            env_var: string;
+            /**
+             * @description Only commands that begin with one of these words.
+             * @default []
+             */
+            command_prefixes: string[];
+        };
         /** @description One commit. */
         CommitCheckout: {
             /**
@@ -1109,6 +1601,17 @@ export interface components {
             /** @description The whole id of the commit: 40 hexadecimal digits. */
             sha: string;
         };
+        CredentialInVaultParams: {
+            /** @description What the credential is for, with its secret. */
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            /** @description What people call the credential. */
+            display_name?: string | null;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description A credential that is there already is written anew. */
+            id?: string;
+        };
+        /** @description To which hosts the secret is sent. */
+        CredentialNetworking: components["schemas"]["CredentialNetworkingUnrestricted"] | components["schemas"]["CredentialNetworkingLimited"];
         /** @description A tool of your own. */
         CustomTool: {
             /**
@@ -1172,6 +1675,120 @@ export interface components {
         Effort: {
             /** @enum {string} */
             type: "low" | "medium" | "high" | "xhigh" | "max";
+        };
+        /** @description Where the commands of a session run. */
+        Environment: {
+            id: string;
+            /** @constant */
+            type: "environment";
+            name: string;
+            description: string | null;
+            /** @description Where sessions run, on which network and with which packages. */
+            config: components["schemas"]["SelfHostedConfig"] | components["schemas"]["CloudConfig"];
+            metadata: {
+                [key: string]: string;
+            };
+            /**
+             * @description As it was sent; `organization` when it was absent.
+             * @enum {string}
+             */
+            scope: "organization" | "account";
+            /** @description What the sandbox starts from. */
+            base_image: string | null;
+            /** @description Which hosts a sandbox reaches. */
+            network: {
+                /** @description Hosts that a limited sandbox reaches. */
+                allowlist: string[];
+                /** @description Hosts that are never reached. */
+                denylist: string[];
+            };
+            /** @description Variables of every command. */
+            env: {
+                [key: string]: string;
+            };
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "python",
+         *       "config": {
+         *         "type": "cloud",
+         *         "networking": {
+         *           "type": "limited",
+         *           "allowed_hosts": [
+         *             "api.example.com"
+         *           ],
+         *           "allow_package_managers": true
+         *         }
+         *       }
+         *     }
+         */
+        EnvironmentCreateParams: {
+            /** @description Unique among the environments of the workspace that are not archived. */
+            name: string;
+            /** @description What the environment is for. */
+            description?: string | null;
+            /** @description A container image, or the name of one of the operator's root folders. */
+            base_image?: string | null;
+            /** @description The same as `config.packages`. */
+            packages?: components["schemas"]["Packages"] | null;
+            /** @description Which hosts a sandbox reaches. */
+            network?: {
+                /** @description The same as `allowed_hosts` of the config. */
+                allowlist?: string[];
+                /** @description Hosts that are never reached. */
+                denylist?: string[];
+            } | null;
+            /** @description Variables of every command in the sandbox. */
+            env?: {
+                [key: string]: string;
+            } | null;
+            /** @description The same as `allow_mcp_servers` of the config. */
+            allow_mcp_servers?: boolean | null;
+            /** @description Where sessions run; its `type` cannot change. */
+            config?: (components["schemas"]["SelfHostedConfig"] | components["schemas"]["CloudConfig"]) | null;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Kept and returned. */
+            scope?: ("organization" | "account") | null;
+        };
+        /** @description A variable whose value is a placeholder inside of the sandbox. */
+        EnvironmentVariableCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "environment_variable";
+            /** @description The variable; the sandbox sees a placeholder in it. */
+            secret_name: string;
+            /** @description What takes the place of the placeholder outside of the sandbox. */
+            secret_value: string;
+            networking: components["schemas"]["CredentialNetworking"];
+            /**
+             * @description Where in a request the placeholder is replaced.
+             * @default {
+             *       "header": true,
+             *       "body": true
+             *     }
+             */
+            injection_location: {
+                /**
+                 * @description Whether the placeholder is replaced in headers.
+                 * @default false
+                 */
+                header: boolean;
+                /**
+                 * @description Whether the placeholder is replaced in bodies.
+                 * @default false
+                 */
+                body: boolean;
+            };
         };
         /** @description The body of every error. */
         ErrorResponse: {
@@ -1279,6 +1896,24 @@ export interface components {
             type: "file";
             file_id: string;
         };
+        /**
+         * @description A file of the workspace, copied into the session.
+         * @example {
+         *       "type": "file",
+         *       "file_id": "file_018f3c2a7b1d7003a1b2c3d4e5f60718",
+         *       "mount_path": "/workspace/data.csv"
+         *     }
+         */
+        FileResourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "file";
+            file_id: string;
+            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
+            mount_path?: string | null;
+        };
         /** @description A file of the workspace. */
         FileSource: {
             /**
@@ -1318,6 +1953,22 @@ export interface components {
             /** @description The branch or commit; null for the default branch. */
             checkout: (components["schemas"]["BranchCheckout"] | components["schemas"]["CommitCheckout"]) | null;
         };
+        /** @description A repository that is cloned into the session. */
+        GitHubRepositoryResourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "github_repository";
+            /** @description The https address to clone from. */
+            url: string;
+            /** @description No answer contains it. */
+            authorization_token?: string | null;
+            /** @description The default branch when absent. */
+            checkout?: (components["schemas"]["BranchCheckout"] | components["schemas"]["CommitCheckout"]) | null;
+            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
+            mount_path?: string | null;
+        };
         /** @description An image: PNG, JPEG, GIF or WebP. */
         ImageBlock: {
             /**
@@ -1337,8 +1988,68 @@ export interface components {
             source: components["schemas"]["Base64SourceParams"] | components["schemas"]["URLSourceParams"] | components["schemas"]["FileSourceParams"];
         };
         JsonValue: unknown;
+        /** @description Only the named hosts are reached. */
+        LimitedNetwork: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "limited";
+            /** @description Hosts that a sandbox reaches: `example.com`, or `*.example.com`. */
+            allowed_hosts?: string[] | null;
+            /** @description Whether MCP servers are reached. */
+            allow_mcp_servers?: boolean | null;
+            /** @description Whether the registries of package managers are reached. */
+            allow_package_managers?: boolean | null;
+        };
         /** @description Pieces of what happens, on streams with `include=chunks`; kept nowhere. */
         LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
+        /** @description OAuth tokens for an MCP server. */
+        MCPOAuthCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp_oauth";
+            /** @description The token, which no answer contains. */
+            access_token: string;
+            /**
+             * Format: uri
+             * @description The address of the MCP server; it does not change.
+             */
+            mcp_server_url: string;
+            /** @description When the access token ends. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description When absent, the token is not renewed. */
+            refresh?: components["schemas"]["MCPOAuthRefreshParams"] | null;
+            /** @description The same as in `refresh`. */
+            refresh_token?: string | null;
+            /** @description The same as in `refresh`. */
+            token_endpoint?: string | null;
+        };
+        /** @description How the access token is renewed. */
+        MCPOAuthRefreshParams: {
+            /** @description The id of the client at the authorization server. */
+            client_id?: string | null;
+            /** @description The token by which a new access token is asked for. */
+            refresh_token: string;
+            /**
+             * Format: uri
+             * @description Where a new access token is asked for.
+             */
+            token_endpoint: string;
+            /**
+             * @description How the client authenticates itself; not at all when absent.
+             * @default {
+             *       "type": "none"
+             *     }
+             */
+            token_endpoint_auth: components["schemas"]["TokenEndpointAuthParam"];
+            /** @description The resource that the token is for, as RFC 8707 has it. */
+            resource?: string | null;
+            /** @description The scopes that are asked for, with spaces between them. */
+            scope?: string | null;
+        };
         /** @description An MCP server whose tools the agent has. */
         MCPServer: {
             /** @description Unique in the agent. A tool of the server is called `mcp__<name>__<tool>`. */
@@ -1430,6 +2141,47 @@ export interface components {
             /** @description The workspace of this request; null where the caller has to choose one. */
             active_workspace_id: string | null;
         };
+        /** @description Texts by path that outlive a session. */
+        MemoryStore: {
+            id: string;
+            /** @constant */
+            type: "memory_store";
+            name: string;
+            description: string;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description As it was sent. */
+            agent_id: string | null;
+            /** @description As it was sent. */
+            embedding_model: string;
+            /** @description As it was sent. */
+            vector_index: string;
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "name": "Conventions",
+         *       "description": "How this team writes code"
+         *     }
+         */
+        MemoryStoreCreateParams: {
+            /** @description What people and agents call the store. */
+            name: string;
+            description?: string | null;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Kept and returned. */
+            agent_id?: string | null;
+            /** @description Kept and returned. */
+            embedding_model?: string | null;
+            /** @description Kept and returned. */
+            vector_index?: string | null;
+        };
         /** @description A memory store in the session. */
         MemoryStoreResource: {
             id: string;
@@ -1459,9 +2211,97 @@ export interface components {
             /** @description How the agent is to use the store, or null. */
             instructions: string | null;
         };
+        /** @description A memory store, mounted as a folder. */
+        MemoryStoreResourceParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "memory_store";
+            memory_store_id: string;
+            /** @description Whether the session may change the store; `read_write` when absent. */
+            access?: ("read_write" | "read_only") | null;
+            /** @description The agent reads how to use the store. */
+            instructions?: string | null;
+            /** @description Where it lies in the sandbox; the service chooses a place when absent. */
+            mount_path?: string | null;
+        };
+        /** @description Pairs of your own: at most 16, keys of 1 to 64 characters, values of up to 512. */
+        Metadata: {
+            [key: string]: string;
+        };
         /** @description A string sets its key, null removes the key, and a key that is absent stays. */
         MetadataPatch: {
             [key: string]: string | null;
+        };
+        /** @description How a model is reached. */
+        ModelCard: {
+            id: string;
+            /** @constant */
+            type: "model_card";
+            /** @description The handle that agents name. */
+            model_id: string;
+            /** @description Whose wire the model speaks. */
+            provider: string;
+            /** @description The identifier of the model at the provider. */
+            model: string;
+            /** @description What people call the model, or null. */
+            display_name: string | null;
+            /** @description The address of the model; null: the provider's own. */
+            base_url: string | null;
+            /** @description Names of the headers, without their values. */
+            custom_headers: string[];
+            /** @description Enough of the key to recognise it. */
+            api_key_preview: string;
+            native_config: components["schemas"]["NativeConfig"] | null;
+            /** @description What came of trying the key, in the answer to a write. */
+            probe?: {
+                /** @description True: the key works. False: the provider could not be asked. Null: the key was not tried. */
+                ok: boolean | null;
+                /** @description The address that was asked. */
+                url?: string;
+                /** @description Why the key does not work, or was not tried. */
+                message?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "model_id": "local-model",
+         *       "provider": "example",
+         *       "model": "example-model",
+         *       "base_url": "https://models.example.com/v1",
+         *       "api_key": "example-key",
+         *       "native_config": {
+         *         "api": "openai-completions"
+         *       }
+         *     }
+         */
+        ModelCardCreateParams: {
+            /** @description The handle that agents name; it does not change. */
+            model_id: string;
+            /** @description Whose wire the model speaks; it does not change. */
+            provider: string;
+            /** @description The identifier of the model at the provider. */
+            model: string;
+            /** @description What people call the model. */
+            display_name?: string | null;
+            /** @description An address in place of the provider's own. */
+            base_url?: string | null;
+            /** @description Headers of each request. No answer has their values. */
+            custom_headers?: {
+                [key: string]: string;
+            } | null;
+            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
+            api_key?: (string | "") | null;
+            native_config?: components["schemas"]["NativeConfig"] | null;
         };
         /** @description A model card, with what this agent sets. */
         ModelConfig: {
@@ -1473,6 +2313,221 @@ export interface components {
             speed?: ("standard" | "fast") | null;
             /** @description Kept and returned; it has no influence on where a request goes. */
             inference_geo?: ("us" | "global") | null;
+        };
+        /** @description A model card, with what this agent sets. */
+        ModelConfigParams: {
+            /** @description The `model_id` of a model card of the workspace. */
+            id: string;
+            /** @description How much the model thinks. */
+            effort?: (("low" | "medium" | "high" | "xhigh" | "max") | components["schemas"]["Effort"]) | null;
+            /** @description `fast` turns on the provider's fast mode; a provider without one refuses it. */
+            speed?: ("standard" | "fast") | null;
+            /** @description Kept and returned; it has no influence on where a request goes. */
+            inference_geo?: ("us" | "global") | null;
+        };
+        /** @description A model that the workspace can run. */
+        ModelInfo: {
+            id: string;
+            /** @constant */
+            type: "model";
+            /** @description What people call the model. */
+            display_name: string;
+            created_at: string;
+            /**
+             * @description Whether the provider still offers the model.
+             * @enum {string}
+             */
+            lifecycle: "active" | "deprecated" | "retired";
+            /** @description Tokens of one request at most, or null where that is not known. */
+            max_input_tokens: number | null;
+            /** @description Tokens of one answer at most, or null where that is not known. */
+            max_tokens: number | null;
+            /** @description What the model is known to do, or null. */
+            capabilities: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Every level, with references to agents. */
+        Multiagent20261001: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "multiagent_20261001";
+            /** @description The model that the primary thread may ask for advice. */
+            advisor: {
+                /** @constant */
+                type: "enabled";
+                /** @description The identifier of a model. */
+                model: string;
+            } | {
+                /** @constant */
+                type: "disabled";
+            };
+            /** @description Whether the agent may start threads, and which agents run them. */
+            subagents: {
+                /** @constant */
+                type: "enabled";
+                /** @description Whether the agent may define agents of its own when it starts threads. */
+                inline_agents: {
+                    /** @enum {string} */
+                    type: "enabled" | "disabled";
+                };
+                /** @description The agents that it may start. */
+                predefined_agents: components["schemas"]["AgentReference"][];
+            } | {
+                /** @constant */
+                type: "disabled";
+            };
+            /** @description Always disabled. */
+            workflows: {
+                /** @constant */
+                type: "disabled";
+            };
+        };
+        /**
+         * @description An advisor, threads and workflows, each enabled or disabled. An update is merged into a stored configuration of this type, level by level.
+         * @example {
+         *       "type": "multiagent_20261001",
+         *       "advisor": {
+         *         "type": "enabled",
+         *         "model": "offline"
+         *       },
+         *       "subagents": {
+         *         "type": "enabled",
+         *         "predefined_agents": [
+         *           "agent_018f3c2a7b1d7000a1b2c3d4e5f60718"
+         *         ]
+         *       },
+         *       "workflows": {
+         *         "type": "disabled"
+         *       }
+         *     }
+         */
+        Multiagent20261001Params: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "multiagent_20261001";
+            /** @description Disabled when absent or null. */
+            advisor?: ({
+                /** @constant */
+                type: "enabled";
+                /** @description The identifier of a model. */
+                model: string;
+            } | {
+                /** @constant */
+                type: "disabled";
+            }) | null;
+            /** @description Whether it may start threads. Enabled when absent or null. */
+            subagents?: ({
+                /** @constant */
+                type: "enabled";
+                /** @description Enabled when absent or null. */
+                inline_agents?: {
+                    /** @enum {string} */
+                    type: "enabled" | "disabled";
+                } | null;
+                /** @description Agents that it may start, each once; none when absent or null. */
+                predefined_agents?: (string | (components["schemas"]["AgentParams"] | components["schemas"]["MultiagentSelfParams"]))[] | null;
+            } | {
+                /** @constant */
+                type: "disabled";
+            }) | null;
+            /** @description Must be disabled: workflows are not yet supported. */
+            workflows?: {
+                /** @constant */
+                type: "disabled";
+            } | null;
+        };
+        /** @description A coordinator with references to agents. */
+        MultiagentCoordinator: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "coordinator";
+            /** @description The agents that it may start; an advisor among them comes last. */
+            agents: (components["schemas"]["AgentReference"] | components["schemas"]["Advisor"])[];
+        };
+        /**
+         * @description An agent that starts agents of a list as threads of its session.
+         * @example {
+         *       "type": "coordinator",
+         *       "agents": [
+         *         "agent_018f3c2a7b1d7000a1b2c3d4e5f60718",
+         *         {
+         *           "type": "self"
+         *         }
+         *       ]
+         *     }
+         */
+        MultiagentCoordinatorParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "coordinator";
+            /** @description Agents that it may start, each once, and at most one advisor. */
+            agents: (string | (components["schemas"]["AgentParams"] | components["schemas"]["MultiagentSelfParams"] | components["schemas"]["Advisor"]))[];
+        };
+        /** @description How an agent works with other agents. */
+        MultiagentParams: components["schemas"]["MultiagentCoordinatorParams"] | components["schemas"]["Multiagent20261001Params"];
+        /** @description The agent that has this configuration. */
+        MultiagentSelfParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "self";
+        };
+        /** @description What is known of the model, beside its catalog entry. */
+        NativeConfig: {
+            name?: string;
+            /** @description The wire that the model speaks, such as `openai-completions`. */
+            api?: string;
+            /** @description Whether the model thinks. */
+            reasoning?: boolean;
+            /** @description The word of the provider for each level of thinking; null: the model has no such level. */
+            thinkingLevelMap?: {
+                [key: string]: string | null;
+            };
+            /** @description What messages may hold. */
+            input?: ("text" | "image" | "document")[];
+            /** @description List prices: they count for usage, budgets and spend limits. */
+            cost?: {
+                /** @description US dollars for a million tokens. */
+                input: number;
+                /** @description US dollars for a million tokens. */
+                output: number;
+                /** @description US dollars for a million tokens. */
+                cacheRead?: number;
+                /** @description US dollars for a million tokens. */
+                cacheWrite?: number;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Tokens of one request at most. */
+            contextWindow?: number;
+            /** @description Tokens of one answer at most. */
+            maxTokens?: number;
+            /** @description Parameters of sampling, sent along with each request. */
+            samplingParams?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @description Headers of each request; secrets belong into `custom_headers`. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description True: `base_url` is taken as it is, and no version such as `/v1` is put behind it. */
+            exactBaseUrl?: boolean;
+            /** @description How the provider differs from the wire that its model speaks. */
+            compat?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
         };
         /** @description Where the work towards an outcome stands. */
         OutcomeEvaluation: {
@@ -1537,6 +2592,23 @@ export interface components {
                     currency: "USD";
                 } | null;
             }[];
+        };
+        /** @description Packages that are installed before the first command, by their names in the manager's registry. */
+        Packages: {
+            /** @constant */
+            type?: "packages";
+            /** @description At most 100, each a package name such as jq or jq=1.6-2.1. */
+            apt?: string[] | null;
+            /** @description At most 100, each a crate name such as ripgrep or ripgrep@14.1.0. */
+            cargo?: string[] | null;
+            /** @description At most 100, each a gem name such as rake or rake:13.2.1. */
+            gem?: string[] | null;
+            /** @description At most 100, each a package path such as example.com/cmd/tool or example.com/cmd/tool@v1.2.3. */
+            go?: string[] | null;
+            /** @description At most 100, each a package name such as prettier, @scope/name or prettier@3.6.2. */
+            npm?: string[] | null;
+            /** @description At most 100, each a package name such as rich, rich==14.0.0 or rich>=13,<15. */
+            pip?: string[] | null;
         };
         /** @description Whether a call of the tool runs at once or waits for a `user.tool_confirmation`. */
         PermissionPolicy: {
@@ -1636,6 +2708,16 @@ export interface components {
                 /** @description True: the model may cite the text. */
                 enabled: boolean;
             };
+        };
+        /** @description Sessions run on workers of your own. */
+        SelfHostedConfig: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "self_hosted";
+            /** @description Milliseconds until an item that no worker acknowledged is given again. */
+            reclaim_older_than_ms?: number | null;
         };
         /** @description One conversation with an agent in an environment. */
         Session: {
@@ -1773,6 +2855,40 @@ export interface components {
                 /** @constant */
                 currency: "USD";
             };
+        };
+        /**
+         * @example {
+         *       "agent": "agent_018f3c2a7b1d7000a1b2c3d4e5f60718",
+         *       "environment_id": "env_018f3c2a7b1d7002a1b2c3d4e5f60718",
+         *       "title": "Review of the parser",
+         *       "initial_events": [
+         *         {
+         *           "type": "user.message",
+         *           "content": [
+         *             {
+         *               "type": "text",
+         *               "text": "Review the parser."
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        SessionCreateParams: {
+            /** @description The id of an agent, or an object that pins a version. */
+            agent: string | (components["schemas"]["AgentParams"] | components["schemas"]["AgentWithOverridesParams"]);
+            /** @description Where its commands run. Required unless the agent names an environment. */
+            environment_id?: string | null;
+            /** @description What people call the session. */
+            title?: string | null;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description What the session works on. */
+            resources?: (components["schemas"]["FileResourceParams"] | components["schemas"]["GitHubRepositoryResourceParams"] | components["schemas"]["MemoryStoreResourceParams"])[] | null;
+            vault_ids?: string[] | null;
+            /** @description Messages that are posted at once, in order, and at most one outcome. */
+            initial_events?: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserDefineOutcomeEventParams"])[] | null;
+            /** @description Most that the session may cost. It cannot be added later. */
+            budget?: components["schemas"]["SessionBudget"] | null;
         };
         /** @description The session was deleted. */
         SessionDeletedEvent: {
@@ -2524,6 +3640,51 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Instructions and programs that an agent loads when it needs them. */
+        Skill: {
+            id: string;
+            /** @constant */
+            type: "skill";
+            /** @description What people call the skill. */
+            display_title: string;
+            /** @description Another name of `display_title`. */
+            display_name: string;
+            name: string;
+            description: string;
+            /** @description Digits of its time in microseconds; null once all versions are deleted. */
+            latest_version: string | null;
+            /** @description The id of that version, or null. */
+            latest_version_id: string | null;
+            /** @description `anthropic`: built in. `custom`: uploaded. */
+            source: ("anthropic" | "custom") | {
+                /** @enum {string} */
+                type: "anthropic" | "custom";
+            };
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "display_title": "Greeting",
+         *       "files[]": [
+         *         "---\nname: greeting\ndescription: Greets people\n---\nSay hello.\n"
+         *       ]
+         *     }
+         */
+        SkillCreateParams: {
+            /** @description An id of your own. */
+            id?: string | null;
+            /** @description What people call the skill. */
+            display_title?: string | null;
+            /** @description Another name of `display_title`. */
+            display_name?: string | null;
+            /** @description In place of the one in SKILL.md. */
+            description?: string | null;
+            /** @description The files, with their paths below one folder; SKILL.md among them. */
+            "files[]": string[];
+        };
         /** @description A skill that the agent has. */
         SkillParams: {
             /**
@@ -2534,6 +3695,34 @@ export interface components {
             skill_id: string;
             /** @description `latest` when absent. */
             version?: string | null;
+        };
+        /**
+         * @example {
+         *       "display_title": "Farewell",
+         *       "files": [
+         *         {
+         *           "filename": "SKILL.md",
+         *           "content": "---\nname: farewell\ndescription: Says goodbye\n---\nSay goodbye.\n"
+         *         }
+         *       ]
+         *     }
+         */
+        SkillTextsCreateParams: {
+            /** @description An id of your own. */
+            id?: string | null;
+            /** @description What people call the skill. */
+            display_title?: string | null;
+            /** @description Another name of `display_title`. */
+            display_name?: string | null;
+            /** @description In place of the one in SKILL.md. */
+            description?: string | null;
+            /** @description The files of the skill, SKILL.md among them. */
+            files: {
+                /** @description The path of the file below the folder of the skill. */
+                filename: string;
+                /** @description The text of the file. */
+                content: string;
+            }[];
         };
         /** @description The summary is written, or could not be written. */
         SpanCompactionSummarizeEndEvent: {
@@ -2858,6 +4047,21 @@ export interface components {
             /** @description US cents with up to four decimals, as text. */
             period_to_date_spend: string;
         };
+        /** @description A fixed token for an MCP server. */
+        StaticBearerCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "static_bearer";
+            /** @description The token, which no answer contains. */
+            token: string;
+            /**
+             * Format: uri
+             * @description The address of the MCP server; it does not change.
+             */
+            mcp_server_url: string;
+        };
         /** @description Why the turn has ended. */
         StopReason: components["schemas"]["StopReasonEndTurn"] | components["schemas"]["StopReasonRequiresAction"] | components["schemas"]["StopReasonRetriesExhausted"] | components["schemas"]["StopReasonBudgetReached"] | components["schemas"]["StopReasonRefusal"];
         /** @description Instructions were added in the middle of the conversation. */
@@ -3064,6 +4268,8 @@ export interface components {
          * @description A time as RFC 3339 writes it, with its offset: `2026-01-31T12:00:00Z`.
          */
         Timestamp: string;
+        /** @description How the client authenticates itself. */
+        TokenEndpointAuthParam: components["schemas"]["TokenEndpointAuthParamNone"] | components["schemas"]["TokenEndpointAuthParamClientSecretBasic"] | components["schemas"]["TokenEndpointAuthParamClientSecretPost"];
         /** @description For every tool of the set without an entry of its own. */
         ToolsetDefaultConfig: {
             /** @description Whether the agent has the tool. */
@@ -3096,6 +4302,14 @@ export interface components {
              * @description The address, which is fetched when the message is read.
              */
             url: string;
+        };
+        /** @description Every public host is reached. */
+        UnrestrictedNetwork: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "unrestricted";
         };
         /** @description A client has answered the call of a custom tool. */
         UserCustomToolResultEvent: {
@@ -3402,6 +4616,45 @@ export interface components {
             /** @description The thread that is meant, as the event of the call names it. */
             session_thread_id?: string | null;
         };
+        /** @description A place for credentials. */
+        Vault: {
+            id: string;
+            /** @constant */
+            type: "vault";
+            /** @description What people call the vault. */
+            display_name: string;
+            /** @description Another name of `display_name`. */
+            name: string;
+            /** @description The workspace. */
+            tenant_id: string;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "display_name": "Reviewer"
+         *     }
+         */
+        VaultCreateParams: {
+            /** @description What people call the vault. */
+            display_name?: string;
+            /** @description Another name of `display_name`. */
+            name?: string;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description Its credentials. */
+            credentials?: components["schemas"]["CredentialInVaultParams"][];
+            /** @description One credential. */
+            credential?: components["schemas"]["CredentialInVaultParams"];
+            /** @description One credential without a name. */
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+        };
         /** @description A message that no turn has taken yet. */
         WaitingMessage: {
             /** @description The id of the `user.message` event that it becomes. */
@@ -3477,6 +4730,42 @@ export interface components {
             /** @description A workspace that you are a member of. */
             workspace_id: string;
         };
+        /** @description A page of a list; its items are `Agent`. */
+        AgentList: {
+            data: components["schemas"]["Agent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `Environment`. */
+        EnvironmentList: {
+            data: components["schemas"]["Environment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `Session`. */
+        SessionList: {
+            data: components["schemas"]["Session"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `SessionSummary`. */
         SessionSummaryList: {
             data: components["schemas"]["SessionSummary"][];
@@ -3525,6 +4814,84 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `ModelInfo`. */
+        ModelInfoList: {
+            data: components["schemas"]["ModelInfo"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `ModelCard`. */
+        ModelCardList: {
+            data: components["schemas"]["ModelCard"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `Vault`. */
+        VaultList: {
+            data: components["schemas"]["Vault"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `MemoryStore`. */
+        MemoryStoreList: {
+            data: components["schemas"]["MemoryStore"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `Skill`. */
+        SkillList: {
+            data: components["schemas"]["Skill"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description `CredentialNetworking` of type `unrestricted`. */
+        CredentialNetworkingUnrestricted: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "unrestricted";
+        };
+        /** @description `CredentialNetworking` of type `limited`. */
+        CredentialNetworkingLimited: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "limited";
+            /** @description Hostnames, IPv4 addresses or `*.suffix`; at most 16. */
+            allowed_hosts: string[];
+        };
         /** @description The agent has finished. */
         StopReasonEndTurn: {
             /**
@@ -3567,6 +4934,34 @@ export interface components {
              */
             type: "refusal";
         };
+        /** @description `TokenEndpointAuthParam` of type `none`. */
+        TokenEndpointAuthParamNone: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "none";
+        };
+        /** @description `TokenEndpointAuthParam` of type `client_secret_basic`. */
+        TokenEndpointAuthParamClientSecretBasic: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "client_secret_basic";
+            /** @description The secret of the client. */
+            client_secret: string;
+        };
+        /** @description `TokenEndpointAuthParam` of type `client_secret_post`. */
+        TokenEndpointAuthParamClientSecretPost: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "client_secret_post";
+            /** @description The secret of the client. */
+            client_secret: string;
+        };
     };
     responses: {
         /**
@@ -3607,6 +5002,8 @@ export interface components {
         Cursor: string;
         /** @description The id of the session. */
         SessionId: string;
+        /** @description Items of one page at most. */
+        Limit: number;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -3617,12 +5014,18 @@ export interface components {
         CreatedAtLte: components["schemas"]["Timestamp"];
         /** @description Whether archived ones are listed too. */
         IncludeArchived: "0" | "1" | "true" | "false" | "";
+        /** @description The id of the agent. */
+        AgentId: string;
         /** @description `chunks`: extension events as well. */
         Include: string | string[];
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
         RevokeKeys: "true" | "false";
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
+        /** @description Only sessions in one of these states. */
+        Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
+        /** @description Only sessions in one of these states. */
+        Statuses: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
         /** @description By their place in the log. */
         Order: "asc" | "desc";
         /** @description The id of the message. */
@@ -3634,6 +5037,316 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getV1Agents: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description `true` lists archived agents alone, `false` the others alone. */
+                archived?: "0" | "1" | "true" | "false" | "";
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1AgentsId: {
+        parameters: {
+            query?: {
+                /** @description This version; the newest when absent. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    putV1AgentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1AgentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1AgentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    patchV1AgentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1AgentsIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1AgentsIdVersions: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Environments: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Environments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     postV1ExtAuthSignOut: {
         parameters: {
             query?: never;
@@ -3720,6 +5433,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PersonDeleted"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtModelCards: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCardList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtModelCards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelCardCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCard"];
                 };
             };
             default: components["responses"]["Error"];
@@ -3997,6 +5763,182 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1MemoryStores: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryStoreList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1MemoryStores: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryStoreCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryStore"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Models: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Items behind this id. */
+                after_id?: string;
+                /** @description Items before this id. */
+                before_id?: string;
+                /** @description `active`, `deprecated` or `retired`. */
+                lifecycle?: string | string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelInfoList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Sessions: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description By their creation; the newest first when absent. */
+                order?: "asc" | "desc";
+                /** @description Only sessions of this agent. */
+                agent_id?: string;
+                /** @description Only sessions that pinned this version. */
+                agent_version?: number;
+                /** @description Only sessions that this deployment has created. */
+                deployment_id?: string;
+                /** @description Only sessions with this memory store. */
+                memory_store_id?: string;
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+                /** @description Only sessions that wait for one of these: a type of wait, `person`, `machine` or `money` for all waits that these end, or `any`. */
+                waiting_on?: ("any" | "person" | "money" | "machine" | "approval" | "question" | "budget" | "tool_result" | "queue" | "worker" | "rate_limit" | "model_backoff" | "packages" | "files" | "sandbox" | "mcp" | "wakeup") | ("any" | "person" | "money" | "machine" | "approval" | "question" | "budget" | "tool_result" | "queue" | "worker" | "rate_limit" | "model_backoff" | "packages" | "files" | "sandbox" | "mcp" | "wakeup")[];
+                /** @description Only sessions in one of these states. */
+                status?: components["parameters"]["Status"];
+                /** @description Only sessions in one of these states. */
+                statuses?: components["parameters"]["Statuses"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1SessionsId: {
         parameters: {
             query?: never;
@@ -4167,6 +6109,117 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Skills: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only skills from this source. */
+                source?: "anthropic" | "custom";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Skills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillTextsCreateParams"];
+                "multipart/form-data": components["schemas"]["SkillCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Vaults: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Vaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VaultCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
             };
             default: components["responses"]["Error"];
         };

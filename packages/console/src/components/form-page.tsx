@@ -1,0 +1,86 @@
+/** A page that changes a thing: the form, beside it what will be sent, and the bar that sends it. */
+import type { ReactNode } from 'react'
+
+/** Below 1,000 px the second stands under the first. */
+export const FormPanes = ({ form, beside }: { form: ReactNode; beside?: ReactNode }) => (
+  <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,.85fr)] max-split:block max-split:overflow-auto">
+    <div className="relative min-h-0 overflow-auto border-r px-6 py-5 max-split:overflow-visible max-split:border-r-0 max-phone:px-4">
+      {form}
+    </div>
+    <div className="flex min-h-0 flex-col bg-n2 max-split:min-h-[320px] max-split:border-t">
+      {beside}
+    </div>
+  </div>
+)
+
+/** What differs, and what to do with it. It stays in view. */
+export const FormBar = ({ children, actions }: { children?: ReactNode; actions: ReactNode }) => (
+  <div className="sticky bottom-0 flex min-h-12 shrink-0 flex-wrap items-center gap-2.5 border-t bg-n1 px-4 py-2">
+    <span className="min-w-0 flex-1 text-n9">{children}</span>
+    {actions}
+  </div>
+)
+
+/** Fields in one column, as wide as text is read. */
+export const Fields = ({ children }: { children: ReactNode }) => (
+  <div className="grid max-w-[640px] content-start gap-[18px]">{children}</div>
+)
+
+/** Fields in a row where there is room. */
+export const FieldRow = ({ children }: { children: ReactNode }) => (
+  <div className="grid grid-cols-2 gap-3 max-phone:grid-cols-1">{children}</div>
+)
+
+/** Fields that belong together, under one name. */
+export const FieldGroup = ({
+  label,
+  hint,
+  problem,
+  action,
+  children,
+}: {
+  label: string
+  hint?: ReactNode
+  problem?: string | undefined
+  action?: ReactNode
+  children: ReactNode
+}) => (
+  <fieldset className="grid min-w-0 content-start gap-[5px]">
+    <div className="flex min-h-6 items-center gap-2">
+      <legend className="contents">
+        <span className="flex-1 font-medium text-n11">{label}</span>
+      </legend>
+      {action}
+    </div>
+    {children}
+    {(problem ?? hint) !== undefined && (
+      <span
+        role={problem === undefined ? undefined : 'alert'}
+        className={`text-small ${problem === undefined ? 'text-n8' : 'text-failed'}`}
+      >
+        {problem ?? hint}
+      </span>
+    )}
+  </fieldset>
+)
+
+/** A box of lines: things that were chosen, each with what can be done to it. */
+export const ListBox = ({ children }: { children: ReactNode }) => (
+  <ul className="divide-y divide-n3 rounded-panel border">{children}</ul>
+)
+
+export const ListLine = ({
+  name,
+  about,
+  children,
+}: {
+  name: ReactNode
+  about?: ReactNode
+  children?: ReactNode
+}) => (
+  <li className="flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 px-3 py-1">
+    <span className="min-w-0 truncate text-n11">{name}</span>
+    {about !== undefined && <span className="min-w-0 truncate text-n9">{about}</span>}
+    <span className="ml-auto flex items-center gap-1.5">{children}</span>
+  </li>
+)

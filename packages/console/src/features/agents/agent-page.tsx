@@ -1,0 +1,303 @@
+/** An agent: its configuration beside what will be sent or beside a trial, its versions, its sessions. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { ButtonLink } from '../../components/button-link.tsx'
+import { Button } from '../../components/button.tsx'
+import { Id, Time } from '../../components/figures.tsx'
+import { FormBar, FormPanes } from '../../components/form-page.tsx'
+import { Badge, Problem, Quiet } from '../../components/layout.tsx'
+import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
+import { Page } from '../../components/page.tsx'
+import { RequestView } from '../../components/request-view.tsx'
+import { Tabs } from '../../components/tabs.tsx'
+import { problemsOf } from '../../lib/api/problems.ts'
+import type { Agent } from '../../lib/api/types.ts'
+import { isConflict, requestIdOf } from '../../lib/failures.ts'
+import { jsonOf } from '../../lib/request/api-call.ts'
+import { useReadOnlyReason } from '../../lib/rights.ts'
+import { say } from '../../lib/toasts.ts'
+import { AgentForm } from './agent-form.tsx'
+import { agentQuery, useAgentArchive, useAgentSave } from './agents.ts'
+import type { AgentDraft } from './draft.ts'
+import { changesOf, draftFields, draftOf, draftOfJson } from './draft.ts'
+import { TrialView } from './trial-view.tsx'
+import { VersionsView } from './versions-view.tsx'
+import { agentWords as own } from './words.ts'
+
+const Confirm = lazy(async () => ({
+  default: (await import('../../components/confirm.tsx')).Confirm,
+}))
+
+export const agentTabs = ['config', 'versions', 'sessions'] as const
+export type AgentTab = (typeof agentTabs)[number]
+
+type AgentPageProps = {
+  id: string
+  tab: AgentTab
+  onTab: (tab: AgentTab) => void
+  onArchived: () => void
+  /** The sessions of the agent. */
+  sessions: ReactNode
+  /** The conversation of a trial. */
+  trial: (session: string) => ReactNode
+}
+
+export function AgentPage(props: AgentPageProps) {
+  const query = useQuery(agentQuery(props.id))
+  if (query.data) return <OpenAgent {...props} agent={query.data} />
+  return (
+    <Page title={own.title}>
+      {query.isError ? (
+        <Failure
+          message={query.error.message}
+          requestId={requestIdOf(query.error)}
+          onRetry={() => void query.refetch()}
+        />
+      ) : (
+        <Skeleton />
+      )}
+    </Page>
+  )
+}
+
+function OpenAgent({
+  agent,
+  tab,
+  onTab,
+  onArchived,
+  sessions,
+  trial,
+}: AgentPageProps & { agent: Agent }) {
+  const form = useAgentDraft(agent)
+  const [isArchiving, setArchiving] = useState(false)
+  const archive = useAgentArchive()
+  const readOnly = useReadOnlyReason()
+  const isArchived = agent.archived_at !== null
+  return (
+    <Page
+      title={agent.name}
+      crumbs={<Link to="/agents">{own.title}</Link>}
+      beside={
+        <>
+          <Badge>{own.versionIs(agent.version)}</Badge>
+          <Quiet isSmall>
+            <Time at={agent.updated_at} /> · <Id of={agent.id} />
+          </Quiet>
+        </>
+      }
+      actions={
+        isArchived ? undefined : (
+          <>
+            <Button kind="plain" offBecause={readOnly} onClick={() => setArchiving(true)}>
+              {own.archive}
+            </Button>
+            <ButtonLink to="/sessions/new" search={{ agent: agent.id }}>
+              {own.newSession}
+            </ButtonLink>
+          </>
+        )
+      }
+    >
+      <Tabs
+        label={own.views}
+        tabs={agentTabs.map((name) => ({ name, label: own.tabs[name] }))}
+        chosen={tab}
+        onChoose={onTab}
+      />
+      {isArchived && <Banner title={own.isArchived} />}
+      {tab === 'config' && <Configuration agent={agent} form={form} trial={trial} />}
+      {tab === 'versions' && (
+        <VersionsView
+          id={agent.id}
+          onRestore={
+            isArchived
+              ? undefined
+              : (version) => {
+                  form.setDraft(draftOf(version))
+                  onTab('config')
+                }
+          }
+        />
+      )}
+      {tab === 'sessions' && sessions}
+      <Suspense>
+        {isArchiving && (
+          <Confirm
+            title={own.archiveTitle(agent.name)}
+            verb={own.archiveVerb}
+            isDanger
+            isBusy={archive.isPending}
+            problem={archive.error?.message}
+            onClose={() => setArchiving(false)}
+            onConfirm={() =>
+              archive.mutate(agent.id, {
+                onSuccess: () => {
+                  say({ kind: 'done', text: own.archivedNow(agent.name) })
+                  onArchived()
+                },
+              })
+            }
+          >
+            {own.archiveText}
+          </Confirm>
+        )}
+      </Suspense>
+    </Page>
+  )
+}
+
+type AgentFormState = {
+  /** The version that the draft began with. */
+  base: Agent
+  draft: AgentDraft
+  setDraft: (draft: AgentDraft) => void
+  /** Begins again with this version. */
+  begin: (agent: Agent) => void
+}
+
+/** What was written stays when somebody saves another version; without changes the form follows. */
+function useAgentDraft(agent: Agent): AgentFormState {
+  const [base, setBase] = useState(agent)
+  const [draft, setDraft] = useState(() => draftOf(agent))
+  const isChanged = Object.keys(changesOf(draftOf(base), draft)).length > 0
+  const begin = (next: Agent) => {
+    setBase(next)
+    setDraft(draftOf(next))
+  }
+  if (agent.version !== base.version && !isChanged) begin(agent)
+  return { base, draft, setDraft, begin }
+}
+
+function Configuration({
+  agent,
+  form: { base, draft, setDraft, begin },
+  trial,
+}: {
+  agent: Agent
+  form: AgentFormState
+  trial: AgentPageProps['trial']
+}) {
+  const [beside, setBeside] = useState<'request' | 'try'>('request')
+  const save = useAgentSave()
+  const readOnly = useReadOnlyReason()
+  const changes = changesOf(draftOf(base), draft)
+  const count = Object.keys(changes).length
+  const problems = problemsOf(save.error, draftFields)
+  const isOvertaken = agent.version !== base.version || isConflict(save.error)
+  const call = (body: AgentDraft) =>
+    ({
+      method: 'POST',
+      path: `/v1/agents/${agent.id}`,
+      client: 'beta.agents.update',
+      args: [agent.id],
+      body: { version: base.version, ...jsonOf(body) },
+    }) as const
+  const discard = () => {
+    save.reset()
+    begin(agent)
+  }
+  const submit = () =>
+    save.mutate(
+      { id: agent.id, version: base.version, changes },
+      {
+        onSuccess: (saved) => {
+          begin(saved)
+          say({ kind: 'done', text: own.saved(saved.name, saved.version) })
+        },
+      },
+    )
+  return (
+    <>
+      {isOvertaken && (
+        <Banner
+          sign="asks"
+          title={own.overtaken}
+          actions={
+            <Button size="small" onClick={discard}>
+              {own.discard}
+            </Button>
+          }
+        />
+      )}
+      <FormPanes
+        form={<AgentForm draft={draft} onDraft={setDraft} problems={problems} id={agent.id} />}
+        beside={
+          <>
+            <Tabs
+              label={own.beside}
+              tabs={[
+                { name: 'request', label: own.request },
+                { name: 'try', label: own.tryIt },
+              ]}
+              chosen={beside}
+              onChoose={setBeside}
+            />
+            {beside === 'request' ? (
+              <RequestView
+                call={call(changes)}
+                before={call(valuesOf(base, changes))}
+                whole={jsonOf(draft)}
+                onWhole={(body) => setDraft(draftOfJson(body))}
+              />
+            ) : (
+              <TrialView agent={agent} draft={draft} conversation={trial} />
+            )}
+            <SaveBar
+              count={count}
+              version={base.version}
+              isBusy={save.isPending}
+              offBecause={agent.archived_at === null ? readOnly : own.isArchived}
+              problem={isConflict(save.error) ? undefined : problems.rest}
+              onDiscard={discard}
+              onSave={submit}
+            />
+          </>
+        }
+      />
+    </>
+  )
+}
+
+/** The same fields as they are now: so that a change is marked, and not all that is sent. */
+const valuesOf = (base: Agent, changes: AgentDraft): AgentDraft => {
+  const now = new Map(Object.entries(draftOf(base)))
+  return Object.fromEntries(Object.keys(changes).map((field) => [field, now.get(field) ?? null]))
+}
+
+type SaveBarProps = {
+  /** How many fields differ. */
+  count: number
+  version: number
+  isBusy: boolean
+  offBecause: string | undefined
+  problem: string | undefined
+  onDiscard: () => void
+  onSave: () => void
+}
+
+function SaveBar({ count, version, isBusy, offBecause, problem, onDiscard, onSave }: SaveBarProps) {
+  const nothing = count === 0 ? own.nothingDiffers : undefined
+  return (
+    <FormBar
+      actions={
+        <>
+          <Button kind="plain" offBecause={nothing} onClick={onDiscard}>
+            {own.discard}
+          </Button>
+          <Button
+            kind="primary"
+            isBusy={isBusy}
+            offBecause={offBecause ?? nothing}
+            onClick={onSave}
+          >
+            {own.save(version + 1)}
+          </Button>
+        </>
+      }
+    >
+      <Problem text={problem}>{nothing ?? own.fieldsDiffer(count, version)}</Problem>
+    </FormBar>
+  )
+}

@@ -1,0 +1,91 @@
+/** The versions of an agent, and what each changed. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { stringify } from 'yaml'
+import { Button } from '../../components/button.tsx'
+import { Diff } from '../../components/diff.tsx'
+import { Time } from '../../components/figures.tsx'
+import { ListAndOne, ListChoice, Quiet, Row, Stack } from '../../components/layout.tsx'
+import { ListFoot } from '../../components/list-foot.tsx'
+import { Failure, Skeleton } from '../../components/notices.tsx'
+import type { Agent } from '../../lib/api/types.ts'
+import { requestIdOf } from '../../lib/failures.ts'
+import { listStateOf } from '../../lib/list-state.ts'
+import { jsonOf } from '../../lib/request/api-call.ts'
+import { words } from '../../lib/words.ts'
+import { versionsQuery } from './agents.ts'
+import { draftOf } from './draft.ts'
+import { agentWords as own } from './words.ts'
+
+type VersionsViewProps = {
+  id: string
+  /** Undefined where the agent takes no changes. */
+  onRestore: ((version: Agent) => void) | undefined
+}
+
+const textOf = (agent: Agent): string => stringify(jsonOf(draftOf(agent)), { lineWidth: 0 })
+
+export function VersionsView({ id, onRestore }: VersionsViewProps) {
+  const list = listStateOf(useInfiniteQuery(versionsQuery(id)))
+  const [chosen, setChosen] = useState<number>()
+  const { rows, error } = list
+  if (!rows)
+    return error ? (
+      <Failure message={error.message} requestId={requestIdOf(error)} onRetry={list.again} />
+    ) : (
+      <Skeleton />
+    )
+  const at = Math.max(
+    0,
+    rows.findIndex(({ version }) => version === chosen),
+  )
+  const [shown, before] = [rows[at], rows[at + 1]]
+  return (
+    <ListAndOne
+      list={
+        <>
+          {rows.map((each) => (
+            <ListChoice
+              key={each.version}
+              isChosen={each === shown}
+              onChoose={() => setChosen(each.version)}
+              end={<Time at={each.updated_at} />}
+            >
+              {own.versionIs(each.version)}
+            </ListChoice>
+          ))}
+          <ListFoot>
+            {list.more && (
+              <Button onClick={list.more} isBusy={list.isLoadingMore}>
+                {words.list.more}
+              </Button>
+            )}
+          </ListFoot>
+        </>
+      }
+      one={
+        shown && (
+          <Stack>
+            {before ? (
+              <Diff
+                title={own.compare(before.version, shown.version)}
+                before={textOf(before)}
+                after={textOf(shown)}
+              />
+            ) : (
+              <>
+                {shown.version === 1 && <Quiet>{own.firstVersion}</Quiet>}
+                <Diff title={own.versionIs(shown.version)} before="" after={textOf(shown)} />
+              </>
+            )}
+            {onRestore && at > 0 && (
+              <Row>
+                <Button onClick={() => onRestore(shown)}>{own.restore(shown.version)}</Button>
+              </Row>
+            )}
+          </Stack>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,42 @@
+/** What fields of forms choose from: the things of the workspace by name. */
+import { queryOptions } from '@tanstack/react-query'
+import { api, dataOf } from './client.ts'
+import type { Agent, ListedSkill, Model } from './types.ts'
+
+/** More than anybody looks through, and one request. */
+const most = 200
+
+/** Things that a field of a form chooses from. */
+const choices = <Row>(
+  name: string,
+  ask: (signal: AbortSignal) => Promise<{ data?: { data: Row[] } }>,
+) =>
+  queryOptions({
+    queryKey: ['choices', name],
+    queryFn: async ({ signal }) => (await dataOf(ask(signal))).data,
+    staleTime: 30_000,
+  })
+
+const query = { limit: most }
+export const modelChoices = choices<Model>('models', (signal) =>
+  api.GET('/v1/models', { params: { query }, signal }),
+)
+export const cardChoices = choices('cards', (signal) =>
+  api.GET('/v1/ext/model_cards', { params: { query }, signal }),
+)
+export const skillChoices = choices<ListedSkill>('skills', (signal) =>
+  api.GET('/v1/skills', { params: { query }, signal }),
+)
+export const agentChoices = choices<Agent>('agents', (signal) =>
+  api.GET('/v1/agents', { params: { query }, signal }),
+)
+export const environmentChoices = choices('environments', (signal) =>
+  api.GET('/v1/environments', { params: { query }, signal }),
+)
+export const memoryChoices = choices('memory stores', (signal) =>
+  api.GET('/v1/memory_stores', { params: { query }, signal }),
+)
+
+export const vaultChoices = choices('vaults', (signal) =>
+  api.GET('/v1/vaults', { params: { query }, signal }),
+)
