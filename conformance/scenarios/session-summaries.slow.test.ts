@@ -3,7 +3,11 @@ import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import type { Overview, SessionSummary } from '@steward/protocol/session-summaries.ts'
+import type {
+  Overview,
+  SessionSummary,
+  SessionSummaryShown,
+} from '@steward/protocol/session-summaries.ts'
 import { pricedModel, says as saysAtCost } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -135,6 +139,39 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await overview()).waiting.person, 0)
         assert.deepEqual(await ids('text=waits'), [])
         assert.deepEqual(await ids('text=waits&include_archived=true'), [waits])
+      },
+    )
+
+    verifies(
+      ['sessions/summary', 'sessions/summary/context', 'sessions/summary/turns'],
+      'one session tells its turns and how full its context is',
+      async () => {
+        const one = async (id: string) =>
+          (await service.ask<SessionSummaryShown>('GET', `/v1/ext/sessions/${id}`)).body
+        const session = await newSession(service, { model }, { title: 'One' })
+        const fresh = await one(session)
+        assert.equal(fresh.turns, 0)
+        assert.deepEqual(fresh.context, { used_tokens: null, window_tokens: null, share: null })
+        stub.replies(saysAtCost('done', { input: 100, output: 10, cacheRead: 900 }))
+        await turn(service, session, 'hello')
+        stub.replies({ status: 400, error: 'invalid_request_error', message: 'no such thing' })
+        await turn(service, session, 'again')
+        const { turns, context, ...summary } = await one(session)
+        assert.equal(turns, 2)
+        assert.equal(context.used_tokens, 1_000, 'of the newest request that was answered')
+        const [listed] = await list('text=one')
+        assert.deepEqual(summary, listed)
+        const fork = await service.ask('POST', `/v1/ext/sessions/${session}/fork`, {})
+        assert.equal((await one(fork.body.id)).turns, 2)
+
+        const known = await newSession(service)
+        await turn(service, known, 'say: hello')
+        const full = (await one(known)).context
+        assert.equal(full.window_tokens, 200_000)
+        assert.equal(full.share, (full.used_tokens ?? 0) / 200_000)
+        assert.ok((full.used_tokens ?? 0) > 0)
+        const absent = await service.ask('GET', `/v1/ext/sessions/${session.slice(0, -4)}0000`)
+        assert.equal(absent.status, 404)
       },
     )
   })

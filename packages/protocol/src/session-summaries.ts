@@ -81,6 +81,34 @@ export const SessionSummary = z
   .meta({ id: 'SessionSummary', description: 'A session in short, as lists show it.' })
 export type SessionSummary = z.infer<typeof SessionSummary>
 
+/** How full the context of the primary thread is. [sessions/summary/context] */
+export const ContextUse = z
+  .object({
+    used_tokens: count
+      .nullable()
+      .describe(
+        'Tokens that the newest model request of the primary thread read, cached ones included. Null before the first one, and where the provider reports none.',
+      ),
+    window_tokens: count
+      .nullable()
+      .describe('Tokens of one request at most. Null where the model has no known window.'),
+    share: z
+      .number()
+      .nullable()
+      .describe('`used_tokens` of `window_tokens`: 1 is full. Null where one of them is.'),
+  })
+  .describe('How full the context of the primary thread is.')
+export type ContextUse = z.infer<typeof ContextUse>
+
+export const SessionSummaryShown = SessionSummary.extend({
+  turns: count.describe('Turns that have begun.'),
+  context: ContextUse,
+}).meta({
+  id: 'SessionSummaryWithContext',
+  description: 'A session in short, with its turns and how full its context is.',
+})
+export type SessionSummaryShown = z.infer<typeof SessionSummaryShown>
+
 /** The orders of a list. `active`: by the minute in which it last began or came to rest. `ran`: by the time in which turns ran. */
 export const summaryOrders = ['created', 'active', 'cost', 'tokens', 'ran'] as const
 export type SummaryOrder = (typeof summaryOrders)[number]

@@ -25,6 +25,7 @@ import { closingsAt, firstResultAfter, hasResultUpTo } from './log/cut.ts'
 import type { Head } from './log/head.ts'
 import { readHead } from './log/head.ts'
 import { readEvents } from './log/log.ts'
+import { turnsInLog } from './log/turns.ts'
 import { idleEntries } from './log/idle.ts'
 import type { RowDeps } from './new-row.ts'
 import { newRow } from './new-row.ts'
@@ -141,7 +142,8 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSe
   )
   await store.forget(tenant, id)
   const { budget } = await readHead(tx, tenant, from)
-  const known = { ...serversOfHead(agent), budget, next_seq: at }
+  const turns = await turnsInLog(tx, tenant, id)
+  const known = { ...serversOfHead(agent), budget, next_seq: at, turns }
   const head = await store.insert(row, at === 0 ? 'pending' : 'idle', known)
   tellFork(row, of)
   const pending = at === 0 ? (['session.pending'] as const) : []

@@ -10,6 +10,7 @@ import {
   OverviewQuery,
   OverviewShown,
   SessionSummary,
+  SessionSummaryShown,
   SummaryListQuery,
 } from '@steward/protocol/session-summaries.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
@@ -17,16 +18,20 @@ import type { SpendSummary } from '@steward/protocol/spend-limits.ts'
 import { waitTypesOf } from '@steward/protocol/waiting-on.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../ground/core/cursor.ts'
-import { invalid } from '../ground/core/errors.ts'
+import { invalid, notFound } from '../ground/core/errors.ts'
+import { fromJson } from '../ground/core/json-text.ts'
 import { unitsOf } from '../ground/core/money.ts'
 import { forwardPage } from '../ground/core/page.ts'
 import type { Reads } from '../ground/database/database.ts'
 import { timeComparisons } from '../ground/database/page-order.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
+import { contextWindow } from '../resources/model-cards/context-window.ts'
 import { usageReport } from '../tenants/usage/report.ts'
+import { contextTokens, countTurns } from './log/turns.ts'
 import type { SessionFilter } from './rows/filters.ts'
-import { countFailed, countRunning, listSummaries } from './rows/summaries.ts'
+import { sessionStore } from './rows/sessions.ts'
+import { countFailed, countRunning, listSummaries, readSummaries } from './rows/summaries.ts'
 import { waitStore } from './rows/waits.ts'
 
 const summaries = section('Sessions', ['workspace'], '/v1/ext/sessions')
@@ -73,6 +78,28 @@ export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Rout
         next_page,
         shown.map(({ id }) => id),
       )
+    },
+  ),
+  summaries.get(
+    '/:id',
+    {
+      summary: 'Get a session in short',
+      description:
+        'As the list shows it, with the number of its turns and how full the context of its primary thread is.',
+      answer: SessionSummaryShown,
+    },
+    async ({ db: { read }, tenant, params: { id } }) => {
+      const row = await sessionStore(read).shownRow(tenant, id)
+      const [shown, turns, used_tokens, window_tokens] = await Promise.all([
+        readSummaries(read, tenant, [id], clock.now()),
+        countTurns(read, tenant, id),
+        contextTokens(read, tenant, id),
+        contextWindow(read, tenant, fromJson(row.agent).model),
+      ])
+      const summary = shown.get(id)
+      if (!summary) throw notFound('session', id)
+      const share = used_tokens && window_tokens ? used_tokens / window_tokens : null
+      return { ...summary, turns, context: { used_tokens, window_tokens, share } }
     },
   ),
   overviews.get(

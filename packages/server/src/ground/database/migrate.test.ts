@@ -55,6 +55,7 @@ const addedColumns = [
   ['threads', 'web_searches'],
   ['api_keys', 'archived_at'],
   ['session_heads', 'changed_ms'],
+  ['session_heads', 'turns'],
   ['sessions', 'creator_type'],
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],

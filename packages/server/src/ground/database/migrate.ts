@@ -8,6 +8,7 @@ import * as tables from './migrations/0001-tables.ts'
 import * as webSearches from './migrations/0002-web-searches.ts'
 import * as archivedKeys from './migrations/0003-archived-keys.ts'
 import * as waits from './migrations/0004-waits.ts'
+import * as shownFacts from './migrations/0005-shown-facts.ts'
 
 const first = '0001-tables'
 const migrations: Readonly<Record<string, Migration>> = {
@@ -15,6 +16,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0002-web-searches': webSearches,
   '0003-archived-keys': archivedKeys,
   '0004-waits': waits,
+  '0005-shown-facts': shownFacts,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -349,6 +349,8 @@ type SessionHeads = HeadOutcome &
     awaits_stdio: number
     /** 1 when the session has MCP servers by URL. The first model request of a turn waits for them. */
     url_servers: number
+    /** Turns that have begun. Null: they were not counted from the beginning, and the log tells them. */
+    turns: number | null
     /** When the session last began, came to rest or was updated, rounded down to a minute. */
     changed_ms: number
     /** 1 once the session has rows in `threads`. `status` and `idle_since_ms` then cover all its threads. */

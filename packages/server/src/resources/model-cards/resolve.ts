@@ -153,14 +153,19 @@ function opener(
   return { open, known }
 }
 
-async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
-  const { provider, base_url, native_config } = row.card
-  const target = await targetOf({
+/** The model of a card, without its key. */
+export function targetOfCard({ model, card }: Pick<CardRow, 'model' | 'card'>) {
+  const { provider, base_url, native_config } = card
+  return targetOf({
     provider,
-    model: row.model,
+    model,
     ...(base_url ? { base_url } : {}),
     ...(native_config ? { native_config } : {}),
   })
+}
+
+async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
+  const target = await targetOfCard(row)
   if ('refused' in target) return target
   const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
   const reached = { ...target, api_key, named: 'tenant' } as const

@@ -5,6 +5,7 @@ import { callTypes } from '@steward/protocol/call-events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { closingResult } from './closing.ts'
+import { turnBegin } from './head.ts'
 import { eventOf, readLogPage } from './log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
@@ -59,7 +60,7 @@ const placesOf = (db: Reads, cut: LogCut) => seqsOf(db, cut).limit(1)
 async function turnOf(db: Reads, cut: LogCut): Promise<number> {
   const row = await placesOf(db, cut)
     .where('seq', '<=', cut.at)
-    .where('type', '=', 'session.status_run_started')
+    .where('type', '=', turnBegin)
     .orderBy('seq', 'desc')
     .executeTakeFirst()
   return row?.seq ?? 1

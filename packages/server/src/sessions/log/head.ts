@@ -39,8 +39,11 @@ const tokenCounters = [
 ] as const
 /** Counters of a thread and of its session. */
 export const spendingCounters = [...tokenCounters, 'list_cost', 'web_searches'] as const
-const counters = [...spendingCounters, 'model_requests'] as const
+const counters = [...spendingCounters, 'model_requests', 'turns'] as const
 type HeadCounter = (typeof counters)[number]
+
+/** The event with which a turn of the primary thread begins. */
+export const turnBegin = 'session.status_run_started' satisfies NewEvent['type']
 
 /**
  * True when the event shows that a turn has begun or made progress, which resets the count of recoveries. Errors and
@@ -48,7 +51,7 @@ type HeadCounter = (typeof counters)[number]
  * stands for them.
  */
 export const isOfTurn = ({ type }: NewEvent): boolean =>
-  type === 'session.status_run_started' || /^(agent|user)\./.test(type)
+  type === turnBegin || /^(agent|user)\./.test(type)
 
 /** How an append changes the head, besides `next_seq`. Fields that are left out stay. Times in milliseconds. */
 export type HeadChange = {
@@ -85,6 +88,7 @@ export function headChange(entries: readonly LogEntry[], now: number): HeadChang
     const status = statusAfter[event.type]
     if (status !== undefined) change.status = status
     if (isOfTurn(event)) change.recoveries = 0
+    if (event.type === turnBegin) addTo(change, 'turns', 1)
     const outcome = stageAfter(event)
     if (outcome !== undefined) change.outcome = outcome
     if (event.type === 'session.status_idle') change.stop_reason = toJson(event.stop_reason)

@@ -23,5 +23,6 @@ export const newHead = {
   awaits_stdio: 0,
   outcome: outcomeStage.none,
   threads: 0,
+  turns: 0,
   ...noSpending,
 }

@@ -312,7 +312,7 @@ function sessionWrites(db: Queries) {
       session: ShownSessionRow,
       status: HeadStatus,
       of: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers' | 'budget'> &
-        Partial<Pick<Head, 'next_seq'>>,
+        Partial<Pick<Tables['session_heads'], 'next_seq' | 'turns'>>,
     ): Promise<Head> {
       const changed_ms = wholeMinute(Date.parse(session.created_at))
       const head = { ...newHead, changed_ms, status, ...of }
