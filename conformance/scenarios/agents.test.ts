@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
+import type { AgentVersionSummary } from '@steward/protocol/agents.ts'
+import { accept, firstLink } from '../people.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
@@ -220,6 +222,37 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for await (const { version } of agents().versions.list(agent.id, { limit: 1 }))
           seen.push(version)
         assert.deepEqual(seen, [4, 3, 2, 1])
+      },
+    )
+
+    verifies(
+      ['agents/versions/creators', 'agents/versions/creator'],
+      'each version says which key or person has made it',
+      async () => {
+        const agent = await fresh('shared')
+        const ada = await accept(service, firstLink(service), {
+          email: 'ada@example.com',
+          name: 'Ada',
+        })
+        const changed = await ada.ask('POST', `/v1/agents/${agent.id}`, { description: 'of Ada' })
+        assert.equal(changed.status, 200, JSON.stringify(changed.body))
+        type Page = { data: AgentVersionSummary[]; next_page: string | null }
+        const path = `/v1/ext/agents/${agent.id}/versions`
+        const { body } = await service.ask<Page>('GET', path)
+        assert.deepEqual(
+          body.data.map(({ version, created_by }) => [version, created_by?.type]),
+          [
+            [2, 'user'],
+            [1, 'api_key'],
+          ],
+        )
+        assert.equal(body.data[0]?.created_by?.name, 'Ada <ada@example.com>')
+        assert.ok(body.data[1]?.created_by?.id)
+        assert.ok(!JSON.stringify(body).includes('of Ada'))
+        const first = (await service.ask<Page>('GET', `${path}?limit=1`)).body
+        const next = await service.ask<Page>('GET', `${path}?page=${String(first.next_page)}`)
+        assert.deepEqual(next.body.data, body.data.slice(1))
+        assert.equal(next.body.next_page, null)
       },
     )
 

@@ -13,6 +13,7 @@ import {
   includeArchived,
   wholeNumberFrom,
 } from './primitives.ts'
+import { CreatedBy } from './created-by.ts'
 import { exampleIds } from './example-ids.ts'
 import type { Multiagent, MultiagentOf } from './multiagent.ts'
 import { MultiagentParams, MultiagentShown, sessionMultiagentShown } from './multiagent.ts'
@@ -343,6 +344,20 @@ export const AgentShown = z
     updated_at: UpdatedAt,
   })
   .meta({ id: 'Agent', description: 'An agent: a model with instructions, tools and skills.' })
+
+/** A version without its config. [agents/versions/creator] */
+export const AgentVersionSummary = z
+  .object({
+    type: z.literal('agent_version_summary'),
+    agent_id: z.string(),
+    version: z.int().describe('The number of the version.'),
+    created_at: CreatedAt,
+    created_by: CreatedBy.describe(
+      'Who or what has made this version. Null for one of an earlier version of the service.',
+    ),
+  })
+  .meta({ id: 'AgentVersionSummary', description: 'When and by whom a version was made.' })
+export type AgentVersionSummary = z.infer<typeof AgentVersionSummary>
 
 export const ThreadAgentShown = z.looseObject(shownThreadAgent).meta({
   id: 'SessionThreadAgent',

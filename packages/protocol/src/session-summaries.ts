@@ -1,5 +1,6 @@
 /** Sessions in short, as lists of many need them: without the prompts and tools of their agents. */
 import { z } from 'zod'
+import { CreatedBy } from './created-by.ts'
 import {
   CreatedAt,
   CreatedAtQuery,
@@ -14,17 +15,6 @@ import {
 import { sessionStatuses } from './sessions.ts'
 import { SpendSummaryShown } from './spend-limits.ts'
 import { WaitingOn, waitFilterWords } from './waiting-on.ts'
-
-const CreatedBy = z
-  .object({
-    type: z
-      .string()
-      .describe('`api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them.'),
-    id: z.string().nullable(),
-    name: z.string().nullable().describe('The name at that time.'),
-  })
-  .nullable()
-  .describe('Who or what has made it. Null for a session of an earlier version.')
 
 const count = z.int()
 const money = z.object({
@@ -49,7 +39,9 @@ export const SessionSummary = z
     agent_name: z.string().describe('The name of its agent.'),
     environment_id: z.string(),
     deployment_id: z.string().nullable(),
-    created_by: CreatedBy,
+    created_by: CreatedBy.describe(
+      'Who or what has made it. Null for a session of an earlier version.',
+    ),
     usage: z
       .object({
         input_tokens: count.describe('Tokens that models read, cached ones excepted.'),

@@ -3,7 +3,7 @@ import type { ForkedFrom } from '@steward/protocol/forks.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
 import type { ActingThing } from '../ground/core/audited-call.ts'
-import { openCall } from '../ground/core/audited-call.ts'
+import { creatorOf } from '../ground/core/creator.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import type { Json } from '../ground/core/json-text.ts'
 import { toJson } from '../ground/core/json-text.ts'
@@ -26,9 +26,6 @@ import {
 import type { Roster } from './rows/roster.ts'
 import type { ShownSessionRow } from './rows/sessions.ts'
 import { tokenPlace } from './rows/sessions.ts'
-
-/** Characters of the name of a creator. */
-const longestName = 200
 
 export type RowDeps = Refusals & { now: number; seal: Seal; kinds: ResourceKinds }
 
@@ -94,12 +91,6 @@ export async function newRow(
     allowances: null,
     ...creatorOf(made.actor),
   }
-}
-
-/** Who or what makes the session: the thing, or the caller under way. */
-function creatorOf(thing: ActingThing | undefined) {
-  const { type = null, id = null, name = null } = thing ?? openCall()?.call.actor ?? {}
-  return { creator_type: type, creator_id: id, creator_name: name?.slice(0, longestName) ?? null }
 }
 
 /** Seals the inline tokens of this session. */

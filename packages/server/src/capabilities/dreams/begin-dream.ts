@@ -199,7 +199,7 @@ export async function openDream(
           await fileStore(tx).insert(row)
         }
         const { config } = configOf(agentOf(dream))
-        const agent = await agentStore(tx).create(tenant, config, {}, now)
+        const agent = await agentStore(tx).create(tenant, config, {}, now, { actor })
         const environment = await environmentStore(tx).create(tenant, environmentOf(dream), now)
         made = { id, agent: agent.id, environment: environment.id }
         return { agent: { type: 'agent', id: agent.id }, environment_id: environment.id }

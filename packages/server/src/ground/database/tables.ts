@@ -26,6 +26,7 @@ import type { Allowance } from '@steward/protocol/allowances.ts'
 import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
+import type { CreatorColumns } from '../core/creator.ts'
 import type { Json } from '../core/json-text.ts'
 
 /** Tokens of MCP servers by the names of the servers. */
@@ -107,7 +108,7 @@ export type Tables = OtherTables & {
     /** Sealed tokens by server name. */
     sealed_tokens: Json<SealedTokens>
     created_at: string
-  }
+  } & CreatorColumns
   environments: {
     tenant_id: string
     id: string
@@ -157,13 +158,9 @@ export type Tables = OtherTables & {
     deployment_id: string | null
     /** The origin of a fork. Null: the session is no fork. */
     forked_from: Json<ForkedFrom> | null
-    /** Who or what has made it, as the audit names actors. Null: before this was kept. */
-    creator_type: string | null
-    creator_id: string | null
-    creator_name: string | null
     /** Tools that run without asking. Null: none were ever allowed. */
     allowances: Json<Allowance[]> | null
-  }
+  } & CreatorColumns
   session_heads: SessionHeads
   vaults: {
     tenant_id: string

@@ -4,6 +4,7 @@ import {
   AgentListQuery,
   AgentShown,
   AgentUpdate,
+  AgentVersionSummary,
 } from '@steward/protocol/agents.ts'
 import type { AgentConfig, SkillRefs } from '@steward/protocol/agents.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
@@ -11,6 +12,7 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
+import type { Listing } from '../../ground/core/page.ts'
 import { defaultLimit, forwardPage } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -27,6 +29,7 @@ import { multiagentAfter } from './roster.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
 
 const agents = section('Agents', ['workspace'], '/v1/agents')
+const told = section('Agents', ['workspace'], '/v1/ext/agents')
 const answer = AgentShown
 
 export function agentRoutes({
@@ -70,7 +73,7 @@ export function agentRoutes({
             await checkRoom(tx, 1)
             const multiagent = await multiagentAfter(tx, tenant, owner, body)
             const whole = { ...config, multiagent }
-            return agentStore(tx).create(tenant, whole, sealed, clock.now(), owner.id)
+            return agentStore(tx).create(tenant, whole, sealed, clock.now(), owner)
           })
         },
       },
@@ -134,15 +137,26 @@ export function agentRoutes({
       answer: ListOf(answer),
     },
     async ({ db, tenant, params, query }) => {
-      const limit = query.limit ?? defaultLimit
-      const scope = `versions/${params.id}`
-      const cursor = query.page ?? query.cursor
-      const below =
-        cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int().min(1)]))[0]
-      const { rows, more } = await agentStore(db.read).versions(tenant, params.id, below, limit)
-      const last = rows.at(-1)
-      const next_page = more && last ? encodeCursor(scope, [last.version]) : null
-      return forwardPage(rows, next_page, [params.id])
+      const store = agentStore(db.read)
+      return versionPage(params.id, query, (below, limit) =>
+        store.versions(tenant, params.id, below, limit),
+      )
+    },
+  )
+
+  const summaries = told.get(
+    '/:id/versions',
+    {
+      summary: 'List who made the versions of an agent',
+      description: 'The newest first, without what they say.',
+      query: ListQuery,
+      answer: ListOf(AgentVersionSummary),
+    },
+    async ({ db, tenant, params: { id }, query }) => {
+      const store = agentStore(db.read)
+      return versionPage(id, query, (below, limit) =>
+        store.versionSummaries(tenant, id, below, limit),
+      )
     },
   )
 
@@ -161,5 +175,21 @@ export function agentRoutes({
     },
   )
 
-  return [...plain, versions, version]
+  return [...plain, versions, summaries, version]
+}
+
+/** A page of the versions below the version that a cursor names. */
+async function versionPage<Row extends { version: number }>(
+  id: string,
+  query: z.infer<typeof ListQuery>,
+  rowsBelow: (below: number | undefined, limit: number) => Promise<Listing<Row>>,
+) {
+  const scope = `versions/${id}`
+  const cursor = query.page ?? query.cursor
+  const below =
+    cursor === undefined ? undefined : decodeCursor(cursor, scope, z.tuple([z.int().min(1)]))[0]
+  const { rows, more } = await rowsBelow(below, query.limit ?? defaultLimit)
+  const last = rows.at(-1)
+  const next_page = more && last ? encodeCursor(scope, [last.version]) : null
+  return forwardPage(rows, next_page, [id])
 }

@@ -1,4 +1,6 @@
-import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
+import type { Agent, AgentConfig, AgentVersionSummary } from '@steward/protocol/agents.ts'
+import type { ActingThing } from '../../ground/core/audited-call.ts'
+import { creatorColumns, creatorOf, showCreator } from '../../ground/core/creator.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isSameJson } from '../../ground/core/same-json.ts'
@@ -28,6 +30,7 @@ async function writeVersion(
   agent: Agent,
   config: AgentConfig,
   tokens: SealedTokens,
+  actor?: ActingThing,
 ) {
   const row = {
     tenant_id: tenant,
@@ -36,6 +39,7 @@ async function writeVersion(
     config: toJson(config),
     sealed_tokens: toJson(tokens),
     created_at: agent.updated_at,
+    ...creatorOf(actor),
   }
   await insertRows(db, 'agent_versions', [row])
 }
@@ -119,6 +123,31 @@ function agentReads(db: Reads) {
       }))
     },
 
+    /** The newest first, without their configs. */
+    async versionSummaries(
+      tenant: string,
+      id: string,
+      below: number | undefined,
+      limit: number,
+    ): Promise<Listing<AgentVersionSummary>> {
+      const agent = await get(db, tenant, id)
+      const found = await db
+        .selectFrom('agent_versions')
+        .select(['version', 'created_at', ...creatorColumns])
+        .where('tenant_id', '=', tenant)
+        .where('agent_id', '=', id)
+        .where('version', '<', below ?? agent.version + 1)
+        .orderBy('version', 'desc')
+        .limit(limit + 1)
+        .execute()
+      const rows = found.slice(0, limit).map((row): AgentVersionSummary => {
+        const { version, created_at } = row
+        const created_by = showCreator(row)
+        return { type: 'agent_version_summary', agent_id: id, version, created_at, created_by }
+      })
+      return { rows, more: found.length > limit }
+    },
+
     async list(tenant: string, paging: Paging, filter: ListFilter): Promise<Listing<Agent>> {
       return listingOf(await rows(db, 'agents').list(tenant, paging, filter), toAgent)
     },
@@ -132,7 +161,7 @@ function agentWrites(db: Queries) {
       config: AgentConfig,
       tokens: SealedTokens,
       now: number,
-      id = newId('agent'),
+      { id = newId('agent'), actor }: { id?: string; actor?: ActingThing } = {},
     ): Promise<Agent> {
       const at = iso(now)
       const row = await rows(db, 'agents').insert({
@@ -146,7 +175,7 @@ function agentWrites(db: Queries) {
         updated_at: at,
       })
       const agent = toAgent(row)
-      await writeVersion(db, tenant, agent, config, tokens)
+      await writeVersion(db, tenant, agent, config, tokens, actor)
       await outbox(db).put(tenant, ['agent.created'], { id: row.id }, now)
       return agent
     },

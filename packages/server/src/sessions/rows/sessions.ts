@@ -26,6 +26,7 @@ import { isFound } from './filters.ts'
 import { showSession } from './show-session.ts'
 
 export type { SessionRow, ShownSessionRow }
+import { creatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** The place that a session's inline token is sealed for. */
@@ -85,14 +86,7 @@ const rowStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select(columns),
 )
 
-const shownColumns = [
-  'roster',
-  'deployment_id',
-  'forked_from',
-  'creator_type',
-  'creator_id',
-  'creator_name',
-] as const
+const shownColumns = ['roster', 'deployment_id', 'forked_from', ...creatorColumns] as const
 const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select([...columns, ...shownColumns, ...threadSums]),
 )

@@ -1,6 +1,7 @@
 /** The wire form of a session, from its row and the head of its log. */
 import type { Session } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
+import type { CreatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
@@ -14,8 +15,7 @@ import { activeThreadMs } from './threads.ts'
 import { showAgent } from './roster.ts'
 
 /** The row of a session without the columns that only its readers need. */
-type ShownColumn = 'roster' | 'deployment_id' | 'forked_from' | CreatorColumn
-type CreatorColumn = 'creator_type' | 'creator_id' | 'creator_name'
+type ShownColumn = 'roster' | 'deployment_id' | 'forked_from' | keyof CreatorColumns
 export type SessionRow = Omit<Tables['sessions'], ShownColumn>
 
 export type ShownSessionRow = Tables['sessions']

@@ -4,6 +4,7 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import type { SessionSummary, SummaryOrder } from '@steward/protocol/session-summaries.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { creatorColumns, showCreator } from '../../ground/core/creator.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { wholeMinute } from '../log/head.ts'
@@ -43,9 +44,7 @@ const columns = [
   'event.type as event_type',
   'event.created_at as event_at',
   'event.thread_id',
-  'creator_type',
-  'creator_id',
-  'creator_name',
+  ...creatorColumns,
 ] as const
 
 const rowsOf = (db: Reads, tenant: string, ids: readonly string[]) =>
@@ -104,10 +103,7 @@ function summaryOf(row: SummaryRow, now: number): Omit<SessionSummary, 'waiting_
     agent_name: textBehind('name', row.agent) ?? '',
     environment_id,
     deployment_id,
-    created_by:
-      row.creator_type === null
-        ? null
-        : { type: row.creator_type, id: row.creator_id, name: row.creator_name },
+    created_by: showCreator(row),
     usage: {
       input_tokens: row.input_tokens,
       output_tokens: row.output_tokens,
