@@ -3,6 +3,7 @@ import type { AssistantBlock, Message, UserBlock } from '@steward/model/model.ts
 
 /** Slightly lower than for English text, so that the estimate is rather too high. */
 const bytesPerToken = 3.5
+export const estimateMethod = `bytes of the text in UTF-8, divided by ${bytesPerToken}`
 const image = 1_600
 /** For documents that are no text. A page of a PDF takes some thousand tokens. */
 const bytesPerDocumentToken = 30

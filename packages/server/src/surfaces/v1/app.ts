@@ -59,6 +59,7 @@ import { folderRoutes } from '../../engine/folders/routes.ts'
 import type { FolderViews } from '../../engine/folders/session-folders.ts'
 import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
 import { modelCardRoutes } from '../../resources/model-cards/routes.ts'
+import { tokenEstimateRoutes } from '../../engine/models/estimate-routes.ts'
 import { modelRoutes } from '../../engine/models/routes.ts'
 import { memoryStoreRoutes } from '../../resources/memory-stores/routes.ts'
 import { sessionEventRoutes } from '../../sessions/events/routes.ts'
@@ -181,6 +182,7 @@ export function routesOf(deps: AppDeps): Route[] {
         void (await sessionStore(tx).takeOpen(tenant, session)),
     }),
     ...modelRoutes(deps),
+    ...tokenEstimateRoutes(),
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),
     ...signInRoutes(deps.people),
