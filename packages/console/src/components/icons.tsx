@@ -8,6 +8,7 @@ import {
   Component,
   Copy,
   Contrast,
+  Ellipsis,
   House,
   Menu as MenuLines,
   PanelLeft,
@@ -32,6 +33,7 @@ export const IconRight = sized(ChevronRight)
 export const IconChoose = sized(ChevronsUpDown)
 export const IconComponents = sized(Component)
 export const IconCopy = sized(Copy)
+export const IconMore = sized(Ellipsis)
 export const IconTheme = sized(Contrast)
 export const IconMenu = sized(MenuLines)
 export const IconFold = sized(PanelLeft)

@@ -77,11 +77,14 @@ export const ListAndOne = ({ list, one }: { list: ReactNode; one: ReactNode }) =
 /** A row of a list beside what it opens. */
 export const ListChoice = ({
   isChosen,
+  isOff = false,
   onChoose,
   end,
   children,
 }: {
   isChosen: boolean
+  /** It leads nowhere. */
+  isOff?: boolean
   onChoose: () => void
   end?: ReactNode
   children: ReactNode
@@ -89,6 +92,7 @@ export const ListChoice = ({
   <button
     type="button"
     aria-pressed={isChosen}
+    disabled={isOff}
     onClick={onChoose}
     className={`flex min-h-9 w-full items-center gap-2.5 border-b border-n3 px-4 py-1.5 text-left outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet text-n11' : 'hover:bg-n2'}`}
   >

@@ -23,14 +23,24 @@ export const Menu = ({
   trigger,
   items,
   side = 'bottom',
+  isButton = false,
 }: {
   label: string
   trigger: ReactNode
   items: readonly MenuItem[]
   side?: 'top' | 'bottom'
+  /** The trigger looks like a button with an icon. */
+  isButton?: boolean
 }) => (
   <BaseMenu.Root modal={false}>
-    <BaseMenu.Trigger title={label} className="min-w-0 flex-1 rounded-base text-left">
+    <BaseMenu.Trigger
+      title={label}
+      className={
+        isButton
+          ? 'grid size-7 shrink-0 place-items-center rounded-base border border-n6 bg-n1 text-n10 hover:bg-n3'
+          : 'min-w-0 flex-1 rounded-base text-left'
+      }
+    >
       {trigger}
       <span className="sr-only">{label}</span>
     </BaseMenu.Trigger>

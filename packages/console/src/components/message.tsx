@@ -14,29 +14,35 @@ type MessageProps = {
   beside?: ReactNode
   isChosen?: boolean
   onChoose?: () => void
+  /** Stands below the text. */
+  foot?: ReactNode
 }
 
-export const Message = ({ id, by, name, at, text, beside, isChosen, onChoose }: MessageProps) => (
-  <article
-    data-event={id}
-    className={`min-w-0 text-read leading-[1.55] text-n11 ${by === 'agent' ? '' : 'rounded-panel border border-n4 bg-n2 px-3.5 py-2.5'} ${isChosen ? 'outline-2 outline-offset-4 outline-accent-quiet' : ''}`}
-  >
-    <header className="mb-0.5 flex gap-2 text-small text-n9">
-      <button type="button" onClick={onChoose} className="rounded-sm hover:text-n11">
-        {name}
-      </button>
-      {at !== undefined && <Time at={at} form="clock" />}
-      {beside}
-    </header>
-    {by === 'agent' ? (
-      <Suspense fallback={<Plain text={text} />}>
-        <AgentText text={text} />
-      </Suspense>
-    ) : (
-      <Plain text={text} />
-    )}
-  </article>
-)
+export const Message = (props: MessageProps) => {
+  const { id, by, name, at, text, beside, isChosen, onChoose, foot } = props
+  return (
+    <article
+      data-event={id}
+      className={`min-w-0 text-read leading-[1.55] text-n11 ${by === 'agent' ? '' : 'rounded-panel border border-n4 bg-n2 px-3.5 py-2.5'} ${isChosen ? 'outline-2 outline-offset-4 outline-accent-quiet' : ''}`}
+    >
+      <header className="mb-0.5 flex gap-2 text-small text-n9">
+        <button type="button" onClick={onChoose} className="rounded-sm hover:text-n11">
+          {name}
+        </button>
+        {at !== undefined && <Time at={at} form="clock" />}
+        {beside}
+      </header>
+      {by === 'agent' ? (
+        <Suspense fallback={<Plain text={text} />}>
+          <AgentText text={text} />
+        </Suspense>
+      ) : (
+        <Plain text={text} />
+      )}
+      {foot}
+    </article>
+  )
+}
 
 const Plain = ({ text }: { text: string }) => (
   <p className="whitespace-pre-wrap" dir="auto">
@@ -63,8 +69,8 @@ export const Note = ({
   isFailure?: boolean
 }) => (
   <p
-    className={`flex items-center gap-3 text-small before:h-px before:flex-1 before:bg-n5 after:h-px after:flex-1 after:bg-n5 ${isFailure ? 'text-failed' : 'text-n9'}`}
+    className={`flex items-center gap-3 text-small before:h-px before:min-w-4 before:flex-1 before:bg-n5 after:h-px after:min-w-4 after:flex-1 after:bg-n5 ${isFailure ? 'text-failed' : 'text-n9'}`}
   >
-    <span className="max-w-[80%]">{children}</span>
+    <span className="text-center text-balance">{children}</span>
   </p>
 )

@@ -1,7 +1,6 @@
 /** The panes of a session: what was said beside what was chosen; below 1,280 px the second lies over the first. */
 import type { ReactNode } from 'react'
 import { words } from '../lib/words.ts'
-import { IconClose } from './icons.tsx'
 
 export const SessionLayout = ({
   timeline,
@@ -26,32 +25,12 @@ export const SessionLayout = ({
   </div>
 )
 
-export const Inspector = ({
-  title,
-  children,
-  onClose,
-}: {
-  title: string
-  children: ReactNode
-  onClose: () => void
-}) => (
-  <aside
-    aria-label={title}
-    className="flex w-[360px] shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:shadow-float max-phone:w-full max-phone:border-l-0"
-  >
-    <header className="flex h-9 shrink-0 items-center border-b px-4">
-      <h2 className="font-semibold text-n11">{title}</h2>
-      <button
-        type="button"
-        aria-label={words.session.closeInspector}
-        onClick={onClose}
-        className="ml-auto grid size-6 place-items-center rounded-base text-n9 hover:bg-n3"
-      >
-        <IconClose />
-      </button>
-    </header>
-    <div className="relative min-h-0 flex-1 overflow-auto p-4">{children}</div>
-  </aside>
+/** The views of a page, and what stands at their end. */
+export const ViewLine = ({ children, end }: { children: ReactNode; end: ReactNode }) => (
+  <div className="flex shrink-0 items-center border-b pr-3 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&>[role=tablist]]:overflow-x-auto [&>[role=tablist]]:border-b-0">
+    {children}
+    {end}
+  </div>
 )
 
 /** Names and values of a thing. */

@@ -1,8 +1,8 @@
 /** A tool call in one line until it is opened: then its input and its result. */
 import type { ReactNode } from 'react'
-import { useState } from 'react'
 import { formatDuration } from '../lib/format/times.ts'
 import { words } from '../lib/words.ts'
+import { Diff } from './diff.tsx'
 import { HiddenShown } from './hidden-shown.tsx'
 import { IconDown, IconRight } from './icons.tsx'
 import { Output } from './output.tsx'
@@ -15,27 +15,33 @@ export type ToolCardProps = {
   summary: string
   /** The whole input, as it is shown when opened. */
   input: string
-  result: { text: string; isError: boolean; tookMs: number } | undefined
+  /** What an edit changes, shown in place of the input. */
+  change?: { title: string; before: string; after: string } | undefined
+  result:
+    | {
+        text: string
+        isError: boolean
+        tookMs: number
+        exitCode?: number | undefined
+        images?: readonly string[]
+      }
+    | undefined
   isRunning: boolean
   note?: ReactNode
   isChosen?: boolean
-  onChoose?: () => void
-  isOpenAtFirst?: boolean
+  isOpen: boolean
+  onOpen: (isOpen: boolean) => void
 }
 
 export function ToolCard(props: ToolCardProps) {
   const { id, name, summary, input, result, isRunning, note } = props
-  const { isChosen = false, onChoose, isOpenAtFirst = false } = props
-  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  const { isChosen = false, isOpen, onOpen, change } = props
   return (
     <div data-event={id} className="border-b border-n3 last:border-b-0">
       <button
         type="button"
         aria-expanded={isOpen}
-        onClick={() => {
-          setOpen(!isOpen)
-          onChoose?.()
-        }}
+        onClick={() => onOpen(!isOpen)}
         className={`flex min-h-[30px] w-full items-center gap-2.5 px-3 text-left whitespace-nowrap outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
       >
         {isRunning ? (
@@ -48,12 +54,20 @@ export function ToolCard(props: ToolCardProps) {
         <span className="max-w-[40%] shrink-0 truncate text-n9">{name}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
         {note}
-        {result?.isError && <span className="text-small text-failed">{words.session.failed}</span>}
+        {result && hasFailed(result) && (
+          <span className="text-small text-failed">{failureOf(result)}</span>
+        )}
         {result && <span className="text-small text-n9">{formatDuration(result.tookMs)}</span>}
       </button>
       {isOpen && (
         <div className="border-t border-n4">
+          {change && (
+            <div className="p-2">
+              <Diff {...change} />
+            </div>
+          )}
           <pre
+            hidden={change !== undefined}
             className="overflow-x-auto px-3 py-2 font-mono text-small leading-[1.6] whitespace-pre-wrap text-n10"
             aria-label={words.session.input}
           >
@@ -64,6 +78,14 @@ export function ToolCard(props: ToolCardProps) {
               <Output text={result.text} isError={result.isError} />
             </div>
           )}
+          {result?.images?.map((data, at) => (
+            <img
+              key={at}
+              src={data}
+              alt={words.session.picture}
+              className="max-h-[50vh] max-w-full border-t border-n4 object-contain p-3"
+            />
+          ))}
           {!result && (
             <p className="border-t border-n4 px-3 py-2 text-small text-n9">
               {words.session.noResult}
@@ -74,6 +96,13 @@ export function ToolCard(props: ToolCardProps) {
     </div>
   )
 }
+
+type ShownResult = NonNullable<ToolCardProps['result']>
+
+const hasFailed = ({ isError, exitCode = 0 }: ShownResult): boolean => isError || exitCode !== 0
+
+const failureOf = ({ exitCode = 0 }: ShownResult): string =>
+  exitCode === 0 ? words.session.failed : words.session.exited(exitCode)
 
 /** Calls that follow each other, in one box. */
 export const ToolCards = ({ children }: { children: ReactNode }) => (

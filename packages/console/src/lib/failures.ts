@@ -10,3 +10,6 @@ export const messageOf = (error: unknown): string =>
 /** True where somebody else was first. */
 export const isConflict = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'status' in error && error.status === 409
+
+export const isAbsent = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'status' in error && error.status === 404

@@ -1,9 +1,10 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { catch as orElse, enum as oneOf, object, optional } from 'zod/mini'
 import { Scroll } from '../components/layout.tsx'
-import type { AgentTab } from '../features/agents/agent-page.tsx'
-import { AgentPage, agentTabs } from '../features/agents/agent-page.tsx'
+import { AgentPage } from '../features/agents/agent-page.tsx'
 import { agentQuery } from '../features/agents/agents.ts'
+import type { AgentTab } from '../features/agents/tabs.ts'
+import { agentTabs } from '../features/agents/tabs.ts'
 import { Conversation } from '../features/session/conversation-pane.tsx'
 import { SessionList } from '../features/sessions/session-list.tsx'
 

@@ -1,45 +1,53 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { catch as orElse, enum as oneOf, object, optional, string } from 'zod/mini'
-import type { SessionTab } from '../features/session/session-talk.tsx'
-import { sessionQuery } from '../features/session/session.ts'
+import type { SessionPlace } from '../features/session/place.ts'
+import { sessionPanes, sessionViews } from '../features/session/place.ts'
 import { SessionPage } from '../features/session/session-page.tsx'
+import { sessionQuery, summaryQuery } from '../features/session/session.ts'
 
 const SessionSearch = object({
-  view: orElse(optional(oneOf(['talk', 'events'])), undefined),
+  view: orElse(optional(oneOf(sessionViews)), undefined),
   event: orElse(optional(string()), undefined),
+  thread: orElse(optional(string()), undefined),
+  pane: orElse(optional(oneOf(sessionPanes)), undefined),
 })
 
 export const Route = createFileRoute('/_app/sessions/$sessionId')({
   validateSearch: (search) => SessionSearch.parse(search),
   // Not awaited: the session is asked for while its page is loaded.
-  loader: ({ context, params }) =>
-    void context.queryClient.prefetchQuery(sessionQuery(params.sessionId)),
+  loader: ({ context, params }) => {
+    void context.queryClient.prefetchQuery(sessionQuery(params.sessionId))
+    void context.queryClient.prefetchQuery(summaryQuery(params.sessionId))
+  },
   component: OneSession,
 })
 
 function OneSession() {
   const { sessionId } = Route.useParams()
-  const { view = 'talk', event } = Route.useSearch()
+  const { view = 'talk', event, thread, pane } = Route.useSearch()
   const navigate = useNavigate({ from: Route.fullPath })
-  const setView = (next: SessionTab) =>
-    void navigate({
-      search: (now) => ({ ...now, view: next === 'talk' ? undefined : next }),
-      replace: true,
-    })
-  const setEvent = useCallback(
-    (next: string | undefined) =>
-      void navigate({ search: (now) => ({ ...now, event: next }), replace: true }),
+  const setPlace = useCallback(
+    (change: Partial<SessionPlace>) =>
+      void navigate({
+        search: (now) => {
+          const next = { ...now, ...change }
+          return { ...next, view: next.view === 'talk' ? undefined : next.view }
+        },
+        replace: true,
+      }),
     [navigate],
   )
   return (
     <SessionPage
       key={sessionId}
       id={sessionId}
-      view={view}
-      event={event}
-      onView={setView}
-      onEvent={setEvent}
+      // An address that names an event alone shows it.
+      place={{ view, event, thread, pane: pane ?? (event === undefined ? undefined : 'event') }}
+      onPlace={setPlace}
+      onOpen={(id) =>
+        void navigate({ to: '/sessions/$sessionId', params: { sessionId: id }, search: {} })
+      }
     />
   )
 }

@@ -22,6 +22,8 @@ import { AgentForm } from './agent-form.tsx'
 import { agentQuery, useAgentArchive, useAgentSave } from './agents.ts'
 import type { AgentDraft } from './draft.ts'
 import { changesOf, draftFields, draftOf, draftOfJson } from './draft.ts'
+import type { AgentTab } from './tabs.ts'
+import { agentTabs } from './tabs.ts'
 import { TrialView } from './trial-view.tsx'
 import { VersionsView } from './versions-view.tsx'
 import { agentWords as own } from './words.ts'
@@ -29,9 +31,6 @@ import { agentWords as own } from './words.ts'
 const Confirm = lazy(async () => ({
   default: (await import('../../components/confirm.tsx')).Confirm,
 }))
-
-export const agentTabs = ['config', 'versions', 'sessions'] as const
-export type AgentTab = (typeof agentTabs)[number]
 
 type AgentPageProps = {
   id: string

@@ -1,4 +1,5 @@
 /** Code, JSON, diffs, Markdown, tools, cards that ask, timelines, events and plots. */
+import { useState } from 'react'
 import { ApprovalCard } from '../../components/approval-card.tsx'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Diff } from '../../components/diff.tsx'
@@ -10,6 +11,7 @@ import { Meter, Plot } from '../../components/plot.tsx'
 import { Framed, Spec, Specimen } from '../../components/specimen.tsx'
 import { Stack } from '../../components/layout.tsx'
 import { TimelineStep, TimelineTurn } from '../../components/timeline.tsx'
+import type { ToolCardProps } from '../../components/tool-card.tsx'
 import { ToolCard, ToolCards } from '../../components/tool-card.tsx'
 import { formatCost } from '../../lib/format/numbers.ts'
 import {
@@ -98,7 +100,7 @@ export const Tools = () => (
   <Spec name="Tool card">
     <Specimen caption="running, done, failed, denied: one line until opened" size="half">
       <ToolCards>
-        <ToolCard
+        <OpeningCard
           id="t1"
           name="bash"
           summary="npm test"
@@ -106,7 +108,7 @@ export const Tools = () => (
           result={undefined}
           isRunning
         />
-        <ToolCard
+        <OpeningCard
           id="t2"
           name="read"
           summary="timer.ts"
@@ -114,7 +116,7 @@ export const Tools = () => (
           result={{ text: 'export const timer = 1', isError: false, tookMs: 92 }}
           isRunning={false}
         />
-        <ToolCard
+        <OpeningCard
           id="t3"
           name="mcp__shop__list"
           summary="since 2026-11-25"
@@ -131,7 +133,7 @@ export const Tools = () => (
     >
       <Stack>
         <ToolCards>
-          <ToolCard
+          <OpeningCard
             id="t4"
             name="bash"
             summary="npm ci --loglevel verbose"
@@ -142,7 +144,7 @@ export const Tools = () => (
           />
         </ToolCards>
         <ToolCards>
-          <ToolCard
+          <OpeningCard
             id="t5"
             name="bash"
             summary="node --test"
@@ -298,3 +300,11 @@ export const Plots = () => (
     </Specimen>
   </Spec>
 )
+
+function OpeningCard({
+  isOpenAtFirst = false,
+  ...card
+}: Omit<ToolCardProps, 'isOpen' | 'onOpen'> & { isOpenAtFirst?: boolean }) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  return <ToolCard {...card} isOpen={isOpen} onOpen={setOpen} />
+}

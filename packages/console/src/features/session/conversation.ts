@@ -1,15 +1,29 @@
 /** What was said and done, in the order of the log: messages, thinking, tool calls with their results, failures. */
 import type { SessionEvent } from '../../lib/api/types.ts'
 import { momentOf, timeOf } from './moments.ts'
-import { textOfContent } from './texts.ts'
+import { bytesOf, cutTextOf, imagesOf, textOfContent } from './texts.ts'
+
+type CallResult = {
+  id: string
+  text: string
+  /** Pictures of the result, as data: of formats that have no scripts. */
+  images: readonly string[]
+  isError: boolean
+  tookMs: number
+  exitCode: number | undefined
+  /** Whether it stands here cut. */
+  isCut: boolean
+}
 
 export type ToolCall = {
   id: string
   name: string
   input: Record<string, unknown>
   at: string
+  /** Whether the input stands here cut. */
+  isCut: boolean
   /** Missing while the tool works, or waits for an answer. */
-  result: { text: string; isError: boolean; tookMs: number; id: string } | undefined
+  result: CallResult | undefined
   /** What somebody has decided about the call. */
   decision: { isAllowed: boolean; reason: string | undefined; at: string } | undefined
   /** Whether the service waits for a person to decide. */
@@ -19,8 +33,25 @@ export type ToolCall = {
 }
 
 export type TalkItem =
-  | { kind: 'said'; id: string; by: 'person' | 'agent' | 'system'; text: string; at: string }
+  | {
+      kind: 'said'
+      id: string
+      by: 'person' | 'agent' | 'system'
+      text: string
+      at: string
+      /** The size of the whole where the text stands here cut, else 0. */
+      wholeBytes: number
+    }
   | { kind: 'thought'; id: string; text: string; at: string }
+  /** What threads say to each other: `to` or `from` the named agent, or the primary thread. */
+  | {
+      kind: 'told'
+      id: string
+      way: 'to' | 'from'
+      agent: string | undefined
+      text: string
+      at: string
+    }
   | { kind: 'tools'; id: string; calls: ToolCall[] }
   | { kind: 'failed'; id: string; text: string; at: string; isFinal: boolean }
   | { kind: 'noted'; id: string; text: string; at: string }
@@ -92,6 +123,7 @@ function addCall(
     name: event.name,
     input: event.input,
     at: timeOf(event),
+    isCut: bytesOf(event) > 0,
     result: undefined,
     decision: undefined,
     isAsking: false,
@@ -116,11 +148,26 @@ function addResult(
   if (!known) return
   known.call.result = {
     id: event.id,
-    text: textOfContent(event.content ?? []),
+    text: cutTextOf(event),
+    images: imagesOf(event.content ?? []),
     isError: event.is_error ?? false,
     tookMs: Math.max(0, momentOf(event) - known.from),
+    exitCode: event.step?.exit_code,
+    isCut: bytesOf(event) > 0,
   }
 }
+
+const said = (
+  event: Extract<SessionEvent, { type: 'user.message' | 'system.message' | 'agent.message' }>,
+  by: 'person' | 'agent' | 'system',
+): TalkItem => ({
+  kind: 'said',
+  id: event.id,
+  by,
+  text: textOfContent(event.content),
+  at: timeOf(event),
+  wholeBytes: bytesOf(event),
+})
 
 /** The item of an event that stands alone; undefined for what the talk leaves out. */
 function plainItem(event: SessionEvent): TalkItem | undefined {
@@ -128,11 +175,11 @@ function plainItem(event: SessionEvent): TalkItem | undefined {
   const at = timeOf(event)
   switch (event.type) {
     case 'user.message':
-      return { kind: 'said', id, by: 'person', text: textOfContent(event.content), at }
+      return said(event, 'person')
     case 'system.message':
-      return { kind: 'said', id, by: 'system', text: textOfContent(event.content), at }
+      return said(event, 'system')
     case 'agent.message':
-      return { kind: 'said', id, by: 'agent', text: textOfContent(event.content), at }
+      return said(event, 'agent')
     case 'agent.thinking':
       return { kind: 'thought', id, text: event.thinking, at }
     case 'session.error':
@@ -147,12 +194,25 @@ function plainItem(event: SessionEvent): TalkItem | undefined {
       return { kind: 'noted', id, text: event.message, at }
     case 'user.interrupt':
       return { kind: 'noted', id, text: 'interrupted', at }
+    case 'agent.thread_message_sent':
+    case 'agent.thread_message_received':
+      return { kind: 'told', id, ...toldOf(event), text: textOfContent(event.content), at }
     case 'agent.thread_context_compacted':
       return { kind: 'noted', id, text: 'compacted', at }
     default:
       return undefined
   }
 }
+
+const toldOf = (
+  event: Extract<
+    SessionEvent,
+    { type: 'agent.thread_message_sent' | 'agent.thread_message_received' }
+  >,
+) =>
+  event.type === 'agent.thread_message_sent'
+    ? ({ way: 'to', agent: event.to_agent_name } as const)
+    : ({ way: 'from', agent: event.from_agent_name } as const)
 
 /** The calls that the service says it waits for, until the next turn begins. */
 export function askedCalls(events: readonly SessionEvent[]): readonly string[] {
@@ -165,6 +225,10 @@ export function askedCalls(events: readonly SessionEvent[]): readonly string[] {
   return []
 }
 
-/** How many turns have begun. */
-export const turnsOf = (events: readonly SessionEvent[]): number =>
-  events.filter(({ type }) => type === 'user.message').length
+/** The calls that wait for a person. */
+export function openCallsOf(events: readonly SessionEvent[]): ReadonlySet<string> {
+  const asked = new Set(askedCalls(events))
+  for (const each of events)
+    if (each.type === 'user.tool_confirmation') asked.delete(each.tool_use_id)
+  return asked
+}

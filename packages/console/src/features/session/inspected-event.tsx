@@ -1,42 +1,90 @@
+/** All of one event: as a tree, or as it came. It may lie outside of what the page has. */
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { CodeBlock } from '../../components/code-block.tsx'
 import { Id, Time } from '../../components/figures.tsx'
 import { JsonTree } from '../../components/json-tree.tsx'
-import { Row, Stack } from '../../components/layout.tsx'
-import { Facts, Inspector } from '../../components/session-layout.tsx'
-import { CodeBlock } from '../../components/code-block.tsx'
+import { Quiet, Row, Stack } from '../../components/layout.tsx'
+import { Failure, Skeleton } from '../../components/notices.tsx'
+import { Facts } from '../../components/session-layout.tsx'
 import type { SessionEvent } from '../../lib/api/types.ts'
+import { requestIdOf } from '../../lib/failures.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
+import { formatDuration } from '../../lib/format/times.ts'
 import { words } from '../../lib/words.ts'
 import { timeOf } from './moments.ts'
+import { wholeEventQuery } from './session.ts'
 
-/** All of one event: as a tree, or as it came. */
-export function InspectedEvent({ event, onClose }: { event: SessionEvent; onClose: () => void }) {
+type InspectedEventProps = {
+  session: string
+  id: string | undefined
+  /** The event as the page has it, which may be cut. */
+  known: SessionEvent | undefined
+  onFork: (seq: number) => void
+}
+
+export function InspectedEvent({ session, id, known, onFork }: InspectedEventProps) {
+  const isFetched = id !== undefined && (known === undefined || known.cut !== undefined)
+  const query = useQuery({ ...wholeEventQuery(session, id ?? ''), enabled: isFetched })
+  if (id === undefined) return <Quiet>{words.session.noEvent}</Quiet>
+  const event = query.data ?? known
+  if (event) return <EventShown event={event} step={known?.step} onFork={onFork} />
+  return query.error ? (
+    <Failure
+      message={query.error.message}
+      requestId={requestIdOf(query.error)}
+      onRetry={() => void query.refetch()}
+    />
+  ) : (
+    <Skeleton rows={3} />
+  )
+}
+
+const hiddenParts = new Set(['data', 'step', 'cut', 'workspace_id', 'session_id'])
+
+function EventShown({
+  event,
+  step,
+  onFork,
+}: {
+  event: SessionEvent
+  step: SessionEvent['step']
+  onFork: (seq: number) => void
+}) {
   const [isRaw, setRaw] = useState(false)
-  const { data: _, ...shown } = event
+  const { seq } = event
+  const shown = Object.fromEntries(Object.entries(event).filter(([name]) => !hiddenParts.has(name)))
+  const { facts } = words.session
   return (
-    <Inspector title={words.session.event} onClose={onClose}>
-      <Stack>
-        <Facts
-          facts={[
-            [words.session.facts.type, event.type],
-            [words.session.facts.id, <Id key="id" of={event.id} />],
-            [words.session.facts.at, <Time key="at" at={timeOf(event)} form="clock" />],
-            [words.session.facts.seq, event.seq === null ? '–' : formatCount(event.seq)],
-          ]}
-        />
-        <Row isSpread>
+    <Stack>
+      <Facts
+        facts={[
+          [facts.type, event.type],
+          [facts.id, <Id key="id" of={event.id} />],
+          [facts.at, <Time key="at" at={timeOf(event)} form="clock" />],
+          [facts.seq, seq === null ? '–' : formatCount(seq)],
+          ...(step ? ([[facts.took, formatDuration(step.duration_ms)]] as const) : []),
+          ...(step?.model === undefined ? [] : ([[facts.model, step.model]] as const)),
+        ]}
+      />
+      <Row isSpread>
+        {seq === null ? (
           <span />
-          <Button size="small" kind="plain" onClick={() => setRaw(!isRaw)}>
-            {isRaw ? words.session.pretty : words.session.raw}
-          </Button>
-        </Row>
-        {isRaw ? (
-          <CodeBlock language="JSON" text={JSON.stringify(shown, null, 2)} />
         ) : (
-          <JsonTree value={shown} />
+          <Button size="small" onClick={() => onFork(seq)}>
+            {words.session.forkHere}
+          </Button>
         )}
-      </Stack>
-    </Inspector>
+        <Button size="small" kind="plain" onClick={() => setRaw(!isRaw)}>
+          {isRaw ? words.session.pretty : words.session.raw}
+        </Button>
+      </Row>
+      {isRaw ? (
+        <CodeBlock language="JSON" text={JSON.stringify(shown, null, 2)} />
+      ) : (
+        <JsonTree value={shown} />
+      )}
+    </Stack>
   )
 }

@@ -5,13 +5,20 @@ import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { onSession } from '../../lib/stream/tab-stream.ts'
+import { threadOf } from './moments.ts'
 import { readWaiting } from './session.ts'
 
 /** What is being written, and is no event yet. */
-type LiveAnswer = { id: string; kind: 'message' | 'thinking'; text: string }
+type LiveAnswer = {
+  id: string
+  kind: 'message' | 'thinking'
+  text: string
+  /** Of a child thread: its id. */
+  thread: string | undefined
+}
 
 export type ShownLog = {
-  /** By their place in the log. */
+  /** Of all threads, by their place in the log. Long texts of earlier ones are their beginnings. */
   events: readonly SessionEvent[]
   live: readonly LiveAnswer[]
   /** Messages that no turn has read yet. */
@@ -83,8 +90,8 @@ function createLog() {
     while (at > 0 && seqOf(events[at - 1] ?? event) > seqOf(event)) at--
     events.splice(at, 0, event)
     hasMore = true
-    if (event.type === 'agent.message') endLive('message')
-    if (event.type === 'agent.thinking') endLive('thinking')
+    if (event.type === 'agent.message') endLive('message', threadOf(event))
+    if (event.type === 'agent.thinking') endLive('thinking', threadOf(event))
     if (event.type === 'session.status_idle') live.clear()
     if (event.type === 'system.user_message_cancelled') waiting.delete(event.message_id)
     if (event.type === 'system.user_message_changed') changeWaiting(event.message_id, event.content)
@@ -95,18 +102,21 @@ function createLog() {
     if (message?.type === 'user.message') waiting.set(id, { ...message, content })
   }
 
-  const endLive = (kind: LiveAnswer['kind']) => {
-    for (const [id, each] of live) if (each.kind === kind) live.delete(id)
+  const endLive = (kind: LiveAnswer['kind'], thread: string | undefined) => {
+    for (const [id, each] of live) if (each.kind === kind && each.thread === thread) live.delete(id)
   }
 
-  function write(id: string, kind: LiveAnswer['kind'], text: string): void {
-    const before = live.get(id)
-    live.set(id, { id, kind, text: (before?.text ?? '') + text })
+  function write(piece: LiveAnswer): void {
+    const before = live.get(piece.id)
+    live.set(piece.id, { ...piece, text: (before?.text ?? '') + piece.text })
   }
 
   function hear(event: LiveSessionEvent): void {
-    if (event.type === 'agent.message_chunk') write(event.message_id, 'message', event.delta)
-    if (event.type === 'agent.thinking_chunk') write(event.thinking_id, 'thinking', event.delta)
+    const thread = threadOf(event)
+    if (event.type === 'agent.message_chunk')
+      write({ id: event.message_id, kind: 'message', text: event.delta, thread })
+    if (event.type === 'agent.thinking_chunk')
+      write({ id: event.thinking_id, kind: 'thinking', text: event.delta, thread })
   }
 
   return {
@@ -163,7 +173,13 @@ function openLog(id: string): OpenLog {
     if (isLoading) return
     isLoading = true
     try {
-      const query = { order: 'desc', limit: pageSize, include: 'chunks' } as const
+      const query = {
+        order: 'desc',
+        limit: pageSize,
+        include: 'chunks',
+        view: 'light',
+        threads: 'all',
+      } as const
       const answer = api.GET('/v1/sessions/{id}/events', {
         params: {
           path: { id },

@@ -5,3 +5,9 @@ export const timeOf = (event: SessionEvent): string => event.processed_at ?? eve
 
 /** Milliseconds. */
 export const momentOf = (event: SessionEvent): number => Date.parse(timeOf(event))
+
+/** Of an event of a child thread: its id. */
+export const threadOf = (event: object): string | undefined =>
+  'session_thread_id' in event && typeof event.session_thread_id === 'string'
+    ? event.session_thread_id
+    : undefined

@@ -2,230 +2,218 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
-import { Cost, Duration, Fact, Id, Tokens } from '../../components/figures.tsx'
 import { Heard } from '../../components/heard.tsx'
-import { Failure, Skeleton } from '../../components/notices.tsx'
+import { Row } from '../../components/layout.tsx'
+import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
-import { FactLine, SessionLayout } from '../../components/session-layout.tsx'
+import { SessionLayout, ViewLine } from '../../components/session-layout.tsx'
 import { Status } from '../../components/status.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import { copyText } from '../../lib/clipboard.ts'
-import type { Session } from '../../lib/api/types.ts'
-import { useCommands } from '../../lib/commands.ts'
-import { requestIdOf } from '../../lib/failures.ts'
-import { costOf, statusOf, titleOf, tokensOf } from '../../lib/session/facts.ts'
+import type { Session, ShortSession } from '../../lib/api/types.ts'
+import { isAbsent, requestIdOf } from '../../lib/failures.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
-import { say } from '../../lib/toasts.ts'
+import { shortTitleOf, stateOf, statusOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
-import { askedCalls, turnsOf } from './conversation.ts'
-import { InspectedEvent } from './inspected-event.tsx'
-import type { FollowedLog, ShownLog } from './log.ts'
+import { openCallsOf } from './conversation.ts'
+import type { FollowedLog } from './log.ts'
 import { useSessionLog } from './log.ts'
-import type { SessionTab } from './session-talk.tsx'
+import type { SessionPlace } from './place.ts'
+import { SessionFacts } from './session-facts.tsx'
+import { SessionInspector } from './session-inspector.tsx'
+import { SessionMenu } from './session-menu.tsx'
 import { SessionTalk, useFreshSession, useSessionNews, WaitBanner } from './session-talk.tsx'
-import { allowancesQuery, sessionQuery, useAllowance } from './session.ts'
+import { sessionQuery, summaryQuery } from './session.ts'
+import { threadsOf } from './threads.ts'
 import { TimelineView } from './timeline-view.tsx'
+import { useSessionCommands } from './use-session-commands.ts'
 
 const Interruption = lazy(async () => ({
   default: (await import('./interruption.tsx')).Interruption,
 }))
+const ForkDialog = lazy(async () => ({ default: (await import('./fork-dialog.tsx')).ForkDialog }))
 
 type SessionPageProps = {
   id: string
-  view: SessionTab
-  /** The chosen event. */
-  event: string | undefined
-  onView: (view: SessionTab) => void
-  onEvent: (id: string | undefined) => void
+  place: SessionPlace
+  onPlace: (change: Partial<SessionPlace>) => void
+  onOpen: (session: string) => void
 }
 
 export function SessionPage(props: SessionPageProps) {
   const { id } = props
   const query = useQuery(sessionQuery(id))
+  const short = useQuery(summaryQuery(id))
   const log = useSessionLog(id)
-  useFreshSession(log, () => void query.refetch())
+  useFreshSession(log, () => {
+    void query.refetch()
+    void short.refetch()
+  })
   useSessionNews(id)
-  if (query.isPending) return <Page title={words.pages.sessions}>{<Skeleton />}</Page>
-  if (query.isError && !query.data) {
-    const again = () => void query.refetch()
-    return (
-      <Page title={words.pages.sessions}>
-        <Failure
-          message={query.error.message}
-          requestId={requestIdOf(query.error)}
-          onRetry={again}
-        />
-      </Page>
-    )
-  }
-  return <OpenSession {...props} session={query.data} log={log} />
+  if (query.data)
+    return <OpenSession {...props} session={query.data} short={short.data} log={log} />
+  return (
+    <Page title={words.pages.sessions}>
+      {query.isError ? (
+        <NoSession error={query.error} again={() => void query.refetch()} />
+      ) : (
+        <Skeleton />
+      )}
+    </Page>
+  )
 }
+
+const NoSession = ({ error, again }: { error: Error; again: () => void }) =>
+  isAbsent(error) ? (
+    <Empty action={<ButtonLink to="/sessions">{words.failures.toSessions}</ButtonLink>}>
+      {words.session.absent}
+    </Empty>
+  ) : (
+    <Failure message={error.message} requestId={requestIdOf(error)} onRetry={again} />
+  )
 
 type OpenProps = SessionPageProps & {
   session: Session
+  short: ShortSession | undefined
   log: FollowedLog
 }
 
-function OpenSession({ session, log, view, event, onView, onEvent }: OpenProps) {
-  const [isInterrupting, setInterrupting] = useState(false)
-  const asking = useMemo(() => openCalls(log), [log])
-  const { tone, word } = asking.size > 0 ? asksStatus : statusOf(session.status)
-  const chosen = event === undefined ? undefined : log.events.find(({ id }) => id === event)
-  const choose = useCallback((id: string) => onEvent(id), [onEvent])
+const asksStatus = { tone: 'asks', word: words.status.asks } as const
+
+function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps) {
+  const [dialog, setDialog] = useState<'interrupt' | { fork: number | undefined }>()
+  const asking = useMemo(() => openCallsOf(log.events), [log.events])
+  const { tone, word } =
+    asking.size > 0 ? asksStatus : short ? stateOf(short) : statusOf(session.status)
+  const choose = useCallback((id: string) => onPlace({ event: id, pane: 'event' }), [onPlace])
   const isRunning = session.status === 'running'
   const readOnly = useReadOnlyReason()
-  useSessionCommands(session, isRunning, () => setInterrupting(true), onEvent)
+  const title = shortTitleOf({ first_words: null, ...short, id: session.id, title: session.title })
+  useSessionCommands({
+    id: session.id,
+    isRunning,
+    onInterrupt: () => setDialog('interrupt'),
+    onFind: () => onPlace({ view: 'find' }),
+    onFork: () => setDialog({ fork: undefined }),
+    onClose: () => onPlace({ pane: undefined, event: undefined }),
+  })
+  const close = () => setDialog(undefined)
   return (
     <Page
-      title={titleOf(session)}
+      title={title}
       crumbs={<Link to="/sessions">{words.pages.sessions}</Link>}
       beside={<Status tone={tone}>{word}</Status>}
       actions={
-        <Button
-          keys="."
-          offBecause={isRunning ? readOnly : words.session.notRunning}
-          onClick={() => setInterrupting(true)}
-        >
-          {words.session.interrupt}
-        </Button>
+        <Row>
+          <Button
+            keys="."
+            offBecause={isRunning ? readOnly : words.session.notRunning}
+            onClick={() => setDialog('interrupt')}
+          >
+            {words.session.interrupt}
+          </Button>
+          <SessionMenu
+            session={session}
+            title={title}
+            onFork={() => setDialog({ fork: undefined })}
+          />
+        </Row>
       }
-      line={<SessionFacts session={session} turns={turnsOf(log.events)} />}
+      line={<SessionFacts session={session} short={short} />}
     >
       <Heard>{word}</Heard>
       {session.waiting_on && <WaitBanner wait={session.waiting_on} />}
-      <Tabs
-        label={words.session.views}
-        chosen={view}
-        onChoose={onView}
-        tabs={[
-          { name: 'talk', label: words.session.conversation },
-          { name: 'events', label: words.session.events, beside: log.events.length },
-        ]}
-      />
+      <Views log={log} place={place} onPlace={onPlace} />
       <SessionLayout
         timeline={
-          view === 'talk' && (
-            <TimelineView
-              log={log}
-              chosen={event}
-              asked={new Set(asking.keys())}
-              onChoose={choose}
-            />
+          place.view === 'talk' && (
+            <TimelineView log={log} chosen={place.event} asked={asking} onChoose={choose} />
           )
         }
         talk={
-          <SessionTalk session={session} log={log} view={view} chosen={event} onChoose={choose} />
+          <SessionTalk
+            session={session}
+            log={log}
+            view={place.view}
+            thread={place.thread}
+            chosen={place.event}
+            onChoose={choose}
+          />
         }
-        inspector={chosen && <InspectedEvent event={chosen} onClose={() => onEvent(undefined)} />}
+        inspector={
+          place.pane && (
+            <SessionInspector
+              session={session}
+              short={short}
+              log={log}
+              pane={place.pane}
+              event={place.event}
+              onPane={(pane) => onPlace({ pane })}
+              onThread={(thread) => onPlace({ thread, view: 'talk' })}
+              onFork={(seq) => setDialog({ fork: seq })}
+            />
+          )
+        }
       />
       <Suspense>
-        {isInterrupting && (
-          <Interruption session={session.id} onClose={() => setInterrupting(false)} />
+        {dialog === 'interrupt' && <Interruption session={session.id} onClose={close} />}
+        {typeof dialog === 'object' && (
+          <ForkDialog
+            session={session}
+            seq={dialog.fork}
+            title={title}
+            onClose={close}
+            onForked={(fork) => {
+              close()
+              onOpen(fork)
+            }}
+          />
         )}
       </Suspense>
     </Page>
   )
 }
 
-/** Tools that run here without asking; a click takes that back. */
-function AllowedTools({ session }: { session: string }) {
-  const { data } = useQuery(allowancesQuery(session))
-  const change = useAllowance(session)
-  const readOnly = useReadOnlyReason()
-  if (!data || data.data.length === 0) return null
+/** The conversation, one for each thread, the log, and what finds in it. */
+function Views({ log, place, onPlace }: Pick<OpenProps, 'log' | 'place' | 'onPlace'>) {
+  const threads = useMemo(() => threadsOf(log.events), [log.events])
+  const thread = (id: string) => `thread ${id}`
+  const tabs = [
+    { name: 'talk', label: words.session.conversation },
+    ...threads.map(({ id, name, isRunning }) => ({
+      name: thread(id),
+      label: name,
+      ...(isRunning && { beside: words.status.running }),
+    })),
+    { name: 'events', label: words.session.events, beside: log.events.length },
+    { name: 'find', label: words.session.find },
+  ]
+  const isThread = place.thread !== undefined && place.view === 'talk'
+  const choose = (name: string) => {
+    const child = threads.find(({ id }) => thread(id) === name)
+    if (child) onPlace({ view: 'talk', thread: child.id })
+    else onPlace({ view: name === 'events' || name === 'find' ? name : 'talk', thread: undefined })
+  }
   return (
-    <Fact name={words.session.allowed}>
-      {data.data.map(({ tool }) => (
+    <ViewLine
+      end={
         <Button
-          key={tool}
           size="small"
           kind="plain"
-          offBecause={readOnly}
-          title={words.session.takeBack(tool)}
-          onClick={() => change.mutate({ tool, isAllowed: false })}
+          aria-pressed={place.pane !== undefined}
+          onClick={() => onPlace({ pane: place.pane ? undefined : 'usage' })}
         >
-          {tool} ×
+          {words.session.details}
         </Button>
-      ))}
-    </Fact>
-  )
-}
-
-const asksStatus = { tone: 'asks', word: words.status.asks } as const
-
-/** The calls that wait for a person, with the names of their tools. */
-function openCalls({ events }: ShownLog): ReadonlyMap<string, string> {
-  const asked = new Set(askedCalls(events))
-  for (const each of events)
-    if (each.type === 'user.tool_confirmation') asked.delete(each.tool_use_id)
-  return new Map(
-    events.flatMap((each): [string, string][] =>
-      'name' in each && typeof each.name === 'string' && asked.has(each.id)
-        ? [[each.id, each.name]]
-        : [],
-    ),
-  )
-}
-
-const SessionFacts = ({ session, turns }: { session: Session; turns: number }) => (
-  <FactLine>
-    <Fact name={words.session.turn}>{turns}</Fact>
-    <Fact name={words.session.agent}>
-      {session.agent.name}@{session.agent.version}
-    </Fact>
-    <Fact name={words.session.active}>
-      <Duration ms={session.stats.active_seconds * 1_000} />
-    </Fact>
-    <Fact name={words.session.tokens}>
-      <Tokens count={tokensOf(session)} />
-    </Fact>
-    <Fact name={words.session.cost}>
-      <Cost dollars={costOf(session)} />
-    </Fact>
-    <AllowedTools session={session.id} />
-    <Id of={session.id} />
-  </FactLine>
-)
-
-function useSessionCommands(
-  { id }: Session,
-  isRunning: boolean,
-  interrupt: () => void,
-  onEvent: (id: string | undefined) => void,
-): void {
-  useCommands(
-    useMemo(
-      () => [
-        ...(isRunning
-          ? [
-              {
-                id: 'interrupt',
-                group: 'page' as const,
-                keys: '.',
-                label: words.session.interruptTitle,
-                run: interrupt,
-              },
-            ]
-          : []),
-        {
-          id: 'copy id',
-          group: 'page' as const,
-          keys: 'c',
-          label: words.session.copyId,
-          run: () => void copyText(id).then(() => say({ kind: 'done', text: words.idCopied })),
-        },
-        {
-          id: 'close event',
-          group: 'page' as const,
-          keys: 'escape',
-          label: words.session.closeInspector,
-          run: () => onEvent(undefined),
-        },
-      ],
-      // The functions are others at each render, and do the same.
-      // oxlint-disable-next-line react/exhaustive-deps
-      [id, isRunning],
-    ),
+      }
+    >
+      <Tabs
+        label={words.session.views}
+        tabs={tabs}
+        chosen={isThread ? thread(place.thread ?? '') : place.view}
+        onChoose={choose}
+      />
+    </ViewLine>
   )
 }

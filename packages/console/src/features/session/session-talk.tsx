@@ -10,11 +10,11 @@ import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
 import { ComposerBox } from './composer-box.tsx'
 import { EventsView } from './events-view.tsx'
+import { FindView } from './find-view.tsx'
 import type { FollowedLog, ShownLog } from './log.ts'
-import { sessionQuery } from './session.ts'
+import type { SessionTab } from './place.ts'
+import { sessionQuery, summaryQuery } from './session.ts'
 import { TalkView } from './talk-view.tsx'
-
-export type SessionTab = 'talk' | 'events'
 
 /** Status and cost stand in the session, which is asked for when the log says that they changed. */
 export function useFreshSession({ events }: ShownLog, refetch: () => void): void {
@@ -59,34 +59,34 @@ export function useSessionNews(id: string): void {
         sessionQuery(id).queryKey,
         (known) => known && { ...known, status, waiting_on, title },
       )
+      client.setQueryData(
+        summaryQuery(id).queryKey,
+        (known) => known && { ...known, ...(news.object as SessionSummary) },
+      )
     }, ends.signal)
     return () => ends.abort()
   }, [client, id])
 }
 
-export function SessionTalk({
-  session,
-  log,
-  view,
-  chosen,
-  onChoose,
-}: {
+type SessionTalkProps = {
   session: Session
   log: FollowedLog
   view: SessionTab
+  thread?: string | undefined
   chosen: string | undefined
   onChoose: (id: string) => void
-}) {
+}
+
+export function SessionTalk({ session, log, view, thread, chosen, onChoose }: SessionTalkProps) {
   if (log.state === 'loading') return <Skeleton />
   if (log.state === 'failed' && log.events.length === 0)
     return <Failure message={messageOf(log.error)} requestId={requestIdOf(log.error)} />
+  const shared = { log, chosen, onChoose }
   return (
     <>
-      {view === 'talk' ? (
-        <TalkView session={session} log={log} chosen={chosen} onChoose={onChoose} />
-      ) : (
-        <EventsView log={log} chosen={chosen} onChoose={onChoose} />
-      )}
+      {view === 'talk' && <TalkView key={thread} {...shared} session={session} thread={thread} />}
+      {view === 'events' && <EventsView {...shared} />}
+      {view === 'find' && <FindView {...shared} session={session.id} />}
       <ComposerBox key={session.id} session={session} />
     </>
   )

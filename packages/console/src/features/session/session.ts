@@ -1,7 +1,13 @@
 /** One session, and what a person does to it. */
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { components } from '../../lib/api/openapi.gen.ts'
+import type { SessionEvent } from '../../lib/api/types.ts'
 
 export const sessionQuery = (id: string) =>
   queryOptions({
@@ -9,6 +15,73 @@ export const sessionQuery = (id: string) =>
     queryFn: ({ signal }) =>
       dataOf(api.GET('/v1/sessions/{id}', { params: { path: { id } }, signal })),
   })
+
+/** The session in short: its turns, how full its context is, why its last turn failed. */
+export const summaryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'short', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/v1/ext/sessions/{id}', { params: { path: { id } }, signal })),
+  })
+
+/** An event with all of its texts: pages of events have the beginnings of long ones. */
+export const wholeEventQuery = (session: string, event: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'event', session, event],
+    queryFn: async ({ signal }) =>
+      (await dataOf(
+        api.GET('/v1/sessions/{id}/events/{event_id}', {
+          params: { path: { id: session, event_id: event } },
+          signal,
+        }),
+      )) as SessionEvent,
+    // An event that is kept never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  })
+
+export type SearchOf = { q: string; errors: boolean; tool: string }
+
+/** Events that say what is looked for, in all threads, the newest first. */
+export const foundQuery = (session: string, { q, errors, tool }: SearchOf) =>
+  infiniteQueryOptions({
+    queryKey: ['sessions', 'found', session, q, errors, tool],
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        api.GET('/v1/ext/sessions/{id}/find', {
+          params: {
+            path: { id: session },
+            query: {
+              ...(q !== '' && { q }),
+              ...(errors && { errors: 'true' }),
+              ...(tool !== '' && { tool }),
+              ...(pageParam !== '' && { page: pageParam }),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_page ?? undefined,
+  })
+
+const logPage = 1_000
+
+/** All events of the primary thread, whole. */
+export async function readWholeLog(id: string): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = []
+  let page: string | undefined
+  do {
+    const query = { limit: logPage, ...(page !== undefined && { page }) }
+    const answer = await dataOf(
+      api.GET('/v1/sessions/{id}/events', { params: { path: { id }, query } }),
+    )
+    if (typeof answer === 'string') return events
+    events.push(...(answer.data as SessionEvent[]))
+    page = answer.next_page ?? undefined
+  } while (page !== undefined)
+  return events
+}
 
 type PostedEvent = components['schemas']['EventSendParams']['events'][number]
 

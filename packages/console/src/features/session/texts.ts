@@ -7,6 +7,39 @@ type ContentBlock = { type: string; text?: string }
 export const textOfContent = (content: readonly ContentBlock[]): string =>
   content.map((block) => block.text ?? `[${block.type}]`).join('\n')
 
+/** The size of what stands cut in an event of a light page, or 0. */
+export const bytesOf = ({ cut }: Pick<SessionEvent, 'cut'>): number =>
+  (cut ?? []).reduce((sum, { bytes = 1 }) => sum + bytes, 0)
+
+/** A result as a light page has it: where it is cut, its end stands behind a mark. */
+export const cutTextOf = (
+  event: Pick<SessionEvent, 'cut'> & { content?: readonly ContentBlock[] | null },
+): string => {
+  const tail = event.cut?.findLast((each) => each.tail !== undefined)?.tail
+  const text = textOfContent(event.content ?? [])
+  return tail === undefined ? text : `${text}\n…\n${tail}`
+}
+
+/** Formats of pictures that browsers show and that hold no scripts. */
+const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+export const imagesOf = (content: readonly object[]): string[] =>
+  content.flatMap((block) => {
+    const { source }: { source?: unknown } = block
+    if (typeof source !== 'object' || source === null) return []
+    const { media_type: format, data }: { media_type?: unknown; data?: unknown } = source
+    if (typeof format !== 'string' || typeof data !== 'string') return []
+    const isShown = pictures.has(format) && /^[A-Za-z0-9+/=]+$/.test(data)
+    return isShown ? [`data:${format};base64,${data}`] : []
+  })
+
+/** The input of a call as people read it: one text alone, or JSON. */
+export function inputText(input: Record<string, unknown>): string {
+  const [first, ...others] = Object.entries(input)
+  if (first && others.length === 0 && typeof first[1] === 'string') return first[1]
+  return JSON.stringify(input, null, 2)
+}
+
 const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'name', 'description']
 
 /** What a tool call is about, in one line. */

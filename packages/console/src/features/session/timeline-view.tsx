@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { Fragment, useMemo } from 'react'
 import { TimelineStep, TimelineTurn } from '../../components/timeline.tsx'
 import { formatDuration } from '../../lib/format/times.ts'
 import { words } from '../../lib/words.ts'
@@ -22,6 +22,7 @@ export function TimelineView({ log, chosen, asked, onChoose }: TimelineViewProps
   const periods = useMemo(() => timelineOf(log.events), [log.events])
   // Turns before the first event here are not counted: their numbers are not known.
   const isCounted = !log.hasEarlier
+  const shared = { asked, chosen, onChoose }
   return periods
     .slice(-shownTurns)
     .toReversed()
@@ -31,21 +32,43 @@ export function TimelineView({ log, chosen, asked, onChoose }: TimelineViewProps
         title={isCounted ? words.session.turnNumber(period.number) : words.session.oneTurn}
         beside={timesOf(period)}
       >
-        {period.entries.map((entry) => (
-          <TimelineStep
-            key={entry.id}
-            id={entry.id}
-            name={entry.name}
-            {...(asked.has(entry.id) ? asking : { part: entry })}
-            {...(entry.waitedMs !== undefined && !asked.has(entry.id) && waited(entry.waitedMs))}
-            tookMs={entry.tookMs}
-            isChosen={entry.id === chosen}
-            onChoose={() => onChoose(entry.id)}
-          />
+        <Steps entries={period.entries} depth={0} {...shared} />
+        {period.lanes.map(({ id, name, from, to, tookMs, entries }) => (
+          <Fragment key={id}>
+            <TimelineStep
+              id={id}
+              name={name}
+              part={{ kind: 'agent', from, to }}
+              tookMs={tookMs}
+              onChoose={() => onChoose(entries[0]?.id ?? id)}
+            />
+            <Steps entries={entries} depth={1} {...shared} />
+          </Fragment>
         ))}
       </TimelineTurn>
     ))
 }
+
+const Steps = ({
+  entries,
+  depth,
+  asked,
+  chosen,
+  onChoose,
+}: Omit<TimelineViewProps, 'log'> & { entries: TimelinePeriod['entries']; depth: number }) =>
+  entries.map((entry) => (
+    <TimelineStep
+      key={entry.id}
+      id={entry.id}
+      name={entry.name}
+      depth={depth}
+      {...(asked.has(entry.id) ? asking : { part: entry })}
+      {...(entry.waitedMs !== undefined && !asked.has(entry.id) && waited(entry.waitedMs))}
+      tookMs={entry.tookMs}
+      isChosen={entry.id === chosen}
+      onChoose={() => onChoose(entry.id)}
+    />
+  ))
 
 const asking = { wait: { owner: 'person', label: words.status.asks } } as const
 

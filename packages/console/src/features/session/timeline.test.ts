@@ -40,8 +40,18 @@ void describe('the timeline of a session', () => {
         to: 0.5,
         tookMs: 4_000,
         waitedMs: undefined,
+        thread: undefined,
       },
-      { id: 'a', name: 'bash', kind: 'failed', from: 0.5, to: 1, tookMs: 4_000, waitedMs: 50_000 },
+      {
+        id: 'a',
+        name: 'bash',
+        kind: 'failed',
+        from: 0.5,
+        to: 1,
+        tookMs: 4_000,
+        waitedMs: 50_000,
+        thread: undefined,
+      },
     ])
   })
 
@@ -68,6 +78,28 @@ void describe('the timeline of a session', () => {
       [['running', 0.5, 1, undefined]],
     )
     assert.equal(second?.number, 2)
+  })
+
+  void it('puts what a child thread does into a lane of its own, named for its agent', () => {
+    const of = { session_thread_id: 't' }
+    const [turn] = timelineOf([
+      event('m', 0, 'user.message'),
+      event('r', 0, 'session.status_running'),
+      event('n', 1, 'session.thread_created', { ...of, agent_name: 'tester' }),
+      event('c', 2, 'agent.tool_use', { name: 'bash', input: {}, ...of }),
+      event('d', 4, 'agent.tool_result', { tool_use_id: 'c', content: [], ...of }),
+      call('a', 5, 'read'),
+      result('a', 6),
+      idle(8),
+    ])
+    assert.deepEqual(
+      turn?.entries.map(({ name }) => name),
+      ['read'],
+    )
+    assert.deepEqual(
+      turn?.lanes.map(({ name, from, to, tookMs }) => [name, from, to, tookMs]),
+      [['tester', 0.25, 0.5, 2_000]],
+    )
   })
 
   void it('has nothing before the first message', () => {

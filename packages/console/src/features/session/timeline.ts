@@ -3,7 +3,7 @@
  * length on the scale, so that the work can be seen.
  */
 import type { SessionEvent } from '../../lib/api/types.ts'
-import { momentOf } from './moments.ts'
+import { momentOf, threadOf } from './moments.ts'
 
 type TimelineEntry = {
   /** The event that began it. */
@@ -16,6 +16,18 @@ type TimelineEntry = {
   tookMs: number | undefined
   /** How long a person was waited for, before it began. */
   waitedMs: number | undefined
+  /** Of a child thread: its id. */
+  thread: string | undefined
+}
+
+/** What a child thread did during the turn. */
+type TimelineLane = {
+  id: string
+  name: string
+  from: number
+  to: number
+  tookMs: number
+  entries: TimelineEntry[]
 }
 
 export type TimelinePeriod = {
@@ -24,6 +36,7 @@ export type TimelinePeriod = {
   workMs: number
   waitMs: number
   entries: TimelineEntry[]
+  lanes: TimelineLane[]
 }
 
 type Span = { from: number; to: number }
@@ -34,23 +47,40 @@ type OpenPeriod = {
   isRunning: boolean
   lastAt: number
   entries: Map<string, OpenEntry>
+  /** Names of the agents of child threads. */
+  names: Map<string, string>
 }
 
 export function timelineOf(events: readonly SessionEvent[]): TimelinePeriod[] {
   const periods: OpenPeriod[] = []
   for (const event of events) {
     const at = momentOf(event)
+    const thread = threadOf(event)
     if (event.type === 'user.message' && periods.at(-1)?.isRunning !== true)
-      periods.push({ id: event.id, runs: [], isRunning: false, lastAt: at, entries: new Map() })
+      periods.push({
+        id: event.id,
+        runs: [],
+        isRunning: false,
+        lastAt: at,
+        entries: new Map(),
+        names: new Map(),
+      })
     const period = periods.at(-1)
     if (!period) continue
     period.lastAt = at
-    addTo(period, event, at)
+    if (thread !== undefined && 'agent_name' in event)
+      period.names.set(thread, String(event.agent_name))
+    addTo(period, event, at, thread)
   }
   return periods.map((period, index) => closed(period, index + 1))
 }
 
-function addTo(period: OpenPeriod, event: SessionEvent, at: number): void {
+function addTo(
+  period: OpenPeriod,
+  event: SessionEvent,
+  at: number,
+  thread: string | undefined,
+): void {
   switch (event.type) {
     case 'session.status_running':
       if (!period.isRunning) period.runs.push({ from: at, to: at })
@@ -61,14 +91,14 @@ function addTo(period: OpenPeriod, event: SessionEvent, at: number): void {
       endRun(period, at)
       return
     case 'span.model_request_start':
-      begin(period, event.id, 'model', 'model', at)
+      begin(period, { id: event.id, name: 'model', kind: 'model', thread }, at)
       return
     case 'span.model_request_end':
       end(period, event.model_request_start_id, at, event.is_error)
       return
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
-      begin(period, event.id, event.name, 'tool', at)
+      begin(period, { id: event.id, name: event.name, kind: 'tool', thread }, at)
       return
     case 'agent.tool_result':
       end(period, event.tool_use_id, at, event.is_error ?? false)
@@ -89,12 +119,10 @@ function addTo(period: OpenPeriod, event: SessionEvent, at: number): void {
 
 function begin(
   { entries }: OpenPeriod,
-  id: string,
-  name: string,
-  kind: 'model' | 'tool',
+  entry: Pick<OpenEntry, 'id' | 'name' | 'kind' | 'thread'>,
   at: number,
 ): void {
-  entries.set(id, { id, name, kind, from: at, to: at, isOpen: true, waitedMs: undefined })
+  entries.set(entry.id, { ...entry, from: at, to: at, isOpen: true, waitedMs: undefined })
 }
 
 function end({ entries }: OpenPeriod, id: string, at: number, isError: boolean): void {
@@ -112,7 +140,7 @@ function endRun(period: OpenPeriod, at: number): void {
 }
 
 function closed(period: OpenPeriod, number: number): TimelinePeriod {
-  const { id, runs, isRunning, lastAt, entries } = period
+  const { id, runs, isRunning, lastAt, entries, names } = period
   const ended = runs.map((run, at) =>
     isRunning && at === runs.length - 1 ? { ...run, to: lastAt } : run,
   )
@@ -134,7 +162,25 @@ function closed(period: OpenPeriod, number: number): TimelinePeriod {
       tookMs: isOpen ? undefined : to - from,
     }
   })
-  return { id, number, workMs, waitMs: wholeMs - workMs, entries: folded(shown) }
+  const own = shown.filter(({ thread }) => thread === undefined)
+  const lanes = lanesOf(shown, names)
+  return { id, number, workMs, waitMs: wholeMs - workMs, entries: folded(own), lanes }
+}
+
+function lanesOf(
+  entries: readonly TimelineEntry[],
+  names: ReadonlyMap<string, string>,
+): TimelineLane[] {
+  const threads = Map.groupBy(entries, ({ thread }) => thread)
+  return [...threads].flatMap(([thread, all]) => {
+    if (thread === undefined) return []
+    const from = Math.min(...all.map((each) => each.from))
+    const to = Math.max(...all.map((each) => each.to))
+    const tookMs = all.reduce((sum, each) => sum + (each.tookMs ?? 0), 0)
+    return [
+      { id: thread, name: names.get(thread) ?? thread, from, to, tookMs, entries: folded(all) },
+    ]
+  })
 }
 
 /** Calls of one tool that follow each other, as one: `read × 3`. */

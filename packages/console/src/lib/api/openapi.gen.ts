@@ -252,6 +252,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a session in short
+         * @description As the list shows it, with the number of its turns and how full the context of its primary thread is. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/sessions/{id}/allowances": {
         parameters: {
             query?: never;
@@ -291,6 +311,126 @@ export interface paths {
          * @description From the next turn on the tool asks again. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         delete: operations["deleteV1ExtSessionsIdAllowancesTool"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what changed in the folder of a session
+         * @description The net difference of two times, by whatever made it: added, changed, removed and renamed files, with unified diffs of texts. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/changes/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the turns of a session by whether their changes are known
+         * @description The newest first. Changes are known where checkpoints of both ends are kept. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdChangesTurns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find events
+         * @description In the whole log of a session and of its threads. A page may be empty and still have a next one: a request searches so much and no more. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdFind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a folder of a session
+         * @description Folders first, by name. Links are neither followed nor left out. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdFolder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/folder/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of the folder of a session
+         * @description As an attachment, 64 MiB of one answer at most. The headers `steward-folder-source` and `steward-folder-at` say where it is from. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtSessionsIdFolderContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/sessions/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork a session
+         * @description Makes a session with the history of this one up to an event. Needs a workspace key. Counted in the limit of sessions. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtSessionsIdFork"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -456,6 +596,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a session
+         * @description Ends the session and keeps its record: it can be read and takes no further events. Refused with 400 while a turn runs. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1SessionsIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{id}/events": {
         parameters: {
             query?: never;
@@ -474,6 +634,26 @@ export interface paths {
          * @description Answers 202 without a body, or the events to the official client. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of writes.
          */
         post: operations["postV1SessionsIdEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event
+         * @description Whole, whatever its type and its thread. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1SessionsIdEventsEventId"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1563,6 +1743,20 @@ export interface components {
             /** @description The token, which no answer contains. */
             token: string;
         };
+        /** @description A turn, and whether its changes can be shown. */
+        ChangedTurn: {
+            /** @description The last event of the turn before; 0 for the first turn. */
+            from: number;
+            /** @description The last event of the turn. */
+            to: number;
+            /**
+             * @description `known`: ask for the changes with this `from` and `to`. `unchanged`: no call of the turn had a result. `unknown`: the folder before it or after it is not kept.
+             * @enum {string}
+             */
+            state: "known" | "unchanged" | "unknown";
+            /** @description Why the changes are unknown. */
+            reason: string | null;
+        };
         /** @description Sessions run in sandboxes of this service. */
         CloudConfig: {
             /**
@@ -1829,6 +2023,19 @@ export interface components {
             /** @description Of a list or an object: its last items, left out. */
             left_out?: number;
         };
+        /** @description Where in an event a text was found. */
+        EventExcerpt: {
+            /** @description Where in the event, as a JSON pointer: `/content/0/text`. */
+            at: string;
+            /** @description Where in that text, in UTF-16 code units. */
+            index: number;
+            /** @description What stands before it, shortened. */
+            before: string;
+            /** @description What was found, as it is written there; empty without `q`. */
+            text: string;
+            /** @description What stands behind it, shortened. */
+            after: string;
+        };
         /**
          * @example {
          *       "events": [
@@ -1931,6 +2138,148 @@ export interface components {
              */
             type: "file";
             file_id: string;
+        };
+        /** @description A page of the entries of a folder of a session. */
+        Folder: {
+            data: components["schemas"]["FolderEntry"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+            /** @description The folder: `/workspace`, or below it. */
+            path: string;
+            /**
+             * @description `live`: the folder on the machine of this server. `checkpoint`: the newest checkpoint of a folder that lies elsewhere. `none`: there is nothing to read.
+             * @enum {string}
+             */
+            source: "live" | "checkpoint" | "none";
+            /** @description The time as of which the folder is shown; null for none. */
+            at: components["schemas"]["Timestamp"] | null;
+            /** @description Why there is nothing to read. */
+            reason: string | null;
+            /** @description False: the folder has more entries than are looked at, and some are not listed. */
+            is_complete: boolean;
+        };
+        /** @description A file that differs between two times. */
+        FolderChange: {
+            /** @description Below `/workspace`. */
+            path: string;
+            /** @description Of a renamed file, else null. */
+            previous_path: string | null;
+            /**
+             * @description `renamed`: the same content lay under another path before.
+             * @enum {string}
+             */
+            change: "added" | "changed" | "removed" | "renamed";
+            /**
+             * @description What it is afterwards; what it was, where it is removed.
+             * @enum {string}
+             */
+            kind: "file" | "link" | "other";
+            /** @description Bytes afterwards; null for what is removed, or no file. */
+            size: number | null;
+            /** @description Bytes before; null for what is added, or was no file. */
+            previous_size: number | null;
+            /** @description Null where the lines were not compared. */
+            lines_added: number | null;
+            /** @description Null where the lines were not compared. */
+            lines_removed: number | null;
+            /** @description A unified diff of a text, or null. */
+            diff: string | null;
+            /** @description Why there is no diff. `too_long`: beyond 256 KiB, or too different. `too_many`: other files have used up what one answer compares; ask for this `path` alone. */
+            diff_reason: ("binary" | "too_long" | "too_many" | "not_a_file" | "same_content") | null;
+        };
+        /** @description What differs between two times of a working folder. */
+        FolderChanges: {
+            /** @constant */
+            type: "folder_changes";
+            /**
+             * @description `unknown`: the folder of one of the two times is not kept.
+             * @enum {string}
+             */
+            state: "known" | "unknown";
+            /** @description Why the changes are unknown. */
+            reason: string | null;
+            from: components["schemas"]["FolderPoint"] | null;
+            to: components["schemas"]["FolderPoint"] | null;
+            /** @description By path, 1,000 at most. */
+            files: components["schemas"]["FolderChange"][];
+            /** @description Of all files, those too that are not listed. */
+            totals: {
+                /** @description Files that were added. */
+                added: number;
+                /** @description Files with other content. */
+                changed: number;
+                /** @description Files that were removed. */
+                removed: number;
+                /** @description Files that have another path. */
+                renamed: number;
+                /** @description Lines that were added, in the texts that were compared. */
+                lines_added: number;
+                /** @description Lines that were removed, in the texts that were compared. */
+                lines_removed: number;
+                /** @description False: some texts were not compared, and their lines are not counted. */
+                lines_are_complete: boolean;
+            };
+            /** @description What is not compared, or not listed. */
+            left_out: {
+                /** @description What lies there or below it. */
+                path: string;
+                /** @description Files that differ there; 0 where that is unknown. */
+                files: number;
+                /** @description Why it is left out, as a sentence. */
+                reason: string;
+            }[];
+        };
+        /** @description A file, a folder or a link in a working folder. */
+        FolderEntry: {
+            /** @description Bytes that are no UTF-8 are shown as U+FFFD. */
+            name: string;
+            /** @description False: the name is no UTF-8, so that no path leads there. */
+            is_exact: boolean;
+            /**
+             * @description `other`: a pipe, a socket or a device, which is never opened.
+             * @enum {string}
+             */
+            kind: "file" | "folder" | "link" | "other";
+            /** @description Bytes of a file, null for anything else. */
+            size: number | null;
+            /** @description Null for a time that no calendar has. */
+            modified_at: components["schemas"]["Timestamp"] | null;
+            /** @description The text of a link, which is never followed. */
+            target: string | null;
+        };
+        /** @description A state of a working folder that is compared. */
+        FolderPoint: {
+            /**
+             * @description `empty`: before any command. `live`: the folder on the machine of this server.
+             * @enum {string}
+             */
+            source: "empty" | "checkpoint" | "live";
+            /** @description The newest event before a checkpoint, else null. */
+            seq: number | null;
+            /** @description When the folder was so; null for the empty one. */
+            at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description An event that a search has found. */
+        FoundEvent: {
+            id: string;
+            type: string;
+            /** @description Its place in the log. */
+            seq: number;
+            /** @description Null for an event of the primary thread. */
+            session_thread_id: string | null;
+            /** @description Of a call or a result: the tool. */
+            tool: string | null;
+            /** @description Whether it tells of something that has failed. */
+            is_error: boolean;
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The first place where `q` was found; without `q` the beginning or the end of it. */
+            excerpt: components["schemas"]["EventExcerpt"] | null;
         };
         /** @description A repository in the session. */
         GitHubRepositoryResource: {
@@ -3031,6 +3380,20 @@ export interface components {
         };
         /** @description Something that was said or done in a session. */
         SessionEvent: components["schemas"]["UserMessageEvent"] | components["schemas"]["UserInterruptEvent"] | components["schemas"]["UserToolConfirmationEvent"] | components["schemas"]["UserCustomToolResultEvent"] | components["schemas"]["UserToolResultEvent"] | components["schemas"]["SystemMessageEvent"] | components["schemas"]["UserDefineOutcomeEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["AgentThinkingEvent"] | components["schemas"]["AgentToolUseEvent"] | components["schemas"]["AgentToolResultEvent"] | components["schemas"]["AgentAdvisorToolUseEvent"] | components["schemas"]["AgentAdvisorToolResultEvent"] | components["schemas"]["AgentMCPToolUseEvent"] | components["schemas"]["AgentMCPToolResultEvent"] | components["schemas"]["AgentCustomToolUseEvent"] | components["schemas"]["AgentThreadContextCompactedEvent"] | components["schemas"]["AgentThreadMessageReceivedEvent"] | components["schemas"]["AgentThreadMessageSentEvent"] | components["schemas"]["SessionThreadCreatedEvent"] | components["schemas"]["SessionThreadStatusRunningEvent"] | components["schemas"]["SessionThreadStatusRescheduledEvent"] | components["schemas"]["SessionThreadStatusTerminatedEvent"] | components["schemas"]["SessionThreadStatusIdleEvent"] | components["schemas"]["SessionStatusRunStartedEvent"] | components["schemas"]["SessionStatusRunningEvent"] | components["schemas"]["SessionStatusRescheduledEvent"] | components["schemas"]["SessionStatusTerminatedEvent"] | components["schemas"]["SessionStatusIdleEvent"] | components["schemas"]["SessionErrorEvent"] | components["schemas"]["SessionUpdatedEvent"] | components["schemas"]["SessionUsageEvent"] | components["schemas"]["SessionDeletedEvent"] | components["schemas"]["SpanModelRequestStartEvent"] | components["schemas"]["SpanModelRequestEndEvent"] | components["schemas"]["SpanCompactionSummarizeStartEvent"] | components["schemas"]["SpanCompactionSummarizeEndEvent"] | components["schemas"]["SpanOutcomeEvaluationStartEvent"] | components["schemas"]["SpanOutcomeEvaluationOngoingEvent"] | components["schemas"]["SpanOutcomeEvaluationEndEvent"] | components["schemas"]["AuxModelCallEvent"] | components["schemas"]["SessionAllowancesChangedEvent"] | components["schemas"]["SessionWarningEvent"] | components["schemas"]["SessionEnvironmentBuildEvent"] | components["schemas"]["SystemUserMessageCancelledEvent"] | components["schemas"]["SystemUserMessageChangedEvent"] | components["schemas"]["SpanWakeupScheduledEvent"] | components["schemas"]["SystemWakeupEvent"] | components["schemas"]["SystemWakeupCancelledEvent"];
+        /**
+         * @example {
+         *       "at_seq": 1,
+         *       "title": "Another way"
+         *     }
+         */
+        SessionForkParams: {
+            /** @description The last event of the history, by its `seq`; the newest when absent. */
+            at_seq?: number;
+            /** @description What people call the session. */
+            title?: string | null;
+            /** @description Another agent, or another version of it, for the fork. The agent of the session when absent. */
+            agent?: string | (components["schemas"]["AgentParams"] | components["schemas"]["AgentWithOverridesParams"]);
+        };
         /** @description Every level, with agents as their threads run them. */
         SessionMultiagent20261001: {
             /**
@@ -3295,6 +3658,86 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description When it was changed last. */
             updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A session in short, with its turns and how full its context is. */
+        SessionSummaryWithContext: {
+            id: string;
+            /** @constant */
+            type: "session_summary";
+            /**
+             * @description In the words of this interface.
+             * @enum {string}
+             */
+            status: "pending" | "running" | "idle" | "done" | "failed";
+            title: string | null;
+            /** @description The beginning of its first message, which stands for a missing title. */
+            first_words: string | null;
+            waiting_on: components["schemas"]["WaitingOn"];
+            agent_id: string;
+            /** @description The version that it pinned. */
+            agent_version: number;
+            /** @description The name of its agent. */
+            agent_name: string;
+            environment_id: string;
+            deployment_id: string | null;
+            /** @description Who or what has made it. Null for a session of an earlier version. */
+            created_by: {
+                /** @description `api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them. */
+                type: string;
+                id: string | null;
+                /** @description The name at that time. */
+                name: string | null;
+            } | null;
+            /** @description Totals of the session so far. */
+            usage: {
+                /** @description Tokens that models read, cached ones excepted. */
+                input_tokens: number;
+                /** @description Tokens that models wrote. */
+                output_tokens: number;
+                /** @description Tokens that were read from a cache. */
+                cache_read_input_tokens: number;
+                /** @description Tokens that were written to a cache. */
+                cache_creation_input_tokens: number;
+                /** @description Null where a model has no price. */
+                list_cost: {
+                    /** @description US cents, as text. */
+                    amount: string;
+                    /** @constant */
+                    currency: "USD";
+                } | null;
+            };
+            /** @description Seconds in which turns ran. */
+            active_seconds: number;
+            /** @description The newest event of any thread. */
+            last_event: {
+                /** @description Its place in the log. */
+                seq: number;
+                type: string;
+                created_at: components["schemas"]["Timestamp"];
+                /** @description Of a call: its tool. */
+                tool?: string;
+                /** @description Of a child thread: its id. */
+                session_thread_id?: string;
+            } | null;
+            /** @description Why the last turn failed, shortened. Null where it did not. */
+            failure: string | null;
+            /** @description When it was archived. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description Turns that have begun. */
+            turns: number;
+            /** @description How full the context of the primary thread is. */
+            context: {
+                /** @description Tokens that the newest model request of the primary thread read, cached ones included. Null before the first one, and where the provider reports none. */
+                used_tokens: number | null;
+                /** @description Tokens of one request at most. Null where the model has no known window. */
+                window_tokens: number | null;
+                /** @description `used_tokens` of `window_tokens`: 1 is full. Null where one of them is. */
+                share: number | null;
+            };
         };
         /** @description An agent as a thread of a session runs it. */
         SessionThreadAgent: {
@@ -4790,9 +5233,33 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `ChangedTurn`. */
+        ChangedTurnList: {
+            data: components["schemas"]["ChangedTurn"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `SessionEvent`. */
         SessionEventList: {
             data: components["schemas"]["SessionEvent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `FoundEvent`. */
+        FoundEventList: {
+            data: components["schemas"]["FoundEvent"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /** @description Send it as `page` for the next page. */
@@ -5026,6 +5493,8 @@ export interface components {
         Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
         /** @description Only sessions in one of these states. */
         Statuses: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
+        /** @description Below `/workspace`: `src/a.ts` and `/workspace/src/a.ts` are one place. */
+        Path: string;
         /** @description By their place in the log. */
         Order: "asc" | "desc";
         /** @description The id of the message. */
@@ -5579,6 +6048,30 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1ExtSessionsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionSummaryWithContext"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ExtSessionsIdAllowances: {
         parameters: {
             query?: never;
@@ -5651,6 +6144,209 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdChanges: {
+        parameters: {
+            query?: {
+                /** @description The `seq` of an event, or `start`: as the session began. */
+                from?: "start" | number;
+                /** @description The `seq` of an event, or `now`. */
+                to?: "now" | number;
+                /** @description Only what lies there or below it. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderChanges"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdChangesTurns: {
+        parameters: {
+            query?: {
+                /** @description Turns of one page at most. */
+                limit?: number;
+                /** @description `next_page` of the page before. */
+                page?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTurnList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdFind: {
+        parameters: {
+            query?: {
+                /** @description Events of one page at most. */
+                limit?: number;
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description By their place in the log. */
+                order?: "asc" | "desc";
+                /** @description A text in any case of letters; white space in it stands for any white space. */
+                q?: string;
+                /** @description Only what has failed: results, requests and session errors. */
+                errors?: "0" | "1" | "true" | "false" | "";
+                /** @description Only calls of this tool, and results. */
+                tool?: string;
+                /** @description Only events of this thread. */
+                thread?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundEventList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdFolder: {
+        parameters: {
+            query?: {
+                /** @description Below `/workspace`: `src/a.ts` and `/workspace/src/a.ts` are one place. */
+                path?: components["parameters"]["Path"];
+                /** @description Entries of one page at most. */
+                limit?: number;
+                /** @description `next_page` of the page before. */
+                page?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Folder"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtSessionsIdFolderContent: {
+        parameters: {
+            query?: {
+                /** @description Below `/workspace`: `src/a.ts` and `/workspace/src/a.ts` are one place. */
+                path?: components["parameters"]["Path"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description A part of the bytes, for a request with `Range`. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The bytes end before the range begins. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtSessionsIdFork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionForkParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
             };
             default: components["responses"]["Error"];
         };
@@ -6020,6 +6716,30 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    postV1SessionsIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1SessionsIdEvents: {
         parameters: {
             query?: {
@@ -6109,6 +6829,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SessionsIdEventsEventId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the session. */
+                id: components["parameters"]["SessionId"];
+                /** @description The id of the event. */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEvent"];
+                };
             };
             default: components["responses"]["Error"];
         };

@@ -5,6 +5,7 @@ type Schemas = components['schemas']
 
 export type Session = Schemas['Session']
 export type SessionSummary = Schemas['SessionSummary']
+export type ShortSession = Schemas['SessionSummaryWithContext']
 export type WaitingOn = NonNullable<SessionSummary['waiting_on']>
 export type Overview = Schemas['Overview']
 export type SessionEvent = Schemas['SessionEvent']

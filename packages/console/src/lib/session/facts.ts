@@ -19,7 +19,7 @@ export const statusOf = (status: SessionStatus): { tone: StatusTone; word: strin
   word: words.status[status],
 })
 
-export const titleOf = ({ title, id }: Pick<Session, 'title' | 'id'>): string =>
+const titleOf = ({ title, id }: Pick<Session, 'title' | 'id'>): string =>
   title === null || title.trim() === '' ? `${words.sessions.untitled} ${id.slice(-6)}` : title
 
 export const tokensOf = ({ usage }: Pick<Session, 'usage'>): number =>

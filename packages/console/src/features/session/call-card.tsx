@@ -1,0 +1,60 @@
+/** A tool call in the talk. What is long is fetched when the card is opened. */
+import { useState } from 'react'
+import { Time } from '../../components/figures.tsx'
+import { Quiet } from '../../components/layout.tsx'
+import { ToolCard } from '../../components/tool-card.tsx'
+import { words } from '../../lib/words.ts'
+import type { ToolCall } from './conversation.ts'
+import { inputText, summaryOf } from './texts.ts'
+import { useWholeInput, useWholeResult } from './whole-event.ts'
+
+type CallCardProps = {
+  call: ToolCall
+  session: string
+  isRunning: boolean
+  isChosen: boolean
+  onChoose: () => void
+}
+
+export function CallCard({ call, session, isRunning, isChosen, onChoose }: CallCardProps) {
+  const [isOpen, setOpen] = useState(false)
+  const { input } = useWholeInput(session, call, isOpen)
+  const whole = useWholeResult(session, call, isOpen)
+  const { id, name, result } = call
+  return (
+    <ToolCard
+      id={id}
+      name={name}
+      summary={summaryOf(call.input)}
+      input={inputText(input)}
+      change={changeOf(call.name, input)}
+      result={result && { ...result, ...whole }}
+      isRunning={isRunning}
+      note={<DecisionNote call={call} />}
+      isChosen={isChosen}
+      isOpen={isOpen}
+      onOpen={(next) => {
+        setOpen(next)
+        onChoose()
+      }}
+    />
+  )
+}
+
+/** What an edit of a file changes, where the input says both. */
+function changeOf(name: string, input: Record<string, unknown>) {
+  const { file_path: path, old_string: before, new_string: after } = input
+  const isEdit = name === 'edit' && typeof before === 'string' && typeof after === 'string'
+  return isEdit ? { title: String(path), before, after } : undefined
+}
+
+function DecisionNote({ call: { decision } }: { call: ToolCall }) {
+  if (!decision) return null
+  const word = decision.isAllowed ? words.session.allowed : words.session.denied
+  return (
+    <Quiet isSmall>
+      {decision.reason === undefined ? word : `${word}: ${decision.reason}`} ·{' '}
+      <Time at={decision.at} />
+    </Quiet>
+  )
+}

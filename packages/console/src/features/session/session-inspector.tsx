@@ -1,0 +1,60 @@
+import { Inspector } from '../../components/inspector.tsx'
+import type { Session, ShortSession } from '../../lib/api/types.ts'
+import { words } from '../../lib/words.ts'
+import { ChangesPane } from './changes-pane.tsx'
+import { FolderPane } from './folder-pane.tsx'
+import { InspectedEvent } from './inspected-event.tsx'
+import type { FollowedLog } from './log.ts'
+import type { SessionPane } from './place.ts'
+import { sessionPanes } from './place.ts'
+import { ResourcesPane, ThreadsPane, ToolsPane, UsagePane } from './panes.tsx'
+
+type SessionInspectorProps = {
+  session: Session
+  short: ShortSession | undefined
+  log: FollowedLog
+  pane: SessionPane
+  event: string | undefined
+  onPane: (pane: SessionPane | undefined) => void
+  onThread: (thread: string) => void
+  onFork: (seq: number) => void
+}
+
+export const SessionInspector = (props: SessionInspectorProps) => (
+  <Inspector
+    label={words.session.details}
+    tabs={sessionPanes.map((name) => ({ name, label: words.session.paneNames[name] }))}
+    chosen={props.pane}
+    onChoose={props.onPane}
+    onClose={() => props.onPane(undefined)}
+  >
+    <Pane {...props} />
+  </Inspector>
+)
+
+function Pane({ session, short, log, pane, event, onThread, onFork }: SessionInspectorProps) {
+  switch (pane) {
+    case 'event':
+      return (
+        <InspectedEvent
+          key={event}
+          session={session.id}
+          id={event}
+          known={log.events.find(({ id }) => id === event)}
+          onFork={onFork}
+        />
+      )
+    case 'tools':
+      return <ToolsPane log={log} />
+    case 'files':
+      return <FolderPane session={session.id} />
+    case 'changes':
+      return <ChangesPane session={session.id} turns={short?.turns} />
+    case 'threads':
+      return <ThreadsPane log={log} onThread={onThread} />
+    case 'usage':
+      return <UsagePane session={session} short={short} log={log} />
+    case 'resources':
+      return <ResourcesPane session={session} short={short} />
+  }
+}
