@@ -30,7 +30,7 @@ export const CredentialUse = z
   .object({
     id: z.string(),
     type: z.literal('credential_use'),
-    session_id: z.string(),
+    session_id: z.string().nullable().describe('Null where an MCP server was tried.'),
     vault_id: z.string().nullable().describe("Null for a server's inline token."),
     credential_id: z.string().nullable(),
     caller: z.string().describe('What has made the call: `http`, `rpc-mcp` or `rpc-outbound`.'),

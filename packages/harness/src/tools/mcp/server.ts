@@ -31,6 +31,8 @@ export type McpLimits = {
   callMs: number
   longestCallMs: number
 }
+/** Time for connecting and listing together. [limits/mcp-discovery] */
+export const usualDiscoveryMs = 15_000
 type PeerOptions = McpEndpoint & {
   limits: McpLimits
   sleep: (ms: number, signal: AbortSignal) => Promise<void>

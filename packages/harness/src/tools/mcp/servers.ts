@@ -7,7 +7,7 @@ import { mayBeOf } from './names.ts'
 import type { ToolRoom } from './offer-tools.ts'
 import { offerTools, toolRoom } from './offer-tools.ts'
 import type { McpLimits, McpEndpoint, ServerFailure } from './server.ts'
-import { mcpPeer } from './server.ts'
+import { mcpPeer, usualDiscoveryMs } from './server.ts'
 
 export type { McpEndpoint, ServerFailure }
 
@@ -58,7 +58,7 @@ export function mcpServers({
   entries,
   sandbox,
   sleep,
-  discoveryMs = 15_000,
+  discoveryMs = usualDiscoveryMs,
   callMs = 120_000,
   longestCallMs = 600_000,
 }: McpServersOptions): McpServers {

@@ -16,13 +16,14 @@ import type { CredentialRow } from '../../resources/vaults/credentials.ts'
 import { isCurrentClaim } from '../../sessions/work/claim.ts'
 import { certificatesIn, removeLeftCertificates } from './callers/certificates.ts'
 import type { EgressProfile } from './callers/owner.ts'
+import { mcpProbe } from './callers/probe.ts'
 import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
 import { openedSecrets } from './inject/open-secrets.ts'
-import type { ContextDeps, OutboundContext, OutboundLease } from './inject/context.ts'
+import type { ContextDeps, OutboundContext, OutboundLease, RuledLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
 import { flushJob, records } from './inject/records.ts'
@@ -119,9 +120,9 @@ export function egress(options: EgressOptions) {
       isCurrentClaim({ databases, clock }, { tenant, sessionId, ...claim }),
   }
   /** Each context has its own connections. */
-  function openContext(lease: OutboundLease): OutboundContext {
+  function openContext(lease: RuledLease, read = ofContext.read): OutboundContext {
     const ended = () => contexts.delete(context)
-    const context: OutboundContext = outboundContext(lease, { ...ofContext, ended })
+    const context: OutboundContext = outboundContext(lease, { ...ofContext, read, ended })
     contexts.add(context)
     return context
   }
@@ -161,6 +162,8 @@ export function egress(options: EgressOptions) {
     remote,
     /** Used by the route of the MCP proxy. */
     proxy: proxied,
+    /** Used by the route that tries MCP servers. */
+    probe: mcpProbe({ databases, clock, forward, openContext }),
     /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),

@@ -5,7 +5,7 @@ import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { paceAnswers } from './paced-answers.ts'
+import { paceAnswers } from '../egress/callers/paced-answers.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 type ConnectContext = {

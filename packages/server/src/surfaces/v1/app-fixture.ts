@@ -96,6 +96,7 @@ function depsOver(database: Database): AppDeps {
     egress: {
       proxy: { find: never, ask: never, close: never },
       remote: { tunnel: never, authorities: never, close: never },
+      probe: never,
       validate: never,
     },
     mcpTokens: mcpTokens(derivedKey(rootSecret, 'mcp token')),

@@ -39,6 +39,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
 import type { Upstream } from '../../engine/egress/inject/upstream.ts'
+import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
 import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/callers/routes.ts'
 import { environmentRoutes } from '../../resources/environments/routes.ts'
 import { fileRoutes } from '../../resources/files/routes.ts'
@@ -125,7 +126,7 @@ export type AppDeps = Refusals & {
   /** The operator's prices. */
   prices: PriceTable
   resolveModel: ResolveModel
-  egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>
+  egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
   mcpTokens: McpTokens
   claimTokens: ClaimTokens
   withinClaim: WithinClaim
@@ -200,6 +201,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...spendLimitRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),
+    ...mcpProbeRoutes(deps),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),
     ...workRoutes(deps),

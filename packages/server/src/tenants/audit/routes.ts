@@ -82,9 +82,10 @@ export const auditRoutes = (): Route[] => [
         }))
         return { rows: withOrigin, more }
       },
-      show: ({ tenant_id: _, seq: _seq, hash: _hash, refreshed, ...use }) => ({
+      show: ({ tenant_id: _, seq: _seq, hash: _hash, refreshed, session_id, ...use }) => ({
         type: 'credential_use',
         ...use,
+        session_id: session_id === '' ? null : session_id,
         refreshed: refreshed === 1,
       }),
     },

@@ -12,7 +12,7 @@ import { clis } from '../../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isVariable, secretsOfCommand, unreachableHostsOf } from '../policy/credential.ts'
 import type { OutboundContext } from '../inject/context.ts'
-import type { OutboundCall } from '../inject/forward.ts'
+import type { Forward, OutboundCall } from '../inject/forward.ts'
 import type { OutboundFetch } from './fetch.ts'
 import { fetchOver } from './fetch.ts'
 import type { OwnerDeps } from './owner.ts'
@@ -80,6 +80,29 @@ function unreachableOf(
   return hosts.length > 0 ? [{ vault_id: row.vault_id, credential_id: row.id, hosts }] : []
 }
 
+const fetchThrough = (
+  forward: Forward,
+  context: OutboundContext,
+  callOf: (url: URL) => OutboundCall,
+): OutboundFetch => fetchOver((request) => forward.forward(request, context, callOf(request.url)))
+
+/** Calls carry the server's inline token, else the credential that matches its URL. */
+export function fetchOfServer(
+  forward: Forward,
+  context: OutboundContext,
+  { name, url, authorization_token }: ReachedServer,
+): OutboundFetch {
+  const named = new URL(url)
+  const base = { caller: 'rpc-mcp', server: name, namer: 'tenant' } as const
+  // A refusal is a failure of the MCP server here, and is not shown with a command's result.
+  // A URL of another origin, named by the server, gets no credential.
+  return fetchThrough(forward, context, ({ origin }) =>
+    origin === named.origin
+      ? { ...base, credentials: 'server', named, inline: authorization_token ?? undefined }
+      : { ...base, credentials: 'none' },
+  )
+}
+
 export type SessionEgress = ReturnType<typeof sessionEgress>
 
 export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
@@ -90,7 +113,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
   let placed: CredentialRow[] = []
 
   const fetching = (callOf: (url: URL) => OutboundCall): OutboundFetch =>
-    fetchOver((request) => forward.forward(request, context, callOf(request.url)))
+    fetchThrough(forward, context, callOf)
 
   function admit(): (() => void) | undefined {
     const giveBack = deps.connections.take(context.tenant)
@@ -125,17 +148,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
 
   return {
     /** Calls carry the server's inline token, else the credential that matches its URL. */
-    mcpFetch({ name, url, authorization_token }: ReachedServer): OutboundFetch {
-      const named = new URL(url)
-      const base = { caller: 'rpc-mcp', server: name, namer: 'tenant' } as const
-      // A refusal is a failure of the MCP server here, and is not shown with a command's result.
-      // A URL of another origin, named by the server, gets no credential.
-      return fetching(({ origin }) =>
-        origin === named.origin
-          ? { ...base, credentials: 'server', named, inline: authorization_token ?? undefined }
-          : { ...base, credentials: 'none' },
-      )
-    },
+    mcpFetch: (server: ReachedServer): OutboundFetch => fetchOfServer(forward, context, server),
 
     /** The environment's lists decide. `credentials: false`: for web_fetch and web_search. */
     outboundFetch({ credentials }: { credentials: boolean }): OutboundFetch {

@@ -3,6 +3,7 @@ import type { GateRefusal, GateTarget } from '@steward/gate/outbound.ts'
 import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
+import type { RuledEnvironment } from '../policy/rules.ts'
 import { refusalError, rulesOf } from '../policy/rules.ts'
 import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
@@ -24,12 +25,18 @@ export type OutboundLease = {
   claim?: ClaimRef
 }
 
+/** As much of a lease as decides. */
+export type RuledLease = Omit<OutboundLease, 'environment'> & { environment: RuledEnvironment }
+
 export type ContextDeps = {
   connect: Connector<'tenant'>
   operatorConnect: Connector<'operator'>
   /** Reads with one query. Undefined when the session does not exist. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
-  holdsClaim: (lease: OutboundLease, claim: ClaimRef) => Promise<boolean>
+  holdsClaim: (
+    lease: Pick<OutboundLease, 'tenant' | 'session'>,
+    claim: ClaimRef,
+  ) => Promise<boolean>
   /** Called once, when the context is revoked. */
   ended: () => void
 }
@@ -37,7 +44,7 @@ export type ContextDeps = {
 export type OutboundContext = ReturnType<typeof outboundContext>
 
 /** The lists of `environment` do not change for the life of the context. */
-export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
+export function outboundContext(lease: RuledLease, deps: ContextDeps) {
   const { tenant, session, environment, claim } = lease
   const pool: UpstreamPool = {
     tenant: upstream(deps.connect),

@@ -12,7 +12,8 @@ export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
 type RuleObjection = { reason: RefusalReason; message: string }
 
-type RuledEnvironment = Pick<
+/** The parts of an environment that decide. */
+export type RuledEnvironment = Pick<
   EnvironmentRecord,
   'limited' | 'allowlist' | 'denylist' | 'allow_mcp_servers' | 'allow_package_managers'
 >

@@ -117,13 +117,46 @@ export async function sessionNow(
   }
 }
 
-function credentialOf(row: SessionCredentialRow): CredentialRow | undefined {
+/** Active credentials of these vaults, in their order, then by creation. */
+export async function credentialsOf(
+  read: Reads,
+  tenant: string,
+  vaults: readonly string[],
+): Promise<CredentialRow[]> {
+  if (vaults.length === 0) return []
+  const rows = await read
+    .selectFrom('vault_credentials as c')
+    .innerJoin('vaults as v', (on) =>
+      on
+        .onRef('v.tenant_id', '=', 'c.tenant_id')
+        .onRef('v.id', '=', 'c.vault_id')
+        .on('v.archived_at', 'is', null),
+    )
+    .select(['c.tenant_id', 'c.vault_id', 'c.id', 'c.revision', 'c.auth', 'c.sealed'])
+    .select(['c.created_at', 'v.id as active_vault'])
+    .where('c.tenant_id', '=', tenant)
+    .where('c.vault_id', 'in', vaults)
+    .where('c.archived_at', 'is', null)
+    .execute()
+  const place = ({ vault_id }: { vault_id: string }) => vaults.indexOf(vault_id)
+  return rows
+    .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
+    .flatMap((row) => credentialOf(row) ?? [])
+}
+
+type ReadCredential = Pick<
+  SessionCredentialRow,
+  'tenant_id' | 'vault_id' | 'id' | 'revision' | 'auth' | 'sealed' | 'active_vault'
+>
+
+function credentialOf(row: ReadCredential): CredentialRow | undefined {
   const { tenant_id, vault_id, id, revision, auth, sealed, active_vault } = row
   if (tenant_id === null || vault_id === null || id === null || revision === null) return undefined
   if (auth === null || sealed === null || active_vault === null) return undefined
   return { tenant_id, vault_id, id, revision, auth: fromJson(auth), sealed: fromJson(sealed) }
 }
 
-const inTime = (a: SessionCredentialRow, b: SessionCredentialRow): number =>
+type InTime = Pick<SessionCredentialRow, 'created_at' | 'id'>
+const inTime = (a: InTime, b: InTime): number =>
   compare(a.created_at ?? '', b.created_at ?? '') || compare(a.id ?? '', b.id ?? '')
 const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
