@@ -169,6 +169,7 @@ export const sessions = {
   'forks/threads': { section: '7.9 Forks', says: 'A session that has threads beside its own is forked at an event before the first of them; a later event is refused with 400.' },
   'forks/long-texts': { section: '7.9 Forks', says: 'Messages of many megabytes are copied with the others.' },
   'forks/killed': { section: '7.9 Forks', says: 'A fork whose server dies before it is made is made not at all, and what was copied is removed.' },
+  'sessions/waiting-on/until': { section: '7.10 What a session waits for', says: '`until` is when a wait ends by itself: the time of a wakeup, and of `rate_limit` and `model_backoff` when the model is asked again. Of the other waits it is not known, and left out.' },
   'sessions/waiting-on/first': { section: '7.10 What a session waits for', says: 'Of several waits the first of this table comes, and of one type the oldest; `count` is the number of waits with the same `who`, over all threads.' },
   'sessions/waiting-on/true': { section: '7.10 What a session waits for', says: 'It is read from the rows that hold it: every process says the same, and a wait of a process that died is gone.' },
   'sessions/waiting-on/archived': { section: '7.10 What a session waits for', says: 'An archived session waits for nothing.' },

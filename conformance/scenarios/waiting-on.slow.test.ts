@@ -5,9 +5,11 @@ import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import { pricedModel, says as saysAtCost } from '../priced-model.ts'
+import { openStream } from '../reader.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, newSession, post, turn } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 const asking = [
@@ -125,6 +127,36 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(wait?.type, 'budget')
         assert.equal(wait.who, 'money')
         assert.deepEqual(await waiting('money'), [session])
+      },
+    )
+
+    verifies(
+      ['sessions/waiting-on/until'],
+      'a session that asks its model again says when, in its own answer, in lists and in streams',
+      async () => {
+        const session = await newSession(service, { model: await model() })
+        await using stream = await openStream(service, '/v1/ext/stream')
+        await stream.untilType('stream.opened')
+        const headers = { 'retry-after': '30' }
+        const busy = { status: 529, error: 'overloaded_error', message: 'busy', headers }
+        stub.replies(busy)
+        await post(service, session, 'go')
+        await until(async () => (await waitOf(session))?.type === 'model_backoff')
+        const wait = await waitOf(session)
+        const ms = Date.parse(wait?.until ?? '') - Date.parse(wait?.since ?? '')
+        assert.equal(ms, 30_000)
+        const path = `/v1/ext/sessions?waiting_on=model_backoff`
+        type Page = { data: { id: string; waiting_on: WaitingOn }[] }
+        const listed = (await service.ask<Page>('GET', path)).body.data
+        assert.deepEqual(
+          listed.map(({ id, waiting_on }) => [id, waiting_on?.until]),
+          [[session, wait?.until]],
+        )
+        await stream.until(
+          (data) => (data['object'] as Partial<Page['data'][0]>)?.waiting_on?.until === wait?.until,
+        )
+        await service.raw('POST', `/v1/sessions/${session}/cancel`)
+        await until(async () => (await waitOf(session)) === null)
       },
     )
 

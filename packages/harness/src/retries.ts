@@ -33,15 +33,19 @@ export async function* askWithRetries(
         kept: [...asked.kept, await failureEvent(turn, asked.failure, 'exhausted')],
       }
     }
+    const pauseMs = Math.max(
+      delayMs,
+      Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs),
+    )
+    const failed = await failureEvent(turn, asked.failure, 'retrying')
     const rescheduled: KeptEvent = {
       event: { id: turn.newEventId(), type: 'session.status_rescheduled' },
     }
     yield {
       type: 'keep',
-      kept: [...asked.kept, await failureEvent(turn, asked.failure, 'retrying'), rescheduled],
+      kept: [...asked.kept, { ...failed, retry_ms: pauseMs }, rescheduled],
     }
-    const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
-    await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
+    await turn.sleep(pauseMs, turn.signal)
     if (turn.signal.aborted) return { kept: [], calls: [], stop: 'interrupted' }
     yield {
       type: 'keep',

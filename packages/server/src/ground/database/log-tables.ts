@@ -26,7 +26,10 @@ export type LogTables = {
     processed_at: string | null
     /** JSON: the fields of the event's type. Empty when the text is in `long_text_pieces`. */
     data: string
-    /** Data that only the next model request needs, never shown to callers; or what a model request cost. */
+    /**
+     * Data that only the next model request needs, never shown to callers; what a model request cost, or the pause after
+     * an error.
+     */
     opaque: string | null
     /** The child thread of the event. */
     thread_id?: string | null

@@ -25,6 +25,7 @@ import { removalUpTo } from './inbox.ts'
 import type { LogEntry, PromotedMessage } from './log.ts'
 import type { TenantSession } from './place.ts'
 import { sessionColumns } from './place.ts'
+import { pauseText } from './pause.ts'
 import { spentText } from './spent.ts'
 
 /** Columns of the head that the append sets in the same statement. */
@@ -251,10 +252,10 @@ export async function appendIfUnchanged(
   return { first: last - entries.length + 1, last, generation }
 }
 
-const rowOf = ({ event, data, opaque, model }: LogEntry, created_at: string) => ({
+const rowOf = ({ event, data, opaque, model, retry_ms }: LogEntry, created_at: string) => ({
   id: event.id,
   type: event.type,
   created_at,
   data: data ?? fieldsText(event),
-  opaque: opaque ?? spentText({ event, model }),
+  opaque: opaque ?? spentText({ event, model }) ?? pauseText(retry_ms),
 })

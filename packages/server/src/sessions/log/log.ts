@@ -17,7 +17,8 @@ import { parseObject } from '@steward/base/json-object.ts'
 
 /**
  * `data`: the fields of the event as JSON text, if the caller has it already. `thread`: the child thread of the event.
- * `web_searches`: requests to the search engine that the event is the result of.
+ * `web_searches`: requests to the search engine that the event is the result of. `retry_ms`: the pause after an error
+ * until the model is asked again.
  */
 export type LogEntry = {
   event: NewEvent
@@ -25,6 +26,7 @@ export type LogEntry = {
   opaque?: string
   model?: PricedModel
   web_searches?: number
+  retry_ms?: number
 } & ThreadRef
 
 /** The model whose usage an event reports, and its price at that time; null for a model without a price. */

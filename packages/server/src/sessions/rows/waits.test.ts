@@ -99,6 +99,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       const wait = await here.wait()
       assert.equal(wait?.type, 'model_backoff')
       assert.equal(wait.since, iso(here.now()))
+      assert.ok(!('until' in wait), 'the error says no pause')
       assert.equal(wait.detail.message, 'busy \u0001 "now"')
       assert.deepEqual(await here.found(), ['model_backoff'])
       await here.keep(...failed('model_rate_limited_error'))

@@ -13,6 +13,7 @@ import { selectRaw } from '../../ground/database/select-raw.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { atBudget, requiresAction } from '../log/head.ts'
+import { pauseIn } from '../log/pause.ts'
 import { textBehind } from './cut-json.ts'
 
 type WaitRow = {
@@ -26,6 +27,8 @@ type WaitRow = {
   environment_id: string | null
   /** The beginning of the event that waits, or of the error before the wait. */
   data: string | null
+  /** JSON of the pause that follows the error. */
+  retry: string | null
 }
 
 /** `ids`: undefined for all sessions of the tenant. */
@@ -45,6 +48,7 @@ const columnTypes = {
   event_id: sql.raw('text'),
   environment_id: sql.raw('text'),
   data: sql.raw('text'),
+  retry: sql.raw('text'),
 }
 
 /** One select of the union. `session` is the column of the session's id in `from`. */
@@ -86,7 +90,7 @@ const callWaits = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>)
   )
 
 const ofLastError = (
-  column: 'data' | 'created_at',
+  column: 'data' | 'created_at' | 'opaque',
 ) => sql`(select error.${sql.ref(column)} from events as error where error.session_id = head.session_id
   and error.type = 'session.error' order by error.seq desc limit 1)`
 const backoff = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>) =>
@@ -98,6 +102,7 @@ const backoff = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>) =
       since: ofLastError('created_at'),
       thread_id: sql`head.thread_id`,
       data: sql`substr(${ofLastError('data')}, 1, ${sql.lit(dataLength)})`,
+      retry: ofLastError('opaque'),
     },
     sql`from (
         select session_id, null as thread_id from session_heads where owner is not null
@@ -261,11 +266,12 @@ function waitReads(db: Reads) {
 function waitOf(row: WaitRow, otherwise: string): Wait {
   const { type, session_id, since, since_ms, until_ms, thread_id, event_id, environment_id } = row
   const ms = since_ms === null ? undefined : iso(Number(since_ms))
+  const until = until_ms === null ? retryAt(row) : iso(Number(until_ms))
   const isChild = thread_id !== null && thread_id !== primaryThreadId(session_id)
   return {
     type,
     since: since ?? ms ?? otherwise,
-    ...(until_ms !== null && { until: iso(Number(until_ms)) }),
+    ...(until !== undefined && { until }),
     detail: {
       ...(event_id !== null && { event_id }),
       ...(isChild && { session_thread_id: thread_id }),
@@ -273,6 +279,13 @@ function waitOf(row: WaitRow, otherwise: string): Wait {
       ...aboutEvent(type, row.data),
     },
   }
+}
+
+/** When the model is asked again. Undefined for another wait, and after an error that says no pause. */
+function retryAt({ since, retry }: WaitRow): string | undefined {
+  const pauseMs = pauseIn(retry)
+  if (since === null || pauseMs === undefined) return undefined
+  return iso(Date.parse(since) + pauseMs)
 }
 
 /** Reads the cut text of an event: the name of a call stands before its input, an error's message behind its type. */
