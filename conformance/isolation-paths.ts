@@ -244,6 +244,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/openai/v1/agents/sessions/:id/subagents/:subagent_id/turns/:turn_id': turnOfThread,
     '/v1/agents/:id': agent,
     '/v1/ext/agents/:id': agent,
+    '/v1/ext/environments/:id': environment,
     '/v1/deployments/:id': deployment,
     '/v1/ext/deployments/:id': deployment,
     '/v1/deployment_runs/:id': run.id,

@@ -16,6 +16,8 @@ export const workers = {
   'work/heartbeat': { section: '17.2 Endpoints', says: 'POST `…/work/:wid/heartbeat` – extends the lease by compare-and-set on `expected_last_heartbeat`' },
   'work/stop': { section: '17.2 Endpoints', says: 'POST `…/work/:wid/stop` – asks to stop, or with `{force: true}` stops' },
   'work/views': { section: '17.2 Endpoints', says: 'GET `…/work`, `…/work/:wid`, `…/work/stats`; POST `…/work/:wid` – list, get, figures (`depth`: to be had; `pending`: handed out, not acknowledged); metadata' },
+  'work/workers': { section: '17.2 Endpoints', says: 'GET `/v1/ext/environments/:id/workers` – lists its workers: `name`, `key_id`, `last_seen_at`, `is_polling`, and the `claims` that each holds now' },
+  'work/workers/seen': { section: '17.2 Endpoints', says: 'A worker is listed for five minutes after its last poll where it names itself (`Anthropic-Worker-ID`; Steward\'s own worker begins its name with that of its machine), and as long as it holds a claim. Without a name it is known by the key with which it has claimed.' },
   'work/poll-only': { section: '17.2 Endpoints', says: 'Polling is the only way to come by work; a webhook owns nothing.' },
   'work/poll-interval': { section: '17.2 Endpoints', says: 'A poller asks once when it starts and then every 5 seconds unless told otherwise, so that lost webhooks do not matter.' },
   'work/poll/limits': { section: '17.2 Endpoints', says: '`block_ms` is 1 to 999; without it, or with an empty value, the answer comes at once. `reclaim_older_than_ms` is 5,000 when not given.' },

@@ -133,6 +133,7 @@ describe('the examples of requests', () => {
       '/v1/organizations/webhooks/{id}': hook,
       '/v1/agents/{id}': agent,
       '/v1/ext/agents/{id}': agent,
+      '/v1/ext/environments/{id}': environment,
       '/v1/ext/eval_datasets/{id}': await make('/v1/ext/eval_datasets', { name: 'a dataset' }),
       '/v1/deployments/{id}': deployment,
       '/v1/dreams/{id}': await make('/v1/dreams', {

@@ -99,3 +99,28 @@ export const WorkStats = z
       .describe('Workers that asked in the last 30 seconds.'),
   })
   .meta({ id: 'SelfHostedWorkQueueStats', description: 'Figures of the queue.' })
+
+const ClaimOfWorker = z.object({
+  work_id: z.string().describe('The work item that is claimed.'),
+  session_id: z.string(),
+  state: z.enum(workStates).describe('The state of the work item.'),
+  latest_heartbeat_at: Timestamp.nullable().describe('Null before the first heartbeat.'),
+})
+
+export const WorkerShown = z
+  .object({
+    type: z.literal('worker'),
+    name: z
+      .string()
+      .nullable()
+      .describe('As it calls itself by `Anthropic-Worker-ID`. Null for one that names itself not.'),
+    key_id: z
+      .string()
+      .nullable()
+      .describe('The environment key with which it has claimed. Null without a claim.'),
+    last_seen_at: Timestamp.describe('When it last polled, claimed or sent a heartbeat.'),
+    is_polling: z.boolean().describe('Whether it has asked for work in the last 30 seconds.'),
+    claims: z.array(ClaimOfWorker).describe('What it holds now.'),
+  })
+  .meta({ id: 'Worker', description: 'A worker that was seen lately, or holds a claim.' })
+export type WorkerShown = z.infer<typeof WorkerShown>

@@ -7,10 +7,13 @@ import {
   WorkStats,
   WorkStop,
   WorkUpdate,
+  WorkerShown,
 } from '@steward/protocol/work.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { forbidden } from '../../ground/core/errors.ts'
+import { wholePage } from '../../ground/core/page.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -29,8 +32,10 @@ import type { WorkCaller, WorkSettings } from './queue.ts'
 import { acknowledgeItem, beatItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
 import { notifyLostClaims } from './topics.ts'
+import { workersOf } from './workers.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
+const workers = section('Workers', ['workspace'], '/v1/ext/environments/:id/workers')
 const items = section('Workers', ['workspace', 'environment'], '/v1/environments/:id/work')
 
 export const showWork = (item: WorkItem, secret: string | null = null): Work => ({
@@ -148,6 +153,19 @@ export function workRoutes(deps: {
       async ({ db, tenant, principal, params: { id } }) => {
         const read = await open(db, tenant, principal, id)
         return workStore(read).stats(tenant, id, clock.now())
+      },
+    ),
+    workers.get(
+      '',
+      {
+        summary: 'List the workers of an environment',
+        description:
+          'Those that have polled in the last minutes under a name of their own, and those that hold a claim.',
+        answer: ListOf(WorkerShown),
+      },
+      async ({ db, tenant, principal, params: { id } }) => {
+        const read = await open(db, tenant, principal, id)
+        return wholePage(await workersOf(read, tenant, id, clock.now()))
       },
     ),
     items.list(

@@ -47,6 +47,7 @@ export const auditExceptions: AuditExceptions = {
   },
   'post /v1/ext/model_cards/:id/probe': { reason: 'nothing changes' },
   'post /v1/ext/stream/:id': { reason: 'nothing changes' },
+  'post /v1/ext/token_estimates': { reason: 'nothing changes' },
   'post /v1/ext/deployments/:id/trigger': { reason: 'the run of the deployment is the record' },
   'post /v1/organizations/invites': { type: 'invitation' },
   'delete /v1/organizations/invites/:id': { type: 'invitation' },
