@@ -1,5 +1,6 @@
 /** The cases, in the order in which they run. */
 import { workspaces } from './cases/checkpoints.ts'
+import { consolePages } from './cases/console.ts'
 import { egress } from './cases/egress.ts'
 import { evals } from './cases/evals.ts'
 import { givenFiles } from './cases/files.ts'
@@ -177,6 +178,13 @@ export const cases: readonly Case[] = [
     programs: ['cargo', 'go', 'openssl', 'pip3', 'ruby', 'tar'],
     sqliteAlone: true,
     run: () => packages(),
+  },
+  {
+    name: 'console',
+    measures: 'the console in Chromium',
+    programs: ['chromium'],
+    sqliteAlone: true,
+    run: ({ folder, env, setUp }) => consolePages(folder, env, setUp),
   },
   {
     name: 'soak',

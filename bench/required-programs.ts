@@ -7,6 +7,7 @@ const packages = {
   bwrap: 'bubblewrap',
   cargo: 'cargo-web',
   cc: 'gcc',
+  chromium: 'chromium',
   git: 'git',
   go: 'golang-go',
   openssl: 'openssl',

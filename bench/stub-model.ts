@@ -1,9 +1,9 @@
 /**
  * A model server of the Anthropic wire in its own process. The name of the model decides the answer: `one` a token,
  * `bash` a command and then a token, `fill` a command that writes 50 MB, `custom` a call of a client's tool, `mcp` a
- * call of an MCP server's tool, `slow` fifty tokens at 20 ms, `hang` a token and then silence, `team` the calls of a
- * coordinator, `words` a page of text with a count of the input tokens. `/marks` says when the model first saw each
- * mark.
+ * call of an MCP server's tool, `slow` fifty tokens at 20 ms, `stream N RATE` in the message N tokens, RATE of them a
+ * second, `hang` a token and then silence, `team` the calls of a coordinator, `words` a page of text with a count of the
+ * input tokens. `/marks` says when the model first saw each mark.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -78,6 +78,21 @@ async function slow(response: ServerResponse): Promise<void> {
   response.end(end('end_turn'))
 }
 
+/** Tokens by the clock: a timer that comes late brings several, so that the rate holds. */
+async function stream(body: string, response: ServerResponse): Promise<void> {
+  const asked = [...body.matchAll(/stream (\d+) (\d+)/g)].at(-1)
+  const [count, rate] = [Number(asked?.[1] ?? 1), Number(asked?.[2] ?? 1)]
+  response.write(begin + textStart)
+  const began = performance.now()
+  for (let sent = 0; sent < count;) {
+    const due = Math.min(count, Math.floor(((performance.now() - began) * rate) / 1000) + 1)
+    for (; sent < due; sent++)
+      response.write(token(sent % 40 === 39 ? `word${sent}.\n\n` : `word${sent} `))
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  response.end(end('end_turn'))
+}
+
 /**
  * The answer of a coordinator. `begin turn start N NAME ID` starts N agents of that name and waits for one; `begin turn
  * send` sends a mark to the first agent that the conversation names.
@@ -121,6 +136,8 @@ function answer(model: string, body: string, response: ServerResponse): void {
       return void response.end(words(body))
     case 'slow':
       return void slow(response)
+    case 'stream':
+      return void stream(body, response)
     case 'hang':
       return void response.write(begin + textStart + token('ok'))
     default:

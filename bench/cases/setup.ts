@@ -17,10 +17,12 @@ const client = {
   input_schema: { type: 'object' },
 }
 
+const models = 'one bash fill custom mcp slow stream hang words team'.split(' ')
+
 /** Creates a card on the stub model and an agent for each of the model's answers. */
 export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {
   const agents: Record<string, string> = {}
-  for (const model of ['one', 'bash', 'fill', 'custom', 'mcp', 'slow', 'hang', 'words', 'team']) {
+  for (const model of models) {
     await call.post('/v1/ext/model_cards', {
       model_id: model,
       provider: 'ant-compatible',
