@@ -187,9 +187,9 @@ export async function listSummaries(
     .select(['sessions.id', by.as('value')])
     .where('sessions.tenant_id', '=', tenant)
     .where('deleted_at', 'is', null)
+    // The head of a session has the same tenant. Without this, heads of all workspaces are read where they come first.
+    .where('head.tenant_id', '=', tenant)
     .where(isFound(db, tenant, filter, now))
-  // The head of a session has the same tenant, and an index by it.
-  if (sort === 'active') rows = rows.where('head.tenant_id', '=', tenant)
   if (after)
     rows = rows.where(sql<boolean>`(${by}, sessions.id) ${past} (${after[0]}, ${after[1]})`)
   const found = await rows
