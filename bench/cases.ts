@@ -7,6 +7,7 @@ import { givenFiles } from './cases/files.ts'
 import { forks } from './cases/forks.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
+import { lists } from './cases/lists.ts'
 import { limits } from './cases/limits.ts'
 import { openaiSurface } from './cases/openai.ts'
 import { integrations } from './cases/integrations.ts'
@@ -102,6 +103,7 @@ export const cases: readonly Case[] = [
   sharing('teams', 'agents of one session that work side by side', teams),
   sharing('evals', 'trials of an agent, and a session that is replayed', evals),
   sharing('pages', 'pages of a long log', pages),
+  sharing('lists', 'lists of 10,000 sessions, and their overview', lists),
   sharing('openai', 'what /openai/v1 takes beside /v1', openaiSurface),
   sharing('integrations', 'deliveries of integrations', integrations),
   sharing('appends', 'events posted a second', appends),
