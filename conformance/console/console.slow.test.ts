@@ -6,7 +6,7 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
 
 const patience = { timeout: 10_000 }
@@ -200,41 +200,6 @@ void describe('the console in a browser', () => {
     assert.equal(await page.locator('main a[href^="javascript"]').count(), 0)
     assertNoFaults(visit)
     await visit.context.close()
-  })
-
-  void it('has no barrier on any page, in both themes and on a phone', async () => {
-    const paths = [
-      '',
-      'sessions',
-      `sessions/${asking}`,
-      `sessions/${talking}?view=events`,
-      'components',
-      'key',
-      'nothing/here',
-      '../signin',
-      '../signin/code',
-      '../signin/reset',
-      '../signin/invitation',
-    ]
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1440, 390]) {
-        const options = { key: adminKey, colorScheme, bypassCSP: true }
-        const viewport = { width, height: 900 }
-        const visit = await browser.visit(service.base, { ...options, viewport })
-        for (const path of paths) {
-          await visit.page.goto(at(path))
-          await visit.page.getByRole('heading').first().waitFor(patience)
-          await visit.page.waitForTimeout(400)
-          const found = await barriersOf(visit.page)
-          assert.deepEqual(found, [], `${path} ${colorScheme} ${width}`)
-          const over = await visit.page.evaluate<number[]>(
-            `['Width', 'Height'].map((side) =>
-              document.documentElement['scroll' + side] - document.documentElement['client' + side])`,
-          )
-          assert.deepEqual(over, [0, 0], `${path} is larger than the window of ${width} px`)
-        }
-        await visit.context.close()
-      }
   })
 
   void it('opens what lies over a page without a style or a script of its own', async () => {
