@@ -69,6 +69,7 @@ async function changeTheRest(service: TestService, fixtures: PathFixtures): Prom
     mcp_servers: [{ type: 'url', name: 'up', url: 'https://up.example' }],
   })
   await ok('POST', `/v1/ext/mcp-proxy/${session}/up/token`)
+  await ok('POST', '/v1/ext/mcp_probes', { url: 'https://up.example' })
   // The walk's own session has threads, and a session with threads cannot be forked.
   await ok('POST', `/v1/ext/sessions/${session}/fork`, {})
   const { body: file } = await ok('GET', '/v1/files')

@@ -44,11 +44,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const described = { description: `finds ${'x'.repeat(1_000)}`, title: 'Find' }
           mcp.registerTool('find', described, () => ({ content: [] }))
         })
-        const { tools, ms, ...rest } = await probe({ url: 'https://tools.api.example/mcp' })
+        const { id, tools, ms, ...rest } = await probe({ url: 'https://tools.api.example/mcp' })
         assert.deepEqual(rest, {
           ...{ type: 'mcp_probe', ok: true, url: 'https://tools.api.example/mcp' },
           ...{ credential: null, left_out: null, error: null },
         })
+        assert.match(id, /^mcpp_/)
         assert.ok(ms >= 0)
         assert.deepEqual(
           tools.map(({ name }) => name),

@@ -27,6 +27,7 @@ export type McpProbeParams = z.infer<typeof McpProbeParams>
 
 export const McpProbeShown = z
   .object({
+    id: z.string().describe('Names it in the audit.'),
     type: z.literal('mcp_probe'),
     ok: z.boolean().describe('Whether it was reached and has listed its tools.'),
     url: z.string().describe('The address that was asked.'),

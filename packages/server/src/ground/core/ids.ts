@@ -20,6 +20,7 @@ const prefixes = {
   integration_delivery: 'intdel_',
   integration_thread: 'intthr_',
   invitation: 'invite_',
+  mcp_probe: 'mcpp_',
   memory: 'mem_',
   memory_store: 'memstore_',
   memory_version: 'memver_',

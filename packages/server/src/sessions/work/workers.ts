@@ -8,7 +8,7 @@ import type { WorkItem } from './item.ts'
 /** Claims of each state, and workers that polled lately, at most. */
 const [mostClaims, mostPollers] = [1_000, 500]
 
-type ClaimedItem = Pick<
+type LiveClaim = Pick<
   WorkItem,
   'id' | 'session_id' | 'state' | 'worker_id' | 'key_id' | 'reserved_ms' | 'latest_heartbeat_at'
 >
@@ -51,9 +51,9 @@ export async function workersOf(
 }
 
 /** No name begins with a NUL: the header that carries it cannot. */
-const keyOf = ({ worker_id, key_id }: ClaimedItem): string => worker_id ?? `\0${key_id ?? ''}`
+const keyOf = ({ worker_id, key_id }: LiveClaim): string => worker_id ?? `\0${key_id ?? ''}`
 
-const lastSign = ({ reserved_ms, latest_heartbeat_at }: ClaimedItem): number =>
+const lastSign = ({ reserved_ms, latest_heartbeat_at }: LiveClaim): number =>
   Math.max(Number(reserved_ms ?? 0), Date.parse(latest_heartbeat_at ?? iso(0)))
 
 const showClaim = ({
@@ -61,7 +61,7 @@ const showClaim = ({
   session_id,
   state,
   latest_heartbeat_at,
-}: ClaimedItem): WorkerShown['claims'][number] => ({
+}: LiveClaim): WorkerShown['claims'][number] => ({
   work_id: id,
   session_id,
   state,
@@ -84,7 +84,7 @@ async function claimsOf(
   tenant: string,
   environment: string,
   now: number,
-): Promise<ClaimedItem[]> {
+): Promise<LiveClaim[]> {
   const those = (state: typeof is.held, until: 'lease_ms' | 'reserved_until_ms') =>
     db
       .selectFrom('work')

@@ -1,6 +1,8 @@
 /** Trying an MCP server before an agent names it. [mcp/probe] */
 import { McpProbeParams, McpProbeShown } from '@steward/protocol/mcp-probes.ts'
+import { auditChange } from '../../../ground/core/audited-call.ts'
 import { invalid } from '../../../ground/core/errors.ts'
+import { newId } from '../../../ground/core/ids.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { vaultStore } from '../../../resources/vaults/store.ts'
@@ -23,7 +25,11 @@ export const mcpProbeRoutes = ({ egress }: { egress: { probe: ProbeMcpServer } }
         const { archived_at } = await vaultStore(db.read).get(tenant, id)
         if (archived_at !== null) throw invalid(`vault_ids.${index}: vault ${id} is archived`)
       }
-      return egress.probe(tenant, body, signal)
+      const id = newId('mcp_probe')
+      const after = { host: new URL(body.url).hostname, vault_ids: body.vault_ids ?? [] }
+      // Written before a credential leaves.
+      await db.write(async () => auditChange({ type: 'mcp_probe', id, after }))
+      return { id, ...(await egress.probe(tenant, body, signal)) }
     },
   ),
 ]

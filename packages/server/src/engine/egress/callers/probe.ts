@@ -37,7 +37,7 @@ export function mcpProbe({ databases, clock, forward, openContext }: ProbeDeps) 
     tenant: string,
     { name, url, vault_ids }: McpProbeParams,
     signal: AbortSignal,
-  ): Promise<McpProbeShown> => {
+  ): Promise<Omit<McpProbeShown, 'id'>> => {
     const vaults = vault_ids ?? []
     const { read } = await databases.open(tenant)
     const lease = { tenant, session: noSession, environment: anywhere, generation: null }
