@@ -24,7 +24,7 @@ export const authentication = {
   'api-keys/field/kind': { section: '3.2 API keys', says: '`kind` – `workspace`, or `environment` when made with an `environment_id`' },
   'api-keys/field/admin': { section: '3.2 API keys', says: '`admin` – whether the key is a workspace-admin key: it may make environment keys and admin keys, revoke admin keys, and send a stored secret elsewhere' },
   'api-keys/field/read-only': { section: '3.2 API keys', says: '`read_only` – whether the key reads, changes nothing and reaches no MCP server; a key with `admin` or an environment is never read-only: 400' },
-  'api-keys/field/made-and-used': { section: '3.2 API keys', says: '`created_by`, `last_used_at` – the person or the key that made it, null for an operator; when it was last used, within ten minutes' },
+  'api-keys/field/made-and-used': { section: '3.2 API keys', says: '`created_by`, `last_used_at` – the person or the key that made it, null for an operator; when it was last used: the first use within seconds, later uses within ten minutes' },
   'api-keys/field/environment-id': { section: '3.2 API keys', says: '`environment_id` – the environment an environment key is bound to, else null' },
   'api-keys/field/reach': { section: '3.2 API keys', says: '`reach` – `work` or `sessions` for an environment key (3.3), else null' },
   'api-keys/field/preview': { section: '3.2 API keys', says: '`preview` – enough of the value to recognise it, never enough to use it' },

@@ -335,6 +335,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(made.last_used_at, null)
         const as = { 'x-api-key': made.key }
         assert.equal((await service.ask('GET', '/v1/agents', undefined, as)).status, 200)
+        await until(async () => {
+          const { body } = await owner.ask<{ data: ListedKey[] }>(
+            'GET',
+            '/v1/ext/api_keys?limit=1000',
+            undefined,
+            at(first),
+          )
+          return body.data.some(({ id, last_used_at: used }) => id === made.id && used !== null)
+        })
         const refused = await service.ask<OrganizationRefusal>(
           'POST',
           '/v1/agents',

@@ -45,7 +45,7 @@ export const ApiKeyShown = z
       .nullable()
       .describe('The person or the key that made it; null for an operator.'),
     last_used_at: Timestamp.nullable().describe(
-      'When the key was last used, within ten minutes; null for a key that never was.',
+      'When the key was last used: the first use within seconds, later uses within ten minutes. Null for a key that never was.',
     ),
     expires_at: Timestamp.nullable().describe('When the key stops working, or null.'),
     revoked_at: Timestamp.nullable().describe('When the key was revoked, or null.'),

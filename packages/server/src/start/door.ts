@@ -1,6 +1,6 @@
 /** The authentication of callers, the tokens that they may use, and what they follow. */
 import { authentication } from '../tenants/api-keys/authenticate.ts'
-import { keyUsesJob } from '../tenants/api-keys/uses.ts'
+import { keyUses } from '../tenants/api-keys/uses.ts'
 import { callCountsJob } from '../tenants/audit/call-counts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -34,7 +34,7 @@ export function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     claimTokens: claimTokens(...keysFor(config, 'claim token')),
   }
   const claimOf = claimReader({ ...deps, ...tokens })
-  const keyUses = new Set<string>()
+  const uses = keyUses(deps)
   const people = peopleFor(config, { ...deps, log, limits })
   const posts = callCounts()
   const changes = workspaceChanges({ ...deps, log })
@@ -44,15 +44,12 @@ export function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     posts,
     changes,
     jobs: [
-      keyUsesJob({ ...deps, uses: keyUses }),
+      uses.job,
       callCountsJob({ ...deps, noted: posts }),
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,
     ],
-    authenticate: withCookies(
-      authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
-      people,
-    ),
+    authenticate: withCookies(authentication({ ...deps, ...tokens, claimOf, uses }), people),
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }

@@ -8,10 +8,12 @@ import { hashToken, tokenKind } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import { apiKeyStore } from './store.ts'
+import type { KeyUses } from './uses.ts'
 
 export const revocations = 'keys'
 
-type AuthenticatedKey = { principal: Principal; expiresAt: number }
+/** `isUnused`: no use of the key is written down or noted. */
+type AuthenticatedKey = { principal: Principal; expiresAt: number; isUnused: boolean }
 
 export function authentication({
   databases,
@@ -27,8 +29,7 @@ export function authentication({
   mcpTokens: McpTokens
   /** The claim of a claim token; undefined for an unknown token. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
-  /** Collects the ids of used keys; `keyUsesJob` writes them down. */
-  uses: Set<string>
+  uses: Pick<KeyUses, 'note'>
 }): Authenticate {
   async function findKey(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
@@ -45,7 +46,7 @@ export function authentication({
             environmentId: row.environment_id ?? '',
             reach: row.reach ?? 'work',
           }
-    return { principal, expiresAt }
+    return { principal, expiresAt, isUnused: row.last_used_at === null }
   }
   const isAlone = databases.control.dialect === 'sqlite'
   const known = recentLookups(findKey, { clock, isAlone })
@@ -69,7 +70,10 @@ export function authentication({
     const found = await known.find(hashToken(key))
     if (!found) throw unauthorized('the API key is not known, or was revoked')
     if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
-    if ('keyId' in found.principal && found.principal.keyId) uses.add(found.principal.keyId)
+    if ('keyId' in found.principal && found.principal.keyId) {
+      uses.note(found.principal.keyId, found.isUnused)
+      found.isUnused = false
+    }
     return found.principal
   }
 }

@@ -5,7 +5,7 @@ import { auditedDatabase } from '../../ground/database/audited-database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { apiKeyStore } from './store.ts'
-import { keyUsesJob } from './uses.ts'
+import { keyUses } from './uses.ts'
 
 describe('the job of uses', () => {
   for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -17,19 +17,17 @@ describe('the job of uses', () => {
       const key = { key: 'k', name: 'n', kind: 'workspace', admin: false } as const
       const made = { ...key, environmentId: null, expiresAt: null }
       const { id } = await database.write((tx) => apiKeyStore(tx).create('t', made, 0))
-      const uses = new Set<string>()
       const clock = { ...systemClock, now: () => 60_000 }
-      const job = keyUsesJob({ databases: oneDatabase(database), clock, uses })
+      const { note, job } = keyUses({ databases: oneDatabase(database), clock })
       const used = async () => (await apiKeyStore(database.read).active('t', id))?.last_used_at
       const { signal } = new AbortController()
       assert.equal(await job.run(signal), true)
       assert.equal(await used(), null)
       for (let n = 0; n < 2; n++) {
-        uses.add(id)
+        note(id, n === 0)
         assert.equal(await job.run(signal), true)
       }
       assert.equal(await used(), '1970-01-01T00:01:00.000Z')
-      assert.equal(uses.size, 0)
       const lines = await database.read.selectFrom('audit_lines').selectAll().execute()
       assert.deepEqual(
         lines.map((line) => [line.action, line.tenant_id, line.resource_id, line.actor_name]),
@@ -37,4 +35,18 @@ describe('the job of uses', () => {
       )
     })
   }
+
+  it('is run at once for a first use, and for no other', async () => {
+    await using opened = await databases.sqlite()
+    const { note, job } = keyUses({
+      databases: oneDatabase(opened.database),
+      clock: systemClock,
+    })
+    let runs = 0
+    job.start?.(() => runs++)
+    note('first', true)
+    assert.equal(runs, 1)
+    note('again', false)
+    assert.equal(runs, 1)
+  })
 })

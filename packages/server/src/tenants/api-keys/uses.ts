@@ -8,26 +8,37 @@ import { apiKeyStore } from './store.ts'
 
 const mostAtOnce = 500
 
-export function keyUsesJob({
-  databases,
-  clock,
-  uses,
-}: {
-  databases: Databases
-  clock: Clock
-  uses: Set<string>
-}): Job {
+export type KeyUses = {
+  /** `isFirst`: the key was never used before, as far as its row says. Somebody may wait for the news. */
+  note: (id: string, isFirst: boolean) => void
+  /** Writes first uses at once, and all others every ten minutes. */
+  job: Job
+}
+
+export function keyUses({ databases, clock }: { databases: Databases; clock: Clock }): KeyUses {
+  const used = new Set<string>()
+  let writeNow = (): void => {}
   return {
-    name: 'note uses of keys',
-    everyMs: 10 * minuteMs,
-    async run() {
-      const some = [...uses].slice(0, mostAtOnce)
-      if (some.length === 0) return true
-      for (const id of some) uses.delete(id)
-      await runAudited(jobCall('api_key.first_use'), () =>
-        databases.control.write((tx) => apiKeyStore(tx).noteUses(some, clock.now())),
-      )
-      return uses.size === 0
+    note(id, isFirst) {
+      used.add(id)
+      if (isFirst) writeNow()
+    },
+    job: {
+      name: 'note uses of keys',
+      everyMs: 10 * minuteMs,
+      start(runNow) {
+        writeNow = runNow
+        return () => {}
+      },
+      async run() {
+        const some = [...used].slice(0, mostAtOnce)
+        if (some.length === 0) return true
+        for (const id of some) used.delete(id)
+        await runAudited(jobCall('api_key.first_use'), () =>
+          databases.control.write((tx) => apiKeyStore(tx).noteUses(some, clock.now())),
+        )
+        return used.size === 0
+      },
     },
   }
 }
