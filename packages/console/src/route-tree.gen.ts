@@ -19,6 +19,12 @@ import { Route as AppAgentsNewRouteImport } from './routes/_app.agents.new'
 import { Route as AppSessionsIndexRouteImport } from './routes/_app.sessions.index'
 import { Route as AppSessionsSessionIdRouteImport } from './routes/_app.sessions.$sessionId'
 import { Route as AppSessionsNewRouteImport } from './routes/_app.sessions.new'
+import { Route as AppSettingsIndexRouteImport } from './routes/_app.settings.index'
+import { Route as AppSettingsKeysRouteImport } from './routes/_app.settings.keys'
+import { Route as AppSettingsLimitsRouteImport } from './routes/_app.settings.limits'
+import { Route as AppSettingsMeRouteImport } from './routes/_app.settings.me'
+import { Route as AppSettingsMembersRouteImport } from './routes/_app.settings.members'
+import { Route as AppSettingsWorkspaceRouteImport } from './routes/_app.settings.workspace'
 
 const AppRoute = AppRouteImport.update({
   id: '/_app',
@@ -69,6 +75,36 @@ const AppSessionsNewRoute = AppSessionsNewRouteImport.update({
   path: '/sessions/new',
   getParentRoute: () => AppRoute,
 } as any)
+const AppSettingsIndexRoute = AppSettingsIndexRouteImport.update({
+  id: '/settings/',
+  path: '/settings/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSettingsKeysRoute = AppSettingsKeysRouteImport.update({
+  id: '/settings/keys',
+  path: '/settings/keys',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSettingsLimitsRoute = AppSettingsLimitsRouteImport.update({
+  id: '/settings/limits',
+  path: '/settings/limits',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSettingsMeRoute = AppSettingsMeRouteImport.update({
+  id: '/settings/me',
+  path: '/settings/me',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSettingsMembersRoute = AppSettingsMembersRouteImport.update({
+  id: '/settings/members',
+  path: '/settings/members',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSettingsWorkspaceRoute = AppSettingsWorkspaceRouteImport.update({
+  id: '/settings/workspace',
+  path: '/settings/workspace',
+  getParentRoute: () => AppRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute
@@ -78,8 +114,14 @@ export interface FileRoutesByFullPath {
   '/agents/new': typeof AppAgentsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
+  '/settings/keys': typeof AppSettingsKeysRoute
+  '/settings/limits': typeof AppSettingsLimitsRoute
+  '/settings/me': typeof AppSettingsMeRoute
+  '/settings/members': typeof AppSettingsMembersRoute
+  '/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/agents/': typeof AppAgentsIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
+  '/settings/': typeof AppSettingsIndexRoute
 }
 export interface FileRoutesByTo {
   '/key': typeof KeyRoute
@@ -89,8 +131,14 @@ export interface FileRoutesByTo {
   '/agents/new': typeof AppAgentsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
+  '/settings/keys': typeof AppSettingsKeysRoute
+  '/settings/limits': typeof AppSettingsLimitsRoute
+  '/settings/me': typeof AppSettingsMeRoute
+  '/settings/members': typeof AppSettingsMembersRoute
+  '/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/agents': typeof AppAgentsIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
+  '/settings': typeof AppSettingsIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -102,8 +150,14 @@ export interface FileRoutesById {
   '/_app/agents/new': typeof AppAgentsNewRoute
   '/_app/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/_app/sessions/new': typeof AppSessionsNewRoute
+  '/_app/settings/keys': typeof AppSettingsKeysRoute
+  '/_app/settings/limits': typeof AppSettingsLimitsRoute
+  '/_app/settings/me': typeof AppSettingsMeRoute
+  '/_app/settings/members': typeof AppSettingsMembersRoute
+  '/_app/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/_app/agents/': typeof AppAgentsIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
+  '/_app/settings/': typeof AppSettingsIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -115,8 +169,14 @@ export interface FileRouteTypes {
     | '/agents/new'
     | '/sessions/$sessionId'
     | '/sessions/new'
+    | '/settings/keys'
+    | '/settings/limits'
+    | '/settings/me'
+    | '/settings/members'
+    | '/settings/workspace'
     | '/agents/'
     | '/sessions/'
+    | '/settings/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/key'
@@ -126,8 +186,14 @@ export interface FileRouteTypes {
     | '/agents/new'
     | '/sessions/$sessionId'
     | '/sessions/new'
+    | '/settings/keys'
+    | '/settings/limits'
+    | '/settings/me'
+    | '/settings/members'
+    | '/settings/workspace'
     | '/agents'
     | '/sessions'
+    | '/settings'
   id:
     | '__root__'
     | '/_app'
@@ -138,8 +204,14 @@ export interface FileRouteTypes {
     | '/_app/agents/new'
     | '/_app/sessions/$sessionId'
     | '/_app/sessions/new'
+    | '/_app/settings/keys'
+    | '/_app/settings/limits'
+    | '/_app/settings/me'
+    | '/_app/settings/members'
+    | '/_app/settings/workspace'
     | '/_app/agents/'
     | '/_app/sessions/'
+    | '/_app/settings/'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -219,6 +291,48 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSessionsNewRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/settings/': {
+      id: '/_app/settings/'
+      path: '/settings'
+      fullPath: '/settings/'
+      preLoaderRoute: typeof AppSettingsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/settings/keys': {
+      id: '/_app/settings/keys'
+      path: '/settings/keys'
+      fullPath: '/settings/keys'
+      preLoaderRoute: typeof AppSettingsKeysRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/settings/limits': {
+      id: '/_app/settings/limits'
+      path: '/settings/limits'
+      fullPath: '/settings/limits'
+      preLoaderRoute: typeof AppSettingsLimitsRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/settings/me': {
+      id: '/_app/settings/me'
+      path: '/settings/me'
+      fullPath: '/settings/me'
+      preLoaderRoute: typeof AppSettingsMeRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/settings/members': {
+      id: '/_app/settings/members'
+      path: '/settings/members'
+      fullPath: '/settings/members'
+      preLoaderRoute: typeof AppSettingsMembersRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/settings/workspace': {
+      id: '/_app/settings/workspace'
+      path: '/settings/workspace'
+      fullPath: '/settings/workspace'
+      preLoaderRoute: typeof AppSettingsWorkspaceRouteImport
+      parentRoute: typeof AppRoute
+    }
   }
 }
 
@@ -229,8 +343,14 @@ interface AppRouteChildren {
   AppAgentsNewRoute: typeof AppAgentsNewRoute
   AppSessionsSessionIdRoute: typeof AppSessionsSessionIdRoute
   AppSessionsNewRoute: typeof AppSessionsNewRoute
+  AppSettingsKeysRoute: typeof AppSettingsKeysRoute
+  AppSettingsLimitsRoute: typeof AppSettingsLimitsRoute
+  AppSettingsMeRoute: typeof AppSettingsMeRoute
+  AppSettingsMembersRoute: typeof AppSettingsMembersRoute
+  AppSettingsWorkspaceRoute: typeof AppSettingsWorkspaceRoute
   AppAgentsIndexRoute: typeof AppAgentsIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
+  AppSettingsIndexRoute: typeof AppSettingsIndexRoute
 }
 
 const AppRouteChildren: AppRouteChildren = {
@@ -240,8 +360,14 @@ const AppRouteChildren: AppRouteChildren = {
   AppAgentsNewRoute: AppAgentsNewRoute,
   AppSessionsSessionIdRoute: AppSessionsSessionIdRoute,
   AppSessionsNewRoute: AppSessionsNewRoute,
+  AppSettingsKeysRoute: AppSettingsKeysRoute,
+  AppSettingsLimitsRoute: AppSettingsLimitsRoute,
+  AppSettingsMeRoute: AppSettingsMeRoute,
+  AppSettingsMembersRoute: AppSettingsMembersRoute,
+  AppSettingsWorkspaceRoute: AppSettingsWorkspaceRoute,
   AppAgentsIndexRoute: AppAgentsIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
+  AppSettingsIndexRoute: AppSettingsIndexRoute,
 }
 
 const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren)

@@ -6,7 +6,7 @@ type FieldProps = {
   label: string
   value: string
   onChange: (value: string) => void
-  type?: 'text' | 'password' | 'number' | 'email'
+  type?: 'text' | 'password' | 'number' | 'email' | 'date'
   placeholder?: string
   hint?: string
   problem?: string | undefined

@@ -41,6 +41,27 @@ export function Time({ at, form = 'age' }: { at: string; form?: 'age' | 'clock' 
   )
 }
 
+/** How long until then: nothing ends where `at` is null. */
+export function TimeLeft({ at }: { at: string | null }) {
+  const now = useStore(minuteHand)
+  if (at === null) return <span className="text-n9">{words.timeLeft.never}</span>
+  const date = new Date(at)
+  const left = date.getTime() - now
+  return (
+    <time
+      dateTime={at}
+      title={formatWhole(date)}
+      className={`whitespace-nowrap ${left < soonMs ? 'text-waiting' : ''}`}
+    >
+      {left <= 0 ? words.timeLeft.over : formatAge(Math.max(left, leastMs))}
+    </time>
+  )
+}
+/** From here on somebody has to do something about the end. */
+const soonMs = 7 * 86_400_000
+/** What is shorter is shown as this. */
+const leastMs = 10_000
+
 export const Duration = ({ ms }: { ms: number }) => (
   <span className="whitespace-nowrap" title={`${formatCount(Math.round(ms))} ms`}>
     {formatDuration(ms)}

@@ -13,6 +13,7 @@ import {
   Menu as MenuLines,
   PanelLeft,
   Search,
+  Settings,
   Text,
   TriangleAlert,
   X,
@@ -39,6 +40,7 @@ export const IconMenu = sized(MenuLines)
 export const IconFold = sized(PanelLeft)
 export const IconSearch = sized(Search)
 export const IconHome = sized(House)
+export const IconSettings = sized(Settings)
 export const IconSessions = sized(Text)
 export const IconWarning = sized(TriangleAlert)
 export const IconClose = sized(X)

@@ -46,7 +46,7 @@ export const Panel = ({
   beside?: ReactNode
   children: ReactNode
 }) => (
-  <section className="min-w-0 self-start overflow-hidden rounded-panel border">
+  <section className="min-w-0 self-start overflow-hidden rounded-panel border [&_tr:last-child>td]:border-b-0">
     <header className="flex h-10 items-center gap-2 border-b px-3.5">
       <h2 className="font-semibold text-n11">{title}</h2>
       <span className="ml-auto truncate text-small text-n9">{beside}</span>
@@ -79,6 +79,35 @@ export const PanelLine = ({
 
 export const PanelEmpty = ({ children }: { children: ReactNode }) => (
   <p className="px-3.5 py-3 text-n9">{children}</p>
+)
+
+/** Two parts of a panel side by side where there is room: a form, and what it will send. */
+export const PanelPanes = ({ form, beside }: { form: ReactNode; beside: ReactNode }) => (
+  <div className="grid grid-cols-2 max-wide:grid-cols-[minmax(0,1fr)]">
+    <div className="min-w-0 px-3.5 py-3">{form}</div>
+    <div className="flex max-h-[420px] min-h-0 min-w-0 flex-col border-l max-wide:border-t max-wide:border-l-0">
+      {beside}
+    </div>
+  </div>
+)
+
+export const PanelFoot = ({ children, actions }: { children?: ReactNode; actions: ReactNode }) => (
+  <div className="flex min-h-11 flex-wrap items-center justify-end gap-2 border-t px-3.5 py-1.5">
+    <span className="mr-auto min-w-0">{children}</span>
+    {actions}
+  </div>
+)
+
+/** Names and their values, one under the other. */
+export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
+  <dl className="grid grid-cols-[110px_minmax(0,1fr)] gap-x-3 gap-y-2">
+    {facts.map(([name, value]) => (
+      <div key={name} className="contents">
+        <dt className="text-n9">{name}</dt>
+        <dd className="min-w-0 text-n11">{value}</dd>
+      </div>
+    ))}
+  </dl>
 )
 
 export const PanelBody = ({ children }: { children: ReactNode }) => (

@@ -18,15 +18,20 @@ type SelectProps<Value extends string> = {
   value: Value
   onChange: (value: Value) => void
   hint?: string
+  problem?: string | undefined
   isOff?: boolean
 }
 
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const { label, hint, isOff = false } = props
+  const { label, hint, problem, isOff = false } = props
   const id = useId()
   return (
-    <Labelled id={id} label={label} hint={hint}>
-      <Choosing {...props} id={id} face={`${fieldBox({ isOff })} w-full text-left`} />
+    <Labelled id={id} label={label} hint={hint} problem={problem}>
+      <Choosing
+        {...props}
+        id={id}
+        face={`${fieldBox({ isWrong: problem !== undefined, isOff })} w-full text-left`}
+      />
     </Labelled>
   )
 }

@@ -7,6 +7,8 @@ export type TableColumn<Row> = {
   /** Pixels; without it, what is left. */
   width?: number
   isNumber?: boolean
+  /** The name is there for screen readers alone. */
+  isNameHidden?: boolean
   /** Below this width of the page the column is left out. */
   from?: 'phone' | 'drawer' | 'split' | 'wide'
   isStrong?: boolean
@@ -48,14 +50,14 @@ export function Table<Row>({
     >
       <thead>
         <tr>
-          {columns.map(({ name, width, isNumber, from }) => (
+          {columns.map(({ name, width, isNumber, isNameHidden, from }) => (
             <th
               key={name}
               scope="col"
               style={width === undefined ? undefined : { width }}
               className={`sticky top-0 h-[30px] border-b bg-n1 px-3 text-small font-medium text-n8 first:pl-4 last:pr-4 ${isNumber ? 'text-right' : 'text-left'} ${from ? hiddenBelow[from] : ''}`}
             >
-              {name}
+              {isNameHidden ? <span className="sr-only">{name}</span> : name}
             </th>
           ))}
         </tr>

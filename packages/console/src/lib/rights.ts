@@ -8,3 +8,17 @@ export const ownRole = createStore<Role | undefined>(undefined)
 /** Why this person may change nothing; undefined for those who may. */
 export const useReadOnlyReason = (): string | undefined =>
   useStore(ownRole) === 'viewer' ? words.rights.viewer : undefined
+
+const isAdmin = (role: Role | undefined): boolean => role === 'admin' || role === 'owner'
+
+/** Why this person may not do what admins do; undefined for those who may, and while nobody knows. */
+export function useNoAdminReason(): string | undefined {
+  const role = useStore(ownRole)
+  return role === undefined || isAdmin(role) ? undefined : words.rights.admin
+}
+
+/** The same for what owners do. */
+export function useNoOwnerReason(): string | undefined {
+  const role = useStore(ownRole)
+  return role === undefined || role === 'owner' ? undefined : words.rights.owner
+}

@@ -15,10 +15,12 @@ export const words = {
   search: 'Search or do anything',
   open: 'Open',
   requestId: 'Request',
+  groups: { workspace: 'Workspace' },
   pages: {
     home: 'Home',
     sessions: 'Sessions',
     agents: 'Agents',
+    settings: 'Settings',
     components: 'Components',
   },
   frame: {
@@ -109,6 +111,7 @@ export const words = {
     once: 'shown once',
     hint: 'the server keeps its hash alone; a lost one is revoked and made anew',
     copy: 'Copy it',
+    copyCommand: 'Copy the command',
     tryIt: 'Try it. It is typed unseen and stays out of your history:',
     done: 'I have it',
   },
@@ -361,7 +364,21 @@ export const words = {
   link: 'opens in a new tab',
   imageNotLoaded: 'image, not loaded',
   dismiss: 'Dismiss',
-  rights: { viewer: 'A viewer reads and changes nothing' },
+  rights: {
+    viewer: 'A viewer reads and changes nothing',
+    admin: 'Only admins and owners of the workspace may do this',
+    owner: 'Only owners of the workspace may do this',
+  },
+  roles: { viewer: 'viewer', member: 'member', admin: 'admin', owner: 'owner' },
+  settings: {
+    list: 'Pages of the settings',
+    workspace: 'This workspace',
+    members: 'Members',
+    keys: 'Keys',
+    limits: 'Limits',
+    me: 'My sign-ins',
+  },
+  timeLeft: { over: 'ended', never: 'never' },
   noDifference: 'Nothing differs.',
   idCopied: 'The id was copied.',
 } as const

@@ -8,6 +8,7 @@ import {
   IconFold,
   IconHome,
   IconSessions,
+  IconSettings,
   IconTheme,
 } from '../components/icons.tsx'
 import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
@@ -42,6 +43,11 @@ const pages = [
   { to: '/agents', name: words.pages.agents, keys: 'g a', icon: <IconAgents /> },
 ] as const
 
+/** Pages below a name of their own. */
+const workspacePages = [
+  { to: '/settings', name: words.pages.settings, keys: 'g ,', icon: <IconSettings /> },
+] as const
+
 function App() {
   const { data: me } = useQuery(accountQuery)
   const [shown, setShown] = useState<'palette' | 'keys'>()
@@ -71,6 +77,10 @@ function App() {
                 isFolded={isFolded}
                 {...(to === '/' && { count: asks })}
               />
+            ))}
+            <RailGroup name={words.groups.workspace} isFolded={isFolded} />
+            {workspacePages.map(({ to, name, icon }) => (
+              <RailItem key={to} to={to} name={name} icon={icon} isFolded={isFolded} />
             ))}
             <RailGroup name={words.product} isFolded={isFolded} />
             <RailItem
@@ -144,7 +154,7 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         label: words.keys.theme,
         run: () => setTheme(nextTheme(theme.get())),
       },
-      ...pages.map(({ to, name, keys }): PageCommand => ({
+      ...[...pages, ...workspacePages].map(({ to, name, keys }): PageCommand => ({
         id: `go ${to}`,
         group: 'go',
         label: name,

@@ -33,6 +33,7 @@ export const agentChoices = choices<Agent>('agents', (signal) =>
 export const environmentChoices = choices('environments', (signal) =>
   api.GET('/v1/environments', { params: { query }, signal }),
 )
+export const memberChoices = choices('members', (signal) => api.GET('/v1/ext/members', { signal }))
 export const memoryChoices = choices('memory stores', (signal) =>
   api.GET('/v1/memory_stores', { params: { query }, signal }),
 )

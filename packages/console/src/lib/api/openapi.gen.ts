@@ -124,6 +124,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/api_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List keys, without their plaintext
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtApiKeys"];
+        put?: never;
+        /**
+         * Create a key
+         * @description No other answer contains its value. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtApiKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/api_keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description The key is refused from the next request on, and what it has open ends. The last admin key of a workspace is not revoked: 409. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtApiKeysId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/auth/sign_out": {
         parameters: {
             query?: never;
@@ -183,6 +227,26 @@ export interface paths {
          * @description Ends your sign-ins, memberships and links to identity providers. What you have made stays; the answer lists your valid keys. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         delete: operations["deleteV1ExtMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1666,6 +1730,91 @@ export interface components {
             /** @description The name of the tool, as its calls have it in `name`. */
             tool: string;
         };
+        /** @description A key, without its value. */
+        ApiKey: {
+            id: string;
+            /** @constant */
+            type: "api_key";
+            name: string;
+            /**
+             * @description `environment` for a key of workers.
+             * @enum {string}
+             */
+            kind: "workspace" | "environment";
+            /** @description Whether it is a workspace-admin key. */
+            admin: boolean;
+            /** @description Whether the key reads and changes nothing. */
+            read_only: boolean;
+            environment_id: string | null;
+            /** @description Null for a workspace key. */
+            reach: ("work" | "sessions") | null;
+            /** @description Enough of the key to recognise it. */
+            preview: string;
+            /** @description The person or the key that made it; null for an operator. */
+            created_by: string | null;
+            /** @description When the key was last used: the first use within seconds, later uses within ten minutes. Null for a key that never was. */
+            last_used_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the key stops working, or null. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the key was revoked, or null. */
+            revoked_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "name": "workers",
+         *       "environment_id": "env_018f3c2a7b1d7002a1b2c3d4e5f60718",
+         *       "reach": "sessions"
+         *     }
+         */
+        ApiKeyCreateParams: {
+            /** @description What the key is for. */
+            name: string;
+            /** @description Makes it an environment key: only for the work of this environment. */
+            environment_id?: string | null;
+            /** @description Of an environment key, `work` when absent. `sessions`: it also opens what a claim token opens, memory stores excepted, of each session whose work item of the environment is claimed at that moment. */
+            reach?: ("work" | "sessions") | null;
+            /** @description Makes it a workspace-admin key. */
+            admin?: boolean | null;
+            /** @description Makes it a workspace key that reads and changes nothing. */
+            read_only?: boolean | null;
+            /** @description When the key stops working. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description A key with its value. */
+        ApiKeyWithValue: {
+            id: string;
+            /** @constant */
+            type: "api_key";
+            name: string;
+            /**
+             * @description `environment` for a key of workers.
+             * @enum {string}
+             */
+            kind: "workspace" | "environment";
+            /** @description Whether it is a workspace-admin key. */
+            admin: boolean;
+            /** @description Whether the key reads and changes nothing. */
+            read_only: boolean;
+            environment_id: string | null;
+            /** @description Null for a workspace key. */
+            reach: ("work" | "sessions") | null;
+            /** @description Enough of the key to recognise it. */
+            preview: string;
+            /** @description The person or the key that made it; null for an operator. */
+            created_by: string | null;
+            /** @description When the key was last used: the first use within seconds, later uses within ten minutes. Null for a key that never was. */
+            last_used_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the key stops working, or null. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the key was revoked, or null. */
+            revoked_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The key itself. No other answer contains it. */
+            key: string;
+        };
         /** @description The grader has asked the model. What was said is not kept. */
         AuxModelCallEvent: {
             id: string;
@@ -2489,6 +2638,26 @@ export interface components {
             }[];
             /** @description The workspace of this request; null where the caller has to choose one. */
             active_workspace_id: string | null;
+        };
+        /** @description A person who belongs to the workspace. */
+        Member: {
+            /** @description Of the person. */
+            id: string;
+            /** @constant */
+            type: "member";
+            email: string;
+            name: string;
+            /**
+             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin" | "owner";
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The people of a workspace. */
+        MemberList: {
+            data: components["schemas"]["Member"][];
         };
         /** @description Texts by path that outlive a session. */
         MemoryStore: {
@@ -5305,6 +5474,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `ApiKey`. */
+        ApiKeyList: {
+            data: components["schemas"]["ApiKey"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `Vault`. */
         VaultList: {
             data: components["schemas"]["Vault"][];
@@ -5489,6 +5670,8 @@ export interface components {
         RevokeKeys: "true" | "false";
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
+        /** @description The id of the API key. */
+        APIKeyId: string;
         /** @description Only sessions in one of these states. */
         Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
         /** @description Only sessions in one of these states. */
@@ -5816,6 +5999,88 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1ExtApiKeys: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyWithValue"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtApiKeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the API key. */
+                id: components["parameters"]["APIKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "api_key_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     postV1ExtAuthSignOut: {
         parameters: {
             query?: never;
@@ -5902,6 +6167,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PersonDeleted"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,0 +1,41 @@
+/** The keys of the workspace. */
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, dataOf } from '../../lib/api/client.ts'
+import type { ApiKey, ApiKeyCreateBody } from '../../lib/api/types.ts'
+import { pagesQuery } from '../../lib/list-state.ts'
+
+const keys = ['keys'] as const
+/** Between two looks at the list, while somebody waits for the first use of a key. */
+const watchMs = 2_000
+
+const listQuery = pagesQuery<ApiKey>([...keys, 'list'], (page, signal) =>
+  api.GET('/v1/ext/api_keys', { params: { query: page }, signal }),
+)
+
+/** `awaited`: a key whose first use somebody waits for. */
+export const keysQuery = (awaited?: string) =>
+  infiniteQueryOptions({
+    ...listQuery,
+    refetchInterval: ({ state }) => {
+      const found = state.data?.pages.flatMap(({ data }) => data).find(({ id }) => id === awaited)
+      return found?.last_used_at === null && watchMs
+    },
+  })
+
+export function useKeyCreate() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ApiKeyCreateBody) => dataOf(api.POST('/v1/ext/api_keys', { body })),
+    // The list shows the key before anything waits for its use.
+    onSuccess: () => client.invalidateQueries({ queryKey: keys }),
+  })
+}
+
+export function useKeyRevoke() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      dataOf(api.DELETE('/v1/ext/api_keys/{id}', { params: { path: { id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys }),
+  })
+}

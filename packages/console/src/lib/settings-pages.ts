@@ -1,0 +1,15 @@
+/** The pages of the settings, as they stand in their list. */
+import { tabKey } from './tab.ts'
+
+const paths = [
+  '/settings/workspace',
+  '/settings/members',
+  '/settings/keys',
+  '/settings/limits',
+  '/settings/me',
+] as const
+export type SettingsPath = (typeof paths)[number]
+
+/** Everybody in a workspace reads its settings. Sign-ins are a person's: a key has none. */
+export const openSettingsPages = (): readonly SettingsPath[] =>
+  paths.filter((path) => path !== '/settings/me' || tabKey() === undefined)
