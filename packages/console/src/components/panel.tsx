@@ -48,8 +48,8 @@ export const Panel = ({
 }) => (
   <section className="min-w-0 self-start overflow-hidden rounded-panel border [&_tr:last-child>td]:border-b-0">
     <header className="flex h-10 items-center gap-2 border-b px-3.5">
-      <h2 className="font-semibold text-n11">{title}</h2>
-      <span className="ml-auto truncate text-small text-n9">{beside}</span>
+      <h2 className="max-w-full shrink-0 truncate font-semibold text-n11">{title}</h2>
+      <span className="ml-auto min-w-0 truncate text-small text-n9">{beside}</span>
     </header>
     {children}
   </section>

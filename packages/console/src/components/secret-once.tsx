@@ -38,7 +38,9 @@ export const SecretOnce = ({
       <code className="min-w-0 flex-1 font-mono break-all text-n11">{secret}</code>
       <CopyButton text={secret} label={words.secret.copy} />
     </div>
-    <div className="grid items-start gap-x-6 gap-y-3 px-3.5 py-3 wide:grid-cols-2">
+    <div
+      className={`grid items-start gap-x-6 gap-y-3 px-3.5 py-3 ${command === undefined ? '' : 'wide:grid-cols-2'}`}
+    >
       {command !== undefined && (
         <div className="grid min-w-0 gap-2">
           <span className="flex items-center text-small text-n9">

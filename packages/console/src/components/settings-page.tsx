@@ -28,7 +28,7 @@ export const SettingsPage = ({ title, beside, actions, children }: SettingsPageP
   <Page
     title={title}
     crumbs={<Link to="/settings">{words.pages.settings}</Link>}
-    beside={beside}
+    beside={<span className="whitespace-nowrap text-n9 max-phone:hidden">{beside}</span>}
     actions={actions}
   >
     <div className="flex min-h-0 flex-1 max-drawer:flex-col">

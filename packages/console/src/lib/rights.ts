@@ -9,7 +9,15 @@ export const ownRole = createStore<Role | undefined>(undefined)
 export const useReadOnlyReason = (): string | undefined =>
   useStore(ownRole) === 'viewer' ? words.rights.viewer : undefined
 
+/** The question whose answer changes when a role does. */
+export const accountKey = ['account'] as const
+
+/** From the fewest rights to the most. */
+export const roles: readonly Role[] = ['viewer', 'member', 'admin', 'owner']
+
 const isAdmin = (role: Role | undefined): boolean => role === 'admin' || role === 'owner'
+
+export const useIsAdmin = (): boolean => isAdmin(useStore(ownRole))
 
 /** Why this person may not do what admins do; undefined for those who may, and while nobody knows. */
 export function useNoAdminReason(): string | undefined {

@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, dataOf } from '../../lib/api/client.ts'
 import { ApiError } from '../../lib/api/refusal.ts'
 import type { Me } from '../../lib/api/types.ts'
+import { accountKey } from '../../lib/rights.ts'
 import { signInUrl } from '../../lib/place.ts'
 import { keepTabKey, keepTabWorkspace, tabWorkspace } from '../../lib/tab.ts'
 
@@ -17,7 +18,7 @@ function leaveWorkspace(error: unknown): never {
 }
 
 export const accountQuery = queryOptions({
-  queryKey: ['account'],
+  queryKey: accountKey,
   queryFn: () => dataOf(api.GET('/v1/ext/me')).catch(leaveWorkspace),
   staleTime: 60_000,
 })

@@ -42,7 +42,7 @@ export function KeysPage() {
   return (
     <SettingsPage
       title={own.title}
-      beside={list.rows && !list.more && <Quiet>{own.working(workingOf(list.rows))}</Quiet>}
+      beside={list.rows && !list.more && own.working(workingOf(list.rows))}
       actions={isMaking || made ? undefined : make}
     >
       {isMaking && (

@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/auth/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the workspace
+         * @description What you have made stays. The answer lists your valid keys of the workspace: they open it until they are revoked. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtAuthLeave"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/auth/sign_out": {
         parameters: {
             query?: never;
@@ -203,6 +223,50 @@ export interface paths {
          */
         post: operations["postV1ExtAuthWorkspace"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invitations
+         * @description Needs a workspace-admin key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtInvitations"];
+        put?: never;
+        /**
+         * Invite a person
+         * @description The link is valid for seven days, and opens once. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtInvitations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invitation
+         * @description Its link opens nothing from now on. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtInvitationsId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -247,6 +311,30 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the role of a member
+         * @description Where the role becomes smaller, the answer lists valid keys that the person has made: they do what they did until they are revoked. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtMembersId"];
+        /**
+         * Remove a member
+         * @description What the person has made stays. The answer lists valid keys that the person has made: they open the workspace until they are revoked. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtMembersId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2485,6 +2573,69 @@ export interface components {
             type: "image";
             source: components["schemas"]["Base64SourceParams"] | components["schemas"]["URLSourceParams"] | components["schemas"]["FileSourceParams"];
         };
+        /** @description An invitation, without its link. */
+        Invitation: {
+            id: string;
+            /** @constant */
+            type: "invitation";
+            email: string | null;
+            /**
+             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin" | "owner";
+            /** @description The person or key that has invited; null for an operator. */
+            invited_by: string | null;
+            /** @description The person who has accepted, or null. */
+            accepted_by: string | null;
+            /** @description When the invitation was accepted, or null. */
+            accepted_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the link ends. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com",
+         *       "role": "member"
+         *     }
+         */
+        InvitationCreateParams: {
+            /**
+             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin" | "owner";
+            /** @description Whom to invite; left out, whoever has the link names an address. */
+            email?: string | null;
+        };
+        /** @description An invitation with its link. */
+        InvitationWithLink: {
+            id: string;
+            /** @constant */
+            type: "invitation";
+            email: string | null;
+            /**
+             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin" | "owner";
+            /** @description The person or key that has invited; null for an operator. */
+            invited_by: string | null;
+            /** @description The person who has accepted, or null. */
+            accepted_by: string | null;
+            /** @description When the invitation was accepted, or null. */
+            accepted_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the link ends. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The link. It opens once; no other answer contains it. */
+            url: string;
+            /** @description Whether the link was sent to the address too. */
+            mailed: boolean;
+        };
         JsonValue: unknown;
         /** @description Only the named hosts are reached. */
         LimitedNetwork: {
@@ -2658,6 +2809,79 @@ export interface components {
         /** @description The people of a workspace. */
         MemberList: {
             data: components["schemas"]["Member"][];
+        };
+        /** @description A person who belongs to the workspace no more. */
+        MemberRemoved: {
+            /** @constant */
+            type: "member_deleted";
+            /** @description Of the person. */
+            id: string;
+            /** @description Keys that the person has made, which were valid until now. */
+            keys: {
+                id: string;
+                workspace_id: string;
+                name: string;
+                /**
+                 * @description `environment` for a key of workers.
+                 * @enum {string}
+                 */
+                kind: "workspace" | "environment";
+                /** @description Whether it is a workspace-admin key. */
+                admin: boolean;
+                /** @description Enough of the key to recognise it. */
+                preview: string;
+                /** @description When the key was last used, or null. */
+                last_used_at: components["schemas"]["Timestamp"] | null;
+            }[];
+            /** @description Whether these keys were revoked. */
+            revoked: boolean;
+        };
+        /**
+         * @example {
+         *       "role": "admin"
+         *     }
+         */
+        MemberUpdateParams: {
+            /**
+             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin" | "owner";
+        };
+        /** @description A member with the new role. */
+        MemberUpdated: {
+            /** @description Of the person. */
+            id: string;
+            /** @constant */
+            type: "member";
+            email: string;
+            name: string;
+            /**
+             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin" | "owner";
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Where the role became smaller: keys that the person has made, which were valid until now. They open the workspace as before, unless they were revoked. */
+            keys: {
+                id: string;
+                workspace_id: string;
+                name: string;
+                /**
+                 * @description `environment` for a key of workers.
+                 * @enum {string}
+                 */
+                kind: "workspace" | "environment";
+                /** @description Whether it is a workspace-admin key. */
+                admin: boolean;
+                /** @description Enough of the key to recognise it. */
+                preview: string;
+                /** @description When the key was last used, or null. */
+                last_used_at: components["schemas"]["Timestamp"] | null;
+            }[];
+            /** @description Whether these keys were revoked. */
+            revoked: boolean;
         };
         /** @description Texts by path that outlive a session. */
         MemoryStore: {
@@ -5486,6 +5710,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `Invitation`. */
+        InvitationList: {
+            data: components["schemas"]["Invitation"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `Vault`. */
         VaultList: {
             data: components["schemas"]["Vault"][];
@@ -5682,6 +5918,8 @@ export interface components {
         Order: "asc" | "desc";
         /** @description The id of the message. */
         MessageId: string;
+        /** @description The id of the member. */
+        MemberId: string;
     };
     requestBodies: never;
     headers: never;
@@ -6081,6 +6319,30 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    postV1ExtAuthLeave: {
+        parameters: {
+            query?: {
+                /** @description Whether keys that the person has made are revoked; `false` when absent. */
+                revoke_keys?: components["parameters"]["RevokeKeys"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberRemoved"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     postV1ExtAuthSignOut: {
         parameters: {
             query?: never;
@@ -6120,6 +6382,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtInvitations: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationWithLink"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtInvitationsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the invitation. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "invitation_deleted";
+                    };
                 };
             };
             default: components["responses"]["Error"];
@@ -6188,6 +6532,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtMembersId: {
+        parameters: {
+            query?: {
+                /** @description Whether keys that the person has made are revoked; `false` when absent. */
+                revoke_keys?: components["parameters"]["RevokeKeys"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the member. */
+                id: components["parameters"]["MemberId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberUpdated"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtMembersId: {
+        parameters: {
+            query?: {
+                /** @description Whether keys that the person has made are revoked; `false` when absent. */
+                revoke_keys?: components["parameters"]["RevokeKeys"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the member. */
+                id: components["parameters"]["MemberId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberRemoved"];
                 };
             };
             default: components["responses"]["Error"];
