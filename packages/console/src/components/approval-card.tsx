@@ -25,6 +25,7 @@ const settleMs = 400
 export function ApprovalCard(props: ApprovalCardProps) {
   const { id, name, input, sending, offBecause, onDecide, onAllowAlways } = props
   const [reason, setReason] = useState('')
+  const [revised, setRevised] = useState<string>()
   const focusedAt = useRef(Number.POSITIVE_INFINITY)
   const appearedAt = useRef(Number.POSITIVE_INFINITY)
   useEffect(() => {
@@ -32,8 +33,15 @@ export function ApprovalCard(props: ApprovalCardProps) {
   }, [])
   const isOff = offBecause !== undefined || sending !== undefined
   const decide = (isAllowed: boolean) => {
-    if (isOff || performance.now() - appearedAt.current < settleMs) return
-    onDecide({ isAllowed, ...(!isAllowed && reason.trim() !== '' && { reason: reason.trim() }) })
+    if (
+      isOff ||
+      (isAllowed && revised !== undefined) ||
+      performance.now() - appearedAt.current < settleMs
+    )
+      return
+    const why = [reason.trim(), revised === undefined ? '' : words.session.revisedReason(revised)]
+    const said = why.filter((part) => part !== '').join('\n\n')
+    onDecide({ isAllowed, ...(!isAllowed && said !== '' && { reason: said }) })
   }
   const allowAlways = () => {
     if (isOff || performance.now() - appearedAt.current < settleMs) return
@@ -63,45 +71,100 @@ export function ApprovalCard(props: ApprovalCardProps) {
         <b className="min-w-0 truncate font-semibold text-n11">{name}</b>
         <span className="text-n9">{words.session.asksApproval}</span>
       </header>
-      <pre
-        tabIndex={0}
-        aria-label={words.approvalInput}
-        className="max-h-[40vh] overflow-auto rounded-base border bg-n1 px-3 py-2 font-mono text-small leading-[1.6] whitespace-pre-wrap text-n11"
+      <ShownInput input={input} revised={revised} onRevised={setRevised} />
+      <Decision
+        sending={sending}
+        offBecause={offBecause}
+        revised={revised}
+        reason={reason}
+        onReason={setReason}
+        onDecide={decide}
+        onRevise={() => setRevised(revised === undefined ? input : undefined)}
+        onAllowAlways={onAllowAlways && revised === undefined ? allowAlways : undefined}
+      />
+    </div>
+  )
+}
+
+/** The whole input, or what somebody would have in its place. */
+const ShownInput = ({
+  input,
+  revised,
+  onRevised,
+}: {
+  input: string
+  revised: string | undefined
+  onRevised: (text: string) => void
+}) => (
+  <>
+    {revised !== undefined && (
+      <textarea
+        value={revised}
+        autoFocus
+        aria-label={words.session.revisedInput}
+        spellCheck={false}
+        onChange={({ target }) => onRevised(target.value)}
+        className="field-sizing-content max-h-[40vh] min-h-16 w-full resize-none rounded-base border border-n6 bg-n1 px-3 py-2 font-mono text-small leading-[1.6] text-n11"
+      />
+    )}
+    <pre
+      tabIndex={0}
+      hidden={revised !== undefined}
+      aria-label={words.approvalInput}
+      className="max-h-[40vh] overflow-auto rounded-base border bg-n1 px-3 py-2 font-mono text-small leading-[1.6] whitespace-pre-wrap text-n11"
+    >
+      <HiddenShown text={input} />
+    </pre>
+  </>
+)
+
+type DecisionProps = Pick<ApprovalCardProps, 'sending' | 'offBecause' | 'onAllowAlways'> & {
+  revised: string | undefined
+  reason: string
+  onReason: (text: string) => void
+  onRevise: () => void
+  onDecide: (isAllowed: boolean) => void
+}
+
+function Decision(props: DecisionProps) {
+  const { sending, offBecause, onAllowAlways, revised, reason, onReason, onRevise, onDecide } =
+    props
+  const deny = revised === undefined ? words.session.deny : words.session.denyRevised
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
+      <input
+        value={reason}
+        onChange={({ target }) => onReason(target.value)}
+        placeholder={words.session.denyReason}
+        aria-label={words.session.denyReason}
+        autoComplete="off"
+        className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 @max-[620px]:basis-full max-phone:h-9"
+      />
+      <Button kind="plain" offBecause={offBecause} onClick={onRevise}>
+        {revised === undefined ? words.session.revise : words.session.keepInput}
+      </Button>
+      {onAllowAlways && (
+        <Button kind="plain" offBecause={offBecause} onClick={onAllowAlways}>
+          {words.session.allowAlways}
+        </Button>
+      )}
+      <Button
+        keys="N"
+        offBecause={offBecause}
+        isBusy={sending === 'deny'}
+        onClick={() => onDecide(false)}
       >
-        <HiddenShown text={input} />
-      </pre>
-      <div className="flex flex-wrap items-center justify-end gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
-        <input
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-          placeholder={words.session.denyReason}
-          aria-label={words.session.denyReason}
-          autoComplete="off"
-          className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 @max-[620px]:basis-full max-phone:h-9"
-        />
-        {onAllowAlways && (
-          <Button kind="plain" offBecause={offBecause} onClick={allowAlways}>
-            {words.session.allowAlways}
-          </Button>
-        )}
-        <Button
-          keys="N"
-          offBecause={offBecause}
-          isBusy={sending === 'deny'}
-          onClick={() => decide(false)}
-        >
-          {sending === 'deny' ? words.session.denying : words.session.deny}
-        </Button>
-        <Button
-          kind="yes"
-          keys="Y"
-          offBecause={offBecause}
-          isBusy={sending === 'allow'}
-          onClick={() => decide(true)}
-        >
-          {sending === 'allow' ? words.session.approving : words.session.approve}
-        </Button>
-      </div>
+        {sending === 'deny' ? words.session.denying : deny}
+      </Button>
+      <Button
+        kind="yes"
+        keys="Y"
+        offBecause={offBecause ?? (revised === undefined ? undefined : words.session.revisedFirst)}
+        isBusy={sending === 'allow'}
+        onClick={() => onDecide(true)}
+      >
+        {sending === 'allow' ? words.session.approving : words.session.approve}
+      </Button>
     </div>
   )
 }

@@ -81,6 +81,13 @@ export const ListLine = ({
   <li className="flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 px-3 py-1">
     <span className="min-w-0 truncate text-n11">{name}</span>
     {about !== undefined && <span className="min-w-0 truncate text-n9">{about}</span>}
-    <span className="ml-auto flex items-center gap-1.5">{children}</span>
+    <span className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-1.5">
+      {children}
+    </span>
   </li>
+)
+
+/** What is to be said of a line, below it. */
+export const LineNote = ({ children }: { children: ReactNode }) => (
+  <span className="order-last basis-full text-small text-n9">{children}</span>
 )

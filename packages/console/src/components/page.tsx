@@ -1,6 +1,8 @@
 /** A page: its heading, what stands beside it, and the content. After a change of page the heading has the focus. */
 import type { ReactNode } from 'react'
 import { useEffect, useRef } from 'react'
+import { asksCount, titleMark } from '../lib/asks.ts'
+import { useStore } from '../lib/store.ts'
 import { words } from '../lib/words.ts'
 import { LiveSign } from './live-sign.tsx'
 import { useFrame } from './frame-context.ts'
@@ -24,9 +26,10 @@ let shown: { path: string | undefined; isFirst: boolean } = { path: undefined, i
 export function Page({ title, crumbs, beside, actions, line, children }: PageProps) {
   const { openPalette, openNavigation } = useFrame()
   const heading = useRef<HTMLHeadingElement>(null)
+  const asks = useStore(asksCount)
   useEffect(() => {
-    document.title = `${title} · ${words.product}`
-  }, [title])
+    document.title = `${titleMark(asks)}${title} · ${words.product}`
+  }, [asks, title])
   useEffect(() => {
     const here = location.pathname
     const isNew = here !== shown.path

@@ -98,7 +98,6 @@ export const words = {
     noneFailed: 'No turn has failed.',
     noCost: 'Nothing has cost anything in 14 days.',
     costLabel: (sum: string) => `Cost by day, ${sum} in 14 days`,
-    first: 'No session yet. A session is one conversation with an agent; this request begins one.',
   },
   period: { daily: 'a day', monthly: 'a month' },
   request: {
@@ -292,6 +291,12 @@ export const words = {
     deny: 'Deny',
     approving: 'Approving…',
     denying: 'Denying…',
+    revise: 'Revise',
+    keepInput: 'Do not revise',
+    revisedInput: 'What it should run instead',
+    revisedReason: (input: string) => `Run this instead:\n${input}`,
+    denyRevised: 'Deny and revise',
+    revisedFirst: 'The agent gets your text as the reason: it asks again with its own call',
     denyReason: 'Reason for the agent, if you deny',
     inputComes: 'All of the input comes; then it can be decided.',
     cutInputs: 'An input is too long for this list: decide on its card.',
@@ -379,6 +384,11 @@ export const words = {
     me: 'My sign-ins',
   },
   timeLeft: { over: 'ended', never: 'never' },
+  asks: {
+    offer: 'Tell you when an agent asks, also while you are elsewhere?',
+    yes: 'Tell me',
+    told: (name: string) => `${name} asks`,
+  },
   noDifference: 'Nothing differs.',
   idCopied: 'The id was copied.',
 } as const

@@ -16,6 +16,7 @@ import { accountQuery, workspaceOf } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
 import { homeNews, overviewQuery } from '../features/home/home.ts'
+import { showAsks } from '../lib/asks.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { PageCommand } from '../lib/commands.ts'
 import { ownRole } from '../lib/rights.ts'
@@ -60,6 +61,7 @@ function App() {
   const role = me && workspaceOf(me)?.role
   useEffect(() => ownRole.set(role), [role])
   const asks = useAsks()
+  useTold()
   useGlobalCommands(setShown)
   return (
     <Frame
@@ -122,7 +124,23 @@ function useAsks(): number {
     followWorkspace(homeNews(client), ends.signal)
     return () => ends.abort()
   }, [client])
-  return data?.waiting.person ?? 0
+  const asks = data?.waiting.person ?? 0
+  useEffect(() => showAsks(asks), [asks])
+  return asks
+}
+
+/** Tells of what asks also while the page is not looked at. Loaded when the page stands. */
+function useTold(): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const ends = new AbortController()
+    const open = (sessionId: string) =>
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId } })
+    void import('../lib/tell-asks.ts').then(({ tellAsks }) => {
+      if (!ends.signal.aborted) tellAsks(open, ends.signal)
+    })
+    return () => ends.abort()
+  }, [navigate])
 }
 
 function ThemeButton() {

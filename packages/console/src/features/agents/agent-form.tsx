@@ -1,5 +1,6 @@
 /** The form of an agent: what most people set. All the rest stands in the YAML beside it. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
 import { ChosenField } from '../../components/chosen-field.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
@@ -14,6 +15,7 @@ import {
 } from '../../lib/api/choices.ts'
 import type { Problems } from '../../lib/api/problems.ts'
 import { formatCount, formatTokens } from '../../lib/format/numbers.ts'
+import { estimateQuery } from './agents.ts'
 import type { AgentDraft, DraftFieldProps } from './draft.ts'
 import { modelIdOf } from './draft.ts'
 import { MembersField } from './members-field.tsx'
@@ -32,6 +34,7 @@ type AgentFormProps = {
 export function AgentForm({ draft, onDraft, problems: { fields }, id }: AgentFormProps) {
   const set = (part: AgentDraft) => onDraft({ ...draft, ...part })
   const shared = { draft, onDraft }
+  const size = usePromptSize(draft)
   return (
     <Fields>
       <FieldRow>
@@ -57,7 +60,7 @@ export function AgentForm({ draft, onDraft, problems: { fields }, id }: AgentFor
         placeholder={own.fields.systemPlaceholder}
         value={draft.system ?? ''}
         problem={fields['system']}
-        hint={sizeOf(draft.system ?? '')}
+        hint={size}
         onChange={(system) => set({ system })}
       />
       <ToolsField {...shared} problem={fields['tools']} />
@@ -70,14 +73,18 @@ export function AgentForm({ draft, onDraft, problems: { fields }, id }: AgentFor
   )
 }
 
-/** A token is about four letters of English. */
-const lettersOfToken = 4
-
-const sizeOf = (text: string): string =>
-  own.systemSize(
-    formatCount(text.split(/\s+/).filter(Boolean).length),
-    formatTokens(Math.ceil(text.length / lettersOfToken)),
-  )
+/** The words of the prompt, and what the whole configuration takes of each request, as the service estimates it. */
+function usePromptSize(draft: AgentDraft): string {
+  const { model, system, tools } = useDeferredValue(draft)
+  const { data } = useQuery({
+    ...estimateQuery({ model, system, tools }),
+    placeholderData: keepPreviousData,
+  })
+  const count = formatCount((draft.system ?? '').split(/\s+/).filter(Boolean).length)
+  if (!data) return own.promptWords(count)
+  const { parts } = data
+  return own.promptSize(count, formatTokens(parts.system), formatTokens(parts.tools))
+}
 
 const efforts = ['default', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 type ChosenEffort = (typeof efforts)[number]

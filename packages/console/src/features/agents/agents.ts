@@ -5,6 +5,7 @@ import { api, dataOf } from '../../lib/api/client.ts'
 import type { Agent, AgentCreateBody } from '../../lib/api/types.ts'
 import { pagesQuery } from '../../lib/list-state.ts'
 import type { AgentDraft } from './draft.ts'
+import { modelIdOf } from './draft.ts'
 
 const agents = ['agents'] as const
 
@@ -28,6 +29,45 @@ export const versionsQuery = (id: string) =>
     api.GET('/v1/agents/{id}/versions', { params: { path: { id }, query: page }, signal }),
   )
 
+/** Who made each version, by its number. */
+export const creatorsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...agents, 'creators', id],
+    queryFn: async ({ signal }) => {
+      const { data } = await dataOf(
+        api.GET('/v1/ext/agents/{id}/versions', {
+          params: { path: { id }, query: { limit: 1_000 } },
+          signal,
+        }),
+      )
+      return new Map(data.map(({ version, created_by: by }) => [version, by?.name ?? undefined]))
+    },
+  })
+
+/** About how many tokens the configuration takes of each request. */
+export const estimateQuery = ({ model, system, tools }: AgentDraft) =>
+  queryOptions({
+    queryKey: [...agents, 'estimate', model, system, tools],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.POST('/v1/ext/token_estimates', {
+          body: { model: model ?? '', system: system ?? '', ...(tools && { tools }) },
+          signal,
+        }),
+      ),
+    enabled: modelIdOf(model) !== '',
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Connects to an MCP server as a session would, and lists its tools. */
+export function useServerTrial() {
+  return useMutation({
+    mutationFn: ({ name, url }: { name: string; url: string }) =>
+      dataOf(api.POST('/v1/ext/mcp_probes', { body: { name, url } })),
+  })
+}
+
 export function useAgentSave() {
   const client = useQueryClient()
   return useMutation({
@@ -43,6 +83,7 @@ export function useAgentSave() {
       void client.invalidateQueries({ queryKey: [...agents, 'list'] })
       void client.invalidateQueries(agentChoices)
       void client.invalidateQueries({ queryKey: [...agents, 'versions', agent.id] })
+      void client.invalidateQueries({ queryKey: [...agents, 'creators', agent.id] })
     },
   })
 }

@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Field } from '../../components/field.tsx'
-import { FieldGroup, FieldRow, ListBox, ListLine } from '../../components/form-page.tsx'
+import { FieldGroup, FieldRow, LineNote, ListBox, ListLine } from '../../components/form-page.tsx'
+import { Problem } from '../../components/layout.tsx'
 import { SmallSelect } from '../../components/select.tsx'
 import { words } from '../../lib/words.ts'
+import { useServerTrial } from './agents.ts'
 import type { DraftFieldProps } from './draft.ts'
 import { serverPolicyOf, withoutServer, withServerPolicy } from './draft.ts'
 import { policyChoices } from './tools-field.tsx'
@@ -26,6 +28,7 @@ export function ServersField({ draft, onDraft, problem }: DraftFieldProps) {
         <ListBox>
           {servers.map(({ name, url, type }) => (
             <ListLine key={name} name={name} about={type === 'stdio' ? own.stdio : url}>
+              {type === 'url' && url && <ServerTrial name={name} url={url} />}
               <SmallSelect
                 label={own.policyOf(name)}
                 choices={policyChoices}
@@ -56,6 +59,34 @@ export function ServersField({ draft, onDraft, problem }: DraftFieldProps) {
         />
       )}
     </FieldGroup>
+  )
+}
+
+/** What came of connecting stands below the line of the server. */
+function ServerTrial({ name, url }: { name: string; url: string }) {
+  const trial = useServerTrial()
+  const { data, error } = trial
+  const names = data?.tools.map((tool) => tool.name).join(', ') ?? ''
+  const failed =
+    error?.message ?? (data?.error ? `${data.error.message} ${data.error.advice}` : undefined)
+  return (
+    <>
+      <Button
+        size="small"
+        isBusy={trial.isPending}
+        title={own.tryServerOf(name)}
+        onClick={() => trial.mutate({ name, url })}
+      >
+        {own.tryServer}
+      </Button>
+      {(data ?? error) && (
+        <LineNote>
+          <Problem text={failed}>
+            {own.serverTools(data?.tools.length ?? 0, names)} {data?.left_out}
+          </Problem>
+        </LineNote>
+      )}
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 /** The versions of an agent, and what each changed. */
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { stringify } from 'yaml'
 import { Button } from '../../components/button.tsx'
@@ -13,7 +13,7 @@ import { requestIdOf } from '../../lib/failures.ts'
 import { listStateOf } from '../../lib/list-state.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
 import { words } from '../../lib/words.ts'
-import { versionsQuery } from './agents.ts'
+import { creatorsQuery, versionsQuery } from './agents.ts'
 import { draftOf } from './draft.ts'
 import { agentWords as own } from './words.ts'
 
@@ -27,6 +27,7 @@ const textOf = (agent: Agent): string => stringify(jsonOf(draftOf(agent)), { lin
 
 export function VersionsView({ id, onRestore }: VersionsViewProps) {
   const list = listStateOf(useInfiniteQuery(versionsQuery(id)))
+  const { data: creators } = useQuery(creatorsQuery(id))
   const [chosen, setChosen] = useState<number>()
   const { rows, error } = list
   if (!rows)
@@ -49,7 +50,11 @@ export function VersionsView({ id, onRestore }: VersionsViewProps) {
               key={each.version}
               isChosen={each === shown}
               onChoose={() => setChosen(each.version)}
-              end={<Time at={each.updated_at} />}
+              end={
+                <>
+                  {creators?.get(each.version)} <Time at={each.updated_at} />
+                </>
+              }
             >
               {own.versionIs(each.version)}
             </ListChoice>

@@ -57,7 +57,13 @@ export const agentWords = {
   modelFacts: (context: string, output: string) => `${context} context, ${output} output`,
   modelUnknown: 'This model is not among those of the workspace: sessions may not find it.',
   noModels: 'No model of the workspace has this name. Add a model card, or a key of a provider.',
-  systemSize: (count: string, tokens: string) => `${count} words, about ${tokens} tokens`,
+  promptWords: (count: string) => `${count} words`,
+  promptSize: (count: string, tokens: string, ofTools: string) =>
+    `${count} words, about ${tokens} tokens; the tools take about ${ofTools} more`,
+  tryServer: 'Try',
+  tryServerOf: (name: string) => `Connect to ${name} and list its tools`,
+  serverTools: (count: number, names: string) =>
+    count === 0 ? 'It answers, and has no tools.' : `It answers with ${count} tools: ${names}`,
   toolNames: {
     bash: 'runs commands',
     read: 'reads files',

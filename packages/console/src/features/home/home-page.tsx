@@ -1,9 +1,10 @@
 /** Home: what asks people, what runs, what has failed, and what it costs. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Cost, Duration, Time } from '../../components/figures.tsx'
 import { Scroll } from '../../components/layout.tsx'
-import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
+import { Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import {
   Figure,
@@ -22,15 +23,12 @@ import { requestIdOf } from '../../lib/failures.ts'
 import { formatCost } from '../../lib/format/numbers.ts'
 import { dollarsOf, shortTitleOf, stateOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
+import { FirstDaySteps } from './first-day.tsx'
 import { asksQuery, failedQuery, overviewQuery, runningQuery } from './home.ts'
 
 const { home: own } = words
 
-const firstRequest = `curl -X POST "$STEWARD_URL/v1/sessions" -H "x-api-key: $STEWARD_KEY" \\
-  -H "content-type: application/json" \\
-  -d '{"agent": "agent_…", "environment_id": "env_…"}'`
-
-export function HomePage() {
+export function HomePage({ onSession }: { onSession: (id: string) => void }) {
   const overview = useQuery(overviewQuery)
   const asks = useQuery(asksQuery)
   const running = useQuery(runningQuery)
@@ -45,17 +43,19 @@ export function HomePage() {
       </Page>
     )
   }
-  const isNew =
-    asks.data?.data.length === 0 && running.data?.data.length === 0 && isUnused(overview.data)
   return (
-    <Page title={words.pages.home}>
+    <Page
+      title={words.pages.home}
+      actions={<ButtonLink to="/sessions/new">{words.sessions.begin}</ButtonLink>}
+    >
       <Scroll>
+        <FirstDaySteps onBegun={onSession} />
         <Panels>
           <Figures overview={overview.data} />
           <Panel title={own.asks} beside={own.oldestFirst}>
             <Lines
               sessions={asks.data?.data}
-              none={isNew ? <Empty request={firstRequest}>{own.first}</Empty> : own.noneAsks}
+              none={own.noneAsks}
               about={({ waiting_on: wait, agent_name }) => `${agent_name} · ${wait?.text ?? ''}`}
               end={({ waiting_on: wait, updated_at }) => <Time at={wait?.since ?? updated_at} />}
             />
@@ -102,9 +102,6 @@ export function HomePage() {
     </Page>
   )
 }
-
-const isUnused = ({ running, days }: Overview): boolean =>
-  running === 0 && days.every(({ list_cost: cost }) => cost?.amount === '0')
 
 /** The tool that runs now, or what the session waits for. */
 const runningAbout = ({ agent_name, waiting_on: wait, last_event: last }: SessionSummary): string =>

@@ -30,6 +30,9 @@ export const asksQuery = sessionsThat('asks', { waiting_on: ['person'], order: '
 export const runningQuery = sessionsThat('running', { status: ['running'], sort: 'active' })
 export const failedQuery = sessionsThat('failed', { failed: 'true', sort: 'active' })
 
+/** Whether the workspace is new: a few of its sessions. */
+export const firstSessionsQuery = sessionsThat('first', { limit: 5 })
+
 /** Looks again at everything here, soon after the news. */
 export function homeNews(client: QueryClient): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined

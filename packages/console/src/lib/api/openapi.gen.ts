@@ -124,6 +124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/agents/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who made the versions of an agent
+         * @description The newest first, without what they say. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtAgentsIdVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/api_keys": {
         parameters: {
             query?: never;
@@ -267,6 +287,26 @@ export interface paths {
          * @description Its link opens nothing from now on. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         delete: operations["deleteV1ExtInvitationsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/mcp_probes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an MCP server
+         * @description Connects to it as a session does, with the credential of the vaults that belongs to its URL, lists its tools and leaves. A server that cannot be used is an answer and no error. It has 15 seconds. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtMcpProbes"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -646,6 +686,26 @@ export interface paths {
         get: operations["getV1ExtStream"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/token_estimates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate the tokens of a prompt
+         * @description Asks nobody. A request of a session also has what the service adds to the system prompt, the tools of MCP servers, and the conversation. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtTokenEstimates"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1773,6 +1833,24 @@ export interface components {
             /** @description The version that you have read: 409 where the agent has another by now. */
             version?: number;
         };
+        /** @description When and by whom a version was made. */
+        AgentVersionSummary: {
+            /** @constant */
+            type: "agent_version_summary";
+            agent_id: string;
+            /** @description The number of the version. */
+            version: number;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Who or what has made this version. Null for one of an earlier version of the service. */
+            created_by: {
+                /** @description `api_key`, `user`, `deployment`, `eval_run` and others, as the audit has them. */
+                type: string;
+                id: string | null;
+                /** @description The name at that time. */
+                name: string | null;
+            } | null;
+        };
         /** @description An agent whose named fields are replaced, for this session only. */
         AgentWithOverridesParams: {
             /**
@@ -2698,6 +2776,62 @@ export interface components {
             resource?: string | null;
             /** @description The scopes that are asked for, with spaces between them. */
             scope?: string | null;
+        };
+        /** @description What came of trying an MCP server. */
+        MCPProbe: {
+            /** @description Names it in the audit. */
+            id: string;
+            /** @constant */
+            type: "mcp_probe";
+            /** @description Whether it was reached and has listed its tools. */
+            ok: boolean;
+            /** @description The address that was asked. */
+            url: string;
+            /** @description The credential that belongs to the address. Null: none was sent. */
+            credential: {
+                vault_id: string;
+                credential_id: string;
+            } | null;
+            /** @description Its tools, 500 at most. */
+            tools: {
+                /** @description As the server calls it. */
+                name: string;
+                /** @description What people call it, if the server says so. */
+                title: string | null;
+                /** @description What it does, at most 400 characters. */
+                description: string | null;
+            }[];
+            /** @description What of its tools cannot be used, in words. */
+            left_out: string | null;
+            /** @description Why it cannot be used. Null when it can. */
+            error: {
+                /** @enum {string} */
+                type: "mcp_connection_failed_error" | "mcp_authentication_failed_error";
+                /** @description What failed. */
+                message: string;
+                /** @description What to do about it. */
+                advice: string;
+            } | null;
+            /** @description Milliseconds until it had answered or was given up. */
+            ms: number;
+        };
+        /**
+         * @description An MCP server to try, and the vaults to try it with.
+         * @example {
+         *       "name": "tracker",
+         *       "url": "https://mcp.example.com/mcp"
+         *     }
+         */
+        MCPProbeParams: {
+            /** @description What errors call it; its host when absent. */
+            name?: string | null;
+            /**
+             * Format: uri
+             * @description The address of the server, as an agent would name it.
+             */
+            url: string;
+            /** @description Vaults whose credentials it may get, as those of a session. */
+            vault_ids?: string[] | null;
         };
         /** @description An MCP server whose tools the agent has. */
         MCPServer: {
@@ -5106,6 +5240,50 @@ export interface components {
         Timestamp: string;
         /** @description How the client authenticates itself. */
         TokenEndpointAuthParam: components["schemas"]["TokenEndpointAuthParamNone"] | components["schemas"]["TokenEndpointAuthParamClientSecretBasic"] | components["schemas"]["TokenEndpointAuthParamClientSecretPost"];
+        /** @description About how many tokens a model would read. */
+        TokenEstimate: {
+            /** @constant */
+            type: "token_estimate";
+            /** @description Tokens of all parts. */
+            tokens: number;
+            /** @description Tokens of each part. */
+            parts: {
+                /** @description Tokens of the system prompt. */
+                system: number;
+                /** @description Tokens of the descriptions of the tools. */
+                tools: number;
+                /** @description Tokens of the text. */
+                text: number;
+            };
+            /**
+             * @description Always true: nobody has counted tokens.
+             * @constant
+             */
+            is_estimate: true;
+            /** @description How the tokens are estimated, in words. */
+            method: string;
+            /** @description MCP servers whose tools are not counted: only the server knows them. */
+            not_counted: string[];
+            /** @description Tokens of one request at most. Null where the model has no known window. */
+            window_tokens: number | null;
+        };
+        /**
+         * @description What to count: at least one of `system`, `tools` and `text`.
+         * @example {
+         *       "model": "offline",
+         *       "system": "You review pull requests.",
+         *       "text": "Look at #12."
+         *     }
+         */
+        TokenEstimateParams: {
+            /** @description The model that would read it, as an agent names it. */
+            model: string | components["schemas"]["ModelConfigParams"];
+            /** @description A system prompt. */
+            system?: string | null;
+            tools?: (components["schemas"]["AgentToolset20260401Params"] | components["schemas"]["MCPToolset"] | components["schemas"]["CustomTool"])[] | null;
+            /** @description A message, or any other text. */
+            text?: string | null;
+        };
         /** @description For every tool of the set without an entry of its own. */
         ToolsetDefaultConfig: {
             /** @description Whether the agent has the tool. */
@@ -5569,6 +5747,18 @@ export interface components {
         /** @description A page of a list; its items are `Agent`. */
         AgentList: {
             data: components["schemas"]["Agent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `AgentVersionSummary`. */
+        AgentVersionSummaryList: {
+            data: components["schemas"]["AgentVersionSummary"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /** @description Send it as `page` for the next page. */
@@ -6237,6 +6427,37 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1ExtAgentsIdVersions: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the agent. */
+                id: components["parameters"]["AgentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionSummaryList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ExtApiKeys: {
         parameters: {
             query?: {
@@ -6464,6 +6685,31 @@ export interface operations {
                         /** @constant */
                         type: "invitation_deleted";
                     };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtMcpProbes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MCPProbeParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPProbe"];
                 };
             };
             default: components["responses"]["Error"];
@@ -7142,6 +7388,31 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtTokenEstimates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenEstimateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenEstimate"];
                 };
             };
             default: components["responses"]["Error"];
