@@ -158,7 +158,10 @@ void describe('the console in a browser', () => {
     await until(async () => (await written(page)) === '')
     await page.getByRole('tab', { name: /Events/ }).click()
     await page.getByRole('button', { name: /user\.tool_confirmation/ }).click()
-    await page.getByRole('complementary', { name: 'Details' }).getByText('"allow"').waitFor(patience)
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByText('"allow"')
+      .waitFor(patience)
     assert.match(page.url(), /event=sevt_/)
     await page.reload()
     await page.getByRole('complementary', { name: 'Details' }).waitFor(patience)

@@ -12,11 +12,12 @@ import {
   IconTheme,
 } from '../components/icons.tsx'
 import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
+import { useTabIcon } from '../components/tab-icon.ts'
 import { accountQuery, workspaceOf } from '../features/account/account.ts'
 import { PersonMenu } from '../features/account/person-menu.tsx'
 import { WorkspaceMenu } from '../features/account/workspace-menu.tsx'
 import { homeNews, overviewQuery } from '../features/home/home.ts'
-import { showAsks } from '../lib/asks.ts'
+import { asksCount } from '../lib/asks.ts'
 import { listenToKeys, useCommands } from '../lib/commands.ts'
 import type { PageCommand } from '../lib/commands.ts'
 import { ownRole } from '../lib/rights.ts'
@@ -125,7 +126,8 @@ function useAsks(): number {
     return () => ends.abort()
   }, [client])
   const asks = data?.waiting.person ?? 0
-  useEffect(() => showAsks(asks), [asks])
+  useEffect(() => asksCount.set(asks), [asks])
+  useTabIcon(asks > 0)
   return asks
 }
 
