@@ -1,7 +1,7 @@
 /** The icon of the tab: with a mark while something asks people. */
 import { useEffect } from 'react'
-import iconAsks from '../styles/icon-asks.svg'
-import icon from '../styles/icon.svg'
+import iconAsks from './icon-asks.svg'
+import icon from './icon.svg'
 
 export function useTabIcon(isAsking: boolean): void {
   useEffect(() => {
