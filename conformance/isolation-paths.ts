@@ -245,6 +245,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/agents/:id': agent,
     '/v1/ext/agents/:id': agent,
     '/v1/ext/environments/:id': environment,
+    '/v1/ext/views/:id': await make('/v1/ext/views', { noun: 'sessions', filters: canary }),
     '/v1/deployments/:id': deployment,
     '/v1/ext/deployments/:id': deployment,
     '/v1/deployment_runs/:id': run.id,

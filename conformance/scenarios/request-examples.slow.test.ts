@@ -134,6 +134,9 @@ describe('the examples of requests', () => {
       '/v1/agents/{id}': agent,
       '/v1/ext/agents/{id}': agent,
       '/v1/ext/environments/{id}': environment,
+      '/v1/ext/views/{id}': await make('/v1/ext/views', {
+        ...{ name: 'a view', noun: 'sessions', filters: 'text=a' },
+      }),
       '/v1/ext/eval_datasets/{id}': await make('/v1/ext/eval_datasets', { name: 'a dataset' }),
       '/v1/deployments/{id}': deployment,
       '/v1/dreams/{id}': await make('/v1/dreams', {

@@ -140,7 +140,7 @@ export type SummaryListQuery = z.infer<typeof SummaryListQuery>
 
 export const OverviewQuery = z.object({
   since: Timestamp.optional().describe(
-    'Counts turns that failed since then, 14 days at most; a day when absent.',
+    'Counts turns that failed since then, 14 days at most. When absent, since the person has last looked, or a day.',
   ),
 })
 

@@ -43,9 +43,11 @@ const Place = z.tuple([z.union([z.string(), z.number()]), z.string()])
 type SummaryRouteDeps = {
   clock: Clock
   spendSummaries: (tenant: string) => Promise<SpendSummary[]>
+  /** When a person has last looked at the workspace, in milliseconds; null where that is not known. */
+  lookedAt: (tenant: string, person: string) => Promise<number | null>
 }
 
-export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Route[] => [
+export const summaryRoutes = ({ clock, spendSummaries, lookedAt }: SummaryRouteDeps): Route[] => [
   summaries.get(
     '',
     {
@@ -110,10 +112,12 @@ export const summaryRoutes = ({ clock, spendSummaries }: SummaryRouteDeps): Rout
       query: OverviewQuery,
       answer: OverviewShown,
     },
-    async ({ db: { read }, tenant, query }) => {
+    async ({ db: { read }, tenant, principal, query }) => {
       const now = clock.now()
       const earliest = now - shownDays * dayMs
-      const since = Math.max(Date.parse(query.since ?? iso(now - dayMs)), earliest)
+      const looked = principal.kind === 'user' ? await lookedAt(tenant, principal.userId) : null
+      const usual = looked ?? now - dayMs
+      const since = Math.max(query.since ? Date.parse(query.since) : usual, earliest)
       const [running, waiting, sessions, cost, spend_limits] = await Promise.all([
         countRunning(read, tenant),
         waitStore(read).counts(tenant, now),

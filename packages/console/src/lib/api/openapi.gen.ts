@@ -6897,7 +6897,7 @@ export interface operations {
     getV1ExtOverview: {
         parameters: {
             query?: {
-                /** @description Counts turns that failed since then, 14 days at most; a day when absent. */
+                /** @description Counts turns that failed since then, 14 days at most. When absent, since the person has last looked, or a day. */
                 since?: components["schemas"]["Timestamp"];
             };
             header?: never;

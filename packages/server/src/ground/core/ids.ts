@@ -41,6 +41,7 @@ const prefixes = {
   thread: 'sthr_',
   vault: 'vlt_',
   verification: 'verif_',
+  view: 'view_',
   webhook_delivery: 'whdel_',
   webhook_endpoint: 'whep_',
   webhook_event: 'whevt_',

@@ -56,6 +56,7 @@ const addedColumns = [
   ['api_keys', 'archived_at'],
   ['session_heads', 'changed_ms'],
   ['session_heads', 'turns'],
+  ['members', 'looked_ms'],
   ['agent_versions', 'creator_type'],
   ['agent_versions', 'creator_id'],
   ['agent_versions', 'creator_name'],
@@ -73,7 +74,7 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(place: Place, names: readonly string[]): Promise<void> {
   const database = await place.open()
   await database.write(async (tx) => {
-    await tx.schema.dropTable('session_waits').execute()
+    for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()

@@ -54,6 +54,19 @@ export type PeopleTables = {
     person_id: string
     role: MemberRole
     created_at: string
+    /** When the person has last looked at the workspace. Null: never, as far as is known. */
+    looked_ms: number | null
+  }
+  /** Filters of lists under a name. */
+  saved_views: {
+    tenant_id: string
+    /** The person. Empty: the views of the workspace's keys. */
+    owner_id: string
+    id: string
+    name: string
+    noun: 'sessions'
+    filters: string
+    created_at: string
   }
   invitations: {
     /** Empty: the invitation of the deployment's first owner, who owns the first workspace. */

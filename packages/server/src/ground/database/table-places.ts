@@ -23,6 +23,7 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   sign_in_accounts: 'control',
   verifications: 'control',
   members: 'control',
+  saved_views: 'control',
   invitations: 'control',
   spend_limits: 'control',
   installation_places: 'control',

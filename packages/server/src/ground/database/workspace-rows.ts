@@ -36,6 +36,7 @@ const inControl: readonly WorkspaceTableName[] = [
   'installation_places',
   'invitations',
   'members',
+  'saved_views',
   'spend_limits',
   'workspace_keys',
   'workspace_limits',

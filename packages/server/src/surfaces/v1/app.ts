@@ -14,6 +14,8 @@ import { organizationKeyRoutes } from '../../tenants/api-keys/organization-route
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { organizationPeopleRoutes } from '../../tenants/members/organization-routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
+import { viewRoutes } from '../../tenants/members/views/routes.ts'
+import { memberStore } from '../../tenants/people/members/store.ts'
 import type { People } from '../../tenants/people/people.ts'
 import { oauthRoutes } from '../../tenants/people/oauth.ts'
 import { signInRoutes } from '../../tenants/people/routes.ts'
@@ -158,11 +160,13 @@ export type AppDeps = Refusals & {
 /** Every route of the API: a path that is not in this list does not exist. */
 export function routesOf(deps: AppDeps): Route[] {
   const spendSummaries = (tenant: string) => deps.limits.spending.summaries(tenant)
+  const lookedAt = (tenant: string, person: string) =>
+    memberStore(deps.databases.control.read).lookedAt(tenant, person)
   const resources = [
     ...agentRoutes({ ...deps, checkSkills, withArchived: archiveDeploymentsOf }),
     ...environmentRoutes(deps),
     ...sessionRoutes(deps),
-    ...summaryRoutes({ ...deps, spendSummaries }),
+    ...summaryRoutes({ ...deps, spendSummaries, lookedAt }),
     ...allowanceRoutes(deps),
     ...forkRoutes(deps),
     ...folderRoutes(deps),
@@ -189,6 +193,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...signInRoutes(deps.people),
     ...oauthRoutes(deps.people),
     ...memberRoutes(deps.people, deps.bus),
+    ...viewRoutes(deps),
     ...organizationPeopleRoutes(deps.people, deps.bus),
     ...workspaceRoutes(deps),
     ...organizationKeyRoutes(deps),

@@ -22,7 +22,14 @@ const leftoverMs = 600_000
 const mostLineBytes = 64 << 20
 
 /** Tables of control with rows of a workspace. People belong to no workspace, so a backup has none. */
-const ofControl = ['workspaces', 'api_keys', 'workspace_limits', 'spend_limits', 'members'] as const
+const ofControl = [
+  'workspaces',
+  'api_keys',
+  'workspace_limits',
+  'spend_limits',
+  'members',
+  'saved_views',
+] as const
 const ofTenant = movedTables()
 
 const Head = z.object({
@@ -295,6 +302,12 @@ export const restoreWorkspace = (
       .deleteFrom('members')
       .where('tenant_id', '=', workspace)
       .where('person_id', 'not in', tx.selectFrom('people').select('id'))
+      .execute()
+    await tx
+      .deleteFrom('saved_views')
+      .where('tenant_id', '=', workspace)
+      .where('owner_id', '<>', '')
+      .where('owner_id', 'not in', tx.selectFrom('people').select('id'))
       .execute()
     return true
   })

@@ -5,6 +5,9 @@ import { lockPerson, lockWorkspace, lockForUpdate } from '../../../ground/databa
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Role } from '../../../ground/http/principal.ts'
 
+const msOf = (ms: number | null | undefined): number | null =>
+  ms === null || ms === undefined ? null : Number(ms)
+
 function memberReads(db: Reads) {
   const shown = (tenant: string) =>
     db
@@ -25,6 +28,17 @@ function memberReads(db: Reads) {
       const row = await shown(tenant).where('members.person_id', '=', person).executeTakeFirst()
       return row && { type: 'member', ...row }
     },
+
+    /** When the person has last looked at the workspace, in milliseconds. Null: never, as far as is known. */
+    async lookedAt(tenant: string, person: string): Promise<number | null> {
+      const row = await db
+        .selectFrom('members')
+        .select('looked_ms')
+        .where('tenant_id', '=', tenant)
+        .where('person_id', '=', person)
+        .executeTakeFirst()
+      return msOf(row?.looked_ms)
+    },
   }
 }
 
@@ -36,7 +50,13 @@ function memberWrites(db: Queries) {
       await lockPerson(db, person)
       await db
         .insertInto('members')
-        .values({ tenant_id: tenant, person_id: person, role, created_at: iso(now) })
+        .values({
+          tenant_id: tenant,
+          person_id: person,
+          role,
+          created_at: iso(now),
+          looked_ms: null,
+        })
         .onConflict((conflict) => conflict.columns(['tenant_id', 'person_id']).doNothing())
         .execute()
     },
@@ -61,8 +81,21 @@ function memberWrites(db: Queries) {
         .execute()
     },
 
+    /** Notes that the person has looked at the workspace; returns when that was before. */
+    async looked(tenant: string, person: string, now: number): Promise<number | null> {
+      const before = await memberReads(db).lookedAt(tenant, person)
+      await db
+        .updateTable('members')
+        .set({ looked_ms: now })
+        .where('tenant_id', '=', tenant)
+        .where('person_id', '=', person)
+        .execute()
+      return before
+    },
+
     /** Removes the person from all workspaces. */
     async removePerson(person: string): Promise<void> {
+      await db.deleteFrom('saved_views').where('owner_id', '=', person).execute()
       await db.deleteFrom('members').where('person_id', '=', person).execute()
     },
 
@@ -72,6 +105,11 @@ function memberWrites(db: Queries) {
     },
 
     async remove(tenant: string, person: string): Promise<void> {
+      await db
+        .deleteFrom('saved_views')
+        .where('tenant_id', '=', tenant)
+        .where('owner_id', '=', person)
+        .execute()
       await db
         .deleteFrom('members')
         .where('tenant_id', '=', tenant)
