@@ -311,6 +311,7 @@ export const words = {
     picture: 'A picture that the tool gave',
     allowed: 'allowed',
     denied: 'denied',
+    decidedBefore: 'somebody else has decided before you',
     result: 'Result',
     input: 'Input',
     noResult: 'no result yet',

@@ -9,6 +9,7 @@ import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
+import { noteDecision } from './decided-here.ts'
 import { answerOf, decisionOf, useAllowance, usePost } from './session.ts'
 import { inputText } from './texts.ts'
 import { useWholeInput } from './whole-event.ts'
@@ -51,6 +52,7 @@ export function AskedCall({ call, session }: AskedProps) {
   const [sending, setSending] = useState<'allow' | 'deny'>()
   const decide = (decision: { isAllowed: boolean; reason?: string | undefined }) => {
     setSending(decision.isAllowed ? 'allow' : 'deny')
+    noteDecision(call.id, decision.isAllowed)
     post.mutate([decisionOf(call.id, decision)], { onError: () => setSending(undefined) })
   }
   const allowAlways = () =>

@@ -5,6 +5,7 @@ import { Quiet } from '../../components/layout.tsx'
 import { ToolCard } from '../../components/tool-card.tsx'
 import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
+import { isOvertaken } from './decided-here.ts'
 import { inputText, summaryOf } from './texts.ts'
 import { useWholeInput, useWholeResult } from './whole-event.ts'
 
@@ -48,13 +49,14 @@ function changeOf(name: string, input: Record<string, unknown>) {
   return isEdit ? { title: String(path), before, after } : undefined
 }
 
-function DecisionNote({ call: { decision } }: { call: ToolCall }) {
+function DecisionNote({ call: { id, decision } }: { call: ToolCall }) {
   if (!decision) return null
-  const word = decision.isAllowed ? words.session.allowed : words.session.denied
+  const { isAllowed, reason, at } = decision
+  const word = isAllowed ? words.session.allowed : words.session.denied
+  const because = isOvertaken(id, isAllowed) ? words.session.decidedBefore : reason
   return (
     <Quiet isSmall>
-      {decision.reason === undefined ? word : `${word}: ${decision.reason}`} ·{' '}
-      <Time at={decision.at} />
+      {because === undefined ? word : `${word}: ${because}`} · <Time at={at} />
     </Quiet>
   )
 }
