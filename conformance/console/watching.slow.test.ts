@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
+import { pricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
+import { newTeam, says, starts, teamOf, uses } from '../team.ts'
 import { logOf } from '../turns.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
@@ -56,6 +60,28 @@ void describe('watching agents in a browser', () => {
     await Promise.all(sessions.map((session, index) => say(service, session, `say: seen ${index}`)))
     for (const [index, page] of tabs.slice(1).entries())
       await page.getByText(`seen ${index}`, { exact: true }).first().waitFor(patience)
+    assert.equal((await heldStreams()) - before, 1)
+    assertNoFaults(visit)
+    await visit.context.close()
+    await until(async () => (await heldStreams()) === before)
+  })
+
+  void it('takes no further connection for a session in which five agents work', async () => {
+    await using stub = await startStub(anthropicDialect)
+    const model = await pricedModel(service, stub, { input: 1, output: 1 })
+    const helpers = Array.from({ length: 5 }, (_, at): [string, string] => ['helper', `part ${at}`])
+    const boss = [starts(...helpers), uses(['wait_for_agents', {}]), says('all parts are done')]
+    const asked = teamOf(stub, { boss, helper: [says('this part is done')] })
+    const session = await newTeam(service, model, [{ name: 'helper' }])
+    const before = await heldStreams()
+    const visit = await browser.visit(service.base, { key: adminKey })
+    await visit.page.goto(at(`sessions/${session}`))
+    const other = await browser.tab(visit, service.base)
+    await other.page.goto(at(''))
+    await visit.page.getByLabel('Write to the agent').fill('Do all the parts.')
+    await visit.page.keyboard.press('Control+Enter')
+    await visit.page.getByText('all parts are done').first().waitFor(patience)
+    assert.equal(asked['helper']?.length, 5)
     assert.equal((await heldStreams()) - before, 1)
     assertNoFaults(visit)
     await visit.context.close()
