@@ -6,6 +6,7 @@ import { serviceUrl } from '../lib/place.ts'
 import type { ApiCall, CallForm, JsonBody } from '../lib/request/api-call.ts'
 import { callForms, callText } from '../lib/request/api-call.ts'
 import { words } from '../lib/words.ts'
+import { CodeBlock } from './code-block.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Tabs } from './tabs.tsx'
 
@@ -47,6 +48,11 @@ export function RequestView({ call, before, whole, onWhole }: RequestViewProps) 
     </section>
   )
 }
+
+/** The same in a dialog: the call as curl alone. */
+export const RequestBox = ({ call }: { call: ApiCall }) => (
+  <CodeBlock language={words.request.forms.curl} text={callText(call, 'curl', serviceUrl)} />
+)
 
 const yamlOf = (body: JsonBody): string => stringify(body, { lineWidth: 0 })
 

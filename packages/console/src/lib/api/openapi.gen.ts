@@ -208,6 +208,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description All other sign-ins of the person end. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtAuthPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/auth/sign_ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where you are signed in
+         * @description Needs a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtAuthSignIns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/auth/sign_ins/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out somewhere else
+         * @description Ends one of your sign-ins, and what it has open within seconds. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtAuthSignInsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/auth/sign_out": {
         parameters: {
             query?: never;
@@ -418,6 +478,46 @@ export interface paths {
         get: operations["getV1ExtOverview"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the quotas of the workspace
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtQuotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/quotas/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lower a quota of the workspace
+         * @description A value above what the operator allows is kept, and the lower of the two holds. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtQuotasName"];
         delete?: never;
         options?: never;
         head?: never;
@@ -750,6 +850,146 @@ export interface paths {
         get: operations["getV1Models"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/spend_limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the spend limits of the workspace
+         * @description Needs a workspace-admin key. Counted in the limit of reads.
+         */
+        get: operations["getV1OrganizationsSpendLimits"];
+        put?: never;
+        /**
+         * Set what the workspace may spend in each day or month
+         * @description A limit that the workspace has set for the period before is overwritten. Of the limits of the workspace and of the operator the lower holds. Needs a workspace-admin key. Counted in the limit of writes.
+         */
+        post: operations["postV1OrganizationsSpendLimits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/spend_limits/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a spend limit
+         * @description Needs a workspace-admin key. Counted in the limit of reads.
+         */
+        get: operations["getV1OrganizationsSpendLimitsId"];
+        put?: never;
+        /**
+         * Update a spend limit
+         * @description Changes the amount, or switches the limit on or off; within a second in all processes. A limit of the operator is refused with 403. Needs a workspace-admin key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1OrganizationsSpendLimitsId"];
+        /**
+         * Remove a spend limit
+         * @description Limits of the operator are not removed: 403. Needs a workspace-admin key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1OrganizationsSpendLimitsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/workspaces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a workspace
+         * @description Needs a workspace key or a session cookie. Counted in the limit of reads.
+         */
+        get: operations["getV1OrganizationsWorkspacesId"];
+        put?: never;
+        /**
+         * Rename a workspace
+         * @description For its admins and owners. Needs a workspace-admin key or a session cookie. Counted in the limit of writes.
+         */
+        post: operations["postV1OrganizationsWorkspacesId"];
+        /**
+         * Delete a workspace
+         * @description For an owner, once the workspace is archived. Everything of the workspace is removed soon after: nobody can bring it back. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1OrganizationsWorkspacesId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/workspaces/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a workspace
+         * @description For an owner. All keys of the workspace are revoked, and its members reach it no more. Turns that run come to their end. Needs a session cookie. Counted in the limit of writes.
+         */
+        post: operations["postV1OrganizationsWorkspacesIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/workspaces/{id}/rate_limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rate limits of the workspace
+         * @description Needs a workspace-admin key. Counted in the limit of reads.
+         */
+        get: operations["getV1OrganizationsWorkspacesIdRateLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/workspaces/{id}/rate_limits/{rate_limit_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lower a rate limit of the workspace
+         * @description A value above what the operator allows is kept, and the lower of the two holds. Needs a workspace-admin key. Counted in the limit of writes.
+         */
+        post: operations["postV1OrganizationsWorkspacesIdRateLimitsRateLimitId"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3486,6 +3726,18 @@ export interface components {
             /** @description At most 100, each a package name such as rich, rich==14.0.0 or rich>=13,<15. */
             pip?: string[] | null;
         };
+        /**
+         * @example {
+         *       "current_password": "correct horse battery",
+         *       "new_password": "another horse battery"
+         *     }
+         */
+        PasswordChangeParams: {
+            /** @description The password until now. */
+            current_password: string;
+            /** @description 10 to 128 characters. */
+            new_password: string;
+        };
         /** @description Whether a call of the tool runs at once or waits for a `user.tool_confirmation`. */
         PermissionPolicy: {
             /** @enum {string} */
@@ -3538,6 +3790,38 @@ export interface components {
             /** @constant */
             media_type: "text/plain";
             data: string;
+        };
+        /** @description How much a workspace may hold, or do at once. */
+        Quota: {
+            /** @constant */
+            type: "quota";
+            /**
+             * @description `agents`: agents that are not archived; `memory_stores`: memory stores that are not archived; `stored_bytes`: bytes of its files, outputs, versions of skills and memories; `sessions_daily`: sessions that it creates in a day (UTC); `sessions_running`: sessions that run at once, in each process; `sandboxes`: sandboxes that run at once, in each process; `streams`: event streams that are open, in each process; `tunnels`: connections from its sandboxes to the outside, in each process; `folder_bytes`: bytes of the folders of one session; `folder_files`: files in the folders of one session
+             * @enum {string}
+             */
+            name: "agents" | "memory_stores" | "stored_bytes" | "sessions_daily" | "sessions_running" | "sandboxes" | "streams" | "tunnels" | "folder_bytes" | "folder_files";
+            /** @description What holds for the workspace; null: no limit. */
+            value: number | null;
+            /**
+             * @description Who has set the value: the settings of the server where nobody else has.
+             * @enum {string}
+             */
+            source: "server" | "operator" | "workspace";
+            /** @description What the workspace has set, or else what it is allowed; null: no limit. */
+            limit: number | null;
+            /** @description The most that the workspace is allowed; null: no limit. */
+            allowed: number | null;
+            /** @description How much is used now: of what counts in each process, in the one that answers. Null for the folders of sessions. */
+            used: number | null;
+        };
+        /**
+         * @example {
+         *       "limit": 100
+         *     }
+         */
+        QuotaUpdateParams: {
+            /** @description Null: what the workspace is allowed. */
+            limit: number | null;
         };
         /** @description Text that a search found. */
         SearchResultBlock: {
@@ -4610,6 +4894,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A browser in which a person is signed in. */
+        SignIn: {
+            id: string;
+            /** @constant */
+            type: "sign_in";
+            /** @description Whether it is the one of this request. */
+            current: boolean;
+            /** @description The address from which the person signed in, or null. */
+            ip_address: string | null;
+            user_agent: string | null;
+            /** @description When the sign-in ends by itself. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Where a person is signed in. */
+        SignInList: {
+            data: components["schemas"]["SignIn"][];
+        };
         /** @description Instructions and programs that an agent loads when it needs them. */
         Skill: {
             id: string;
@@ -4976,6 +5279,81 @@ export interface components {
             step?: components["schemas"]["EventStep"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description What a workspace may spend in each day or month. */
+        SpendLimit: {
+            id: string;
+            /** @constant */
+            type: "spend_limit";
+            /** @description The workspace that the limit is for. */
+            scope: {
+                /** @constant */
+                type: "workspace";
+                workspace_id: string;
+            };
+            /** @description US cents, as text. Null: no limit. */
+            amount: string | null;
+            /** @constant */
+            currency: "USD";
+            /**
+             * @description `daily` or `monthly`: from midnight, or from the first of the month, by UTC.
+             * @enum {string}
+             */
+            period: "daily" | "monthly";
+            /** @description Whether the limit holds. */
+            is_enabled: boolean;
+            /**
+             * @description Who has set it: `operator` or `workspace`.
+             * @enum {string}
+             */
+            set_by: "operator" | "workspace";
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "period": "daily",
+         *       "amount": "5000"
+         *     }
+         */
+        SpendLimitCreateParams: {
+            /** @description The caller's own workspace, also when absent. */
+            scope?: {
+                /** @constant */
+                type: "workspace";
+                workspace_id: string;
+            };
+            /**
+             * @description `daily` or `monthly`: from midnight, or from the first of the month, by UTC.
+             * @default monthly
+             * @enum {string}
+             */
+            period: "daily" | "monthly";
+            /** @description US cents, as text. Null: no limit. */
+            amount: string | null;
+            /**
+             * @default USD
+             * @constant
+             */
+            currency: "USD";
+            /**
+             * @description Whether the limit holds; true when absent.
+             * @default true
+             */
+            is_enabled: boolean;
+        };
+        /**
+         * @example {
+         *       "amount": "8000"
+         *     }
+         */
+        SpendLimitUpdateParams: {
+            /** @description US cents, as text. Null: no limit. */
+            amount?: string | null;
+            /** @description Whether the limit holds. */
+            is_enabled?: boolean;
         };
         /** @description The limit that holds for a period, and what was spent in it so far. */
         SpendSummary: {
@@ -5735,6 +6113,37 @@ export interface components {
                 message?: string;
             };
         } | null;
+        /** @description A workspace: what people and keys share. */
+        Workspace: {
+            id: string;
+            /** @constant */
+            type: "workspace";
+            name: string;
+            /** @description The same for all. */
+            display_color: string;
+            /** @description Always empty. */
+            tags: {
+                [key: string]: string;
+            };
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The same for all, because the official client expects it: it says nothing about where this service runs. */
+            data_residency: {
+                /** @constant */
+                allowed_inference_geos: "unrestricted";
+                /** @constant */
+                default_inference_geo: "global";
+                /** @constant */
+                workspace_geo: "us";
+            };
+            /** @description The id of the workspace. */
+            compartment_id: string;
+            /** @description Always null. */
+            external_key_id: null;
+            /** @description Always null. */
+            user_profile_id: null;
+        };
         /**
          * @example {
          *       "workspace_id": "wrkspc_018f3c2a7b1d7003a1b2c3d4e5f60718"
@@ -5743,6 +6152,70 @@ export interface components {
         WorkspaceChoiceParams: {
             /** @description A workspace that you are a member of. */
             workspace_id: string;
+        };
+        /** @description The limit of a workspace for one class. */
+        WorkspaceRateLimit: {
+            /** @description The id of the limit, for a change. */
+            rate_limit_id: string;
+            /** @constant */
+            type: "workspace_rate_limit";
+            workspace_id: string;
+            /** @description The class of requests that it counts. */
+            group: {
+                id: string;
+                /** @enum {string} */
+                type: "reads" | "writes" | "sessions" | "uploads";
+            };
+            /** @description Always null: no limit is of a model. */
+            models: null;
+            /** @description The limit, in the unit that the operator has set. */
+            limits: {
+                /**
+                 * @description `requests_per_minute`, or the unit that the operator has set.
+                 * @enum {string}
+                 */
+                type: "requests_per_second" | "requests_per_minute" | "requests_per_hour" | "requests_per_day";
+                /** @description The limit that the workspace has set, or else the one it has. */
+                value: number;
+                /** @description The most that the operator allows the workspace. */
+                org_limit: number;
+                /** @description Who has set the value. */
+                source: {
+                    /** @enum {string} */
+                    type: "workspace" | "organization";
+                };
+            }[];
+        };
+        /**
+         * @example {
+         *       "limits": [
+         *         {
+         *           "type": "requests_per_minute",
+         *           "value": 30
+         *         }
+         *       ]
+         *     }
+         */
+        WorkspaceRateLimitUpdateParams: {
+            /** @description One limit, in its own unit. */
+            limits: {
+                /**
+                 * @description `requests_per_minute`, or the unit that the operator has set.
+                 * @enum {string}
+                 */
+                type: "requests_per_second" | "requests_per_minute" | "requests_per_hour" | "requests_per_day";
+                /** @description Null: the limit that the operator allows. */
+                value: number | null;
+            }[];
+        };
+        /**
+         * @example {
+         *       "name": "the first team"
+         *     }
+         */
+        WorkspaceUpdateParams: {
+            /** @description The name; left out, it stays. */
+            name?: string;
         };
         /** @description A page of a list; its items are `Agent`. */
         AgentList: {
@@ -5924,6 +6397,42 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `WorkspaceRateLimit`. */
+        WorkspaceRateLimitList: {
+            data: components["schemas"]["WorkspaceRateLimit"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `Quota`. */
+        QuotaList: {
+            data: components["schemas"]["Quota"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `SpendLimit`. */
+        SpendLimitList: {
+            data: components["schemas"]["SpendLimit"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `MemoryStore`. */
         MemoryStoreList: {
             data: components["schemas"]["MemoryStore"][];
@@ -6086,6 +6595,8 @@ export interface components {
         CreatedAtLt: components["schemas"]["Timestamp"];
         /** @description Created at this time or before it. */
         CreatedAtLte: components["schemas"]["Timestamp"];
+        /** @description The id of the workspace. */
+        WorkspaceId: string;
         /** @description Whether archived ones are listed too. */
         IncludeArchived: "0" | "1" | "true" | "false" | "";
         /** @description The id of the agent. */
@@ -6098,6 +6609,8 @@ export interface components {
         Replay: "0" | "1" | "true" | "false" | "";
         /** @description The id of the API key. */
         APIKeyId: string;
+        /** @description The id of the spend limit. */
+        SpendLimitId: string;
         /** @description Only sessions in one of these states. */
         Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
         /** @description Only sessions in one of these states. */
@@ -6110,6 +6623,10 @@ export interface components {
         MessageId: string;
         /** @description The id of the member. */
         MemberId: string;
+        /** @description Only the limits of this class of requests. */
+        GroupType: string;
+        /** @description Only limits of these periods. */
+        Period: ("daily" | "monthly") | ("daily" | "monthly")[];
     };
     requestBodies: never;
     headers: never;
@@ -6564,6 +7081,79 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    postV1ExtAuthPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChangeParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtAuthSignIns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtAuthSignInsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the sign-in. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "sign_in_ended";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     postV1ExtAuthSignOut: {
         parameters: {
             query?: never;
@@ -6913,6 +7503,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtQuotasName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the quota, as the list has it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quota"];
                 };
             };
             default: components["responses"]["Error"];
@@ -7510,6 +8149,307 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelInfoList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1OrganizationsSpendLimits: {
+        parameters: {
+            query?: {
+                /** @description Only limits of these periods. */
+                period?: components["parameters"]["Period"];
+                /** @description Only limits with these scopes; the limits of this service are all of a workspace. */
+                scope_type?: ("workspace" | "organization" | "organization_service" | "rbac_group" | "seat_tier" | "usage_tier" | "user") | ("workspace" | "organization" | "organization_service" | "rbac_group" | "seat_tier" | "usage_tier" | "user")[];
+                /** @description Only limits of this workspace. */
+                workspace_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendLimitList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1OrganizationsSpendLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpendLimitCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendLimit"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1OrganizationsSpendLimitsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the spend limit. */
+                id: components["parameters"]["SpendLimitId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendLimit"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1OrganizationsSpendLimitsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the spend limit. */
+                id: components["parameters"]["SpendLimitId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpendLimitUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpendLimit"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1OrganizationsSpendLimitsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the spend limit. */
+                id: components["parameters"]["SpendLimitId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "spend_limit_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1OrganizationsWorkspacesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the workspace. */
+                id: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1OrganizationsWorkspacesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the workspace. */
+                id: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1OrganizationsWorkspacesId: {
+        parameters: {
+            query: {
+                /** @description The name of the workspace, so that no other is deleted by mistake. */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the workspace. */
+                id: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "workspace_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1OrganizationsWorkspacesIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the workspace. */
+                id: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1OrganizationsWorkspacesIdRateLimits: {
+        parameters: {
+            query?: {
+                /** @description Only the limits of this class of requests. */
+                group_type?: components["parameters"]["GroupType"];
+                /** @description Whether limits are listed too that the workspace has not set itself. */
+                include_inherited?: "0" | "1" | "true" | "false" | "";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the workspace. */
+                id: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceRateLimitList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1OrganizationsWorkspacesIdRateLimitsRateLimitId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the workspace. */
+                id: components["parameters"]["WorkspaceId"];
+                /** @description The id of the rate limit. */
+                rate_limit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceRateLimitUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceRateLimit"];
                 };
             };
             default: components["responses"]["Error"];

@@ -24,5 +24,12 @@ export type DepartedKey = Schemas['MemberRemoved']['keys'][number]
 export type Invitation = Schemas['Invitation']
 export type InvitationWithLink = Schemas['InvitationWithLink']
 export type InvitationCreateBody = Schemas['InvitationCreateParams']
+export type Quota = Schemas['Quota']
+/** No limit is one of a model. */
+export type WorkspaceRateLimit = Omit<Schemas['WorkspaceRateLimit'], 'models'>
+export type SpendLimit = Schemas['SpendLimit']
+export type SpendSummary = Schemas['SpendSummary']
+export type SignIn = Schemas['SignIn']
+export type Workspace = Pick<Schemas['Workspace'], 'id' | 'name' | 'created_at'>
 export type Me = Schemas['Me']
 export type Role = Me['workspaces'][number]['role']

@@ -18,6 +18,16 @@ export function formatTokens(tokens: number): string {
   return `${value.toFixed(digits)}${unit[1]}`
 }
 
+const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+/** Three digits at most: 512 bytes, 4.2 MiB, 100 GiB. */
+export function formatBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0]
+  for (; value >= 999.5 && unit < byteUnits.length - 1; unit++) value /= 1_024
+  const digits = unit === 0 || value >= 99.95 || Number.isInteger(value) ? 0 : value < 9.995 ? 2 : 1
+  return `${value.toFixed(digits)} ${byteUnits[unit] ?? ''}`
+}
+
 /** Dollars with as many digits as say something: $0.0004, $0.214, $18.42, $1,204. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return '$0.00'
