@@ -13,12 +13,14 @@ type ConfirmProps = {
   isDanger?: boolean
   isBusy?: boolean
   problem?: string | undefined
+  /** Why it cannot be confirmed yet. */
+  offBecause?: string | undefined
   onConfirm: () => void
   onClose: () => void
 }
 
 export function Confirm(props: ConfirmProps) {
-  const { title, children, verb, isDanger = false, isBusy = false, problem } = props
+  const { title, children, verb, isDanger = false, isBusy = false, problem, offBecause } = props
   const safe = useRef<HTMLButtonElement>(null)
   return (
     <Dialog
@@ -30,7 +32,12 @@ export function Confirm(props: ConfirmProps) {
           <Button ref={safe} onClick={props.onClose}>
             {words.cancel}
           </Button>
-          <Button kind={isDanger ? 'danger' : 'primary'} isBusy={isBusy} onClick={props.onConfirm}>
+          <Button
+            kind={isDanger ? 'danger' : 'primary'}
+            isBusy={isBusy}
+            offBecause={offBecause}
+            onClick={props.onConfirm}
+          >
             {verb}
           </Button>
         </>

@@ -15,6 +15,8 @@ type FieldProps = {
   isOff?: boolean
   isLong?: boolean
   autoFocus?: boolean
+  /** What a browser or a keeper of passwords may fill in. */
+  fills?: 'current-password' | 'new-password'
   /** Ctrl and enter, in a long field. */
   onSubmit?: () => void
 }
@@ -27,7 +29,7 @@ export const fieldBox = (state: { isWrong?: boolean; isOff?: boolean }): string 
 
 export function Field(props: FieldProps) {
   const { label, value, onChange, type = 'text', placeholder, hint, problem, unit } = props
-  const { isOff = false, isLong = false, autoFocus = false, onSubmit } = props
+  const { isOff = false, isLong = false, autoFocus = false, fills = 'off', onSubmit } = props
   const press = (event: KeyboardEvent) => {
     const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
     if (!isSent || !onSubmit || event.nativeEvent.isComposing) return
@@ -43,7 +45,7 @@ export function Field(props: FieldProps) {
     disabled: isOff,
     'aria-invalid': problem !== undefined,
     'aria-describedby': problem !== undefined || hint !== undefined ? about : undefined,
-    autoComplete: 'off',
+    autoComplete: fills,
     spellCheck: isLong,
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
     className:

@@ -41,8 +41,8 @@ export function Time({ at, form = 'age' }: { at: string; form?: 'age' | 'clock' 
   )
 }
 
-/** How long until then: nothing ends where `at` is null. */
-export function TimeLeft({ at }: { at: string | null }) {
+/** How long until then: nothing ends where `at` is null. `isExpected`: nobody has to do anything about the end. */
+export function TimeLeft({ at, isExpected }: { at: string | null; isExpected?: boolean }) {
   const now = useStore(minuteHand)
   if (at === null) return <span className="text-n9">{words.timeLeft.never}</span>
   const date = new Date(at)
@@ -51,7 +51,7 @@ export function TimeLeft({ at }: { at: string | null }) {
     <time
       dateTime={at}
       title={formatWhole(date)}
-      className={`whitespace-nowrap ${left < soonMs ? 'text-waiting' : ''}`}
+      className={`whitespace-nowrap ${left < soonMs && !isExpected ? 'text-waiting' : ''}`}
     >
       {left <= 0 ? words.timeLeft.over : formatAge(Math.max(left, leastMs))}
     </time>

@@ -98,7 +98,7 @@ export const MadeInvitation = ({
     <Facts
       facts={[
         [own.facts.role, words.roles[role]],
-        [own.facts.ends, <TimeLeft key="ends" at={end} />],
+        [own.facts.ends, <TimeLeft key="ends" at={end} isExpected />],
         [own.facts.letter, mailed && email !== null ? own.mailed(email) : own.notMailed],
       ]}
     />
