@@ -36,9 +36,3 @@ export function formatCost(dollars: number): string {
   if (dollars < 1000) return `$${dollars.toFixed(2)}`
   return `$${whole.format(dollars)}`
 }
-
-/** Sizes as people read them: 412 B, 12.4 kB, 3.1 MB. */
-export function formatBytes(bytes: number): string {
-  const [size, letter] = units.find(([each]) => bytes >= each) ?? [1, '']
-  return letter === '' ? `${bytes} B` : `${(bytes / size).toFixed(1)} ${letter}B`
-}
