@@ -1,5 +1,5 @@
 /** ChosenFilters typed in one line, shown as chips; what completes the word under the cursor stands below. */
-import type { KeyboardEvent, Ref } from 'react'
+import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { useId, useState } from 'react'
 import { completionsOf, readFilterLine } from '../lib/filters.ts'
 import type { FilterField, ChosenFilters } from '../lib/filters.ts'
@@ -12,6 +12,8 @@ type FilterLineProps = {
   fields: readonly FilterField[]
   filters: ChosenFilters
   onChange: (filters: ChosenFilters) => void
+  /** Stands at the end of the line. */
+  end?: ReactNode
   inputRef?: Ref<HTMLInputElement>
 }
 
@@ -84,7 +86,7 @@ function useFilterInput({ fields, filters, onChange }: FilterLineProps) {
 }
 
 export function FilterLine(props: FilterLineProps) {
-  const { label, placeholder, filters, inputRef } = props
+  const { label, placeholder, filters, end, inputRef } = props
   const input = useFilterInput(props)
   const { line, problem, at, offered } = input
   const id = useId()
@@ -114,6 +116,7 @@ export function FilterLine(props: FilterLineProps) {
           onKeyDown={input.press}
           className="h-7 min-w-[180px] flex-1 bg-transparent px-1 text-n11 outline-none"
         />
+        {end}
       </div>
       {problem !== undefined && (
         <p id={`${id}-problem`} role="alert" className="px-4 pb-2 text-small text-failed">
@@ -188,5 +191,42 @@ export const Chip = ({
         <IconClose className="size-3" />
       </button>
     )}
+  </span>
+)
+
+/** A view that was saved: a click shows it, another one removes it. */
+export const ChipButton = ({
+  isChosen,
+  onChoose,
+  removeLabel,
+  onRemove,
+  children,
+}: {
+  isChosen: boolean
+  onChoose: () => void
+  removeLabel: string
+  onRemove: () => void
+  children: string
+}) => (
+  <span
+    className={`inline-flex h-[22px] max-w-full items-center overflow-hidden rounded-[5px] border text-small whitespace-nowrap ${isChosen ? 'border-accent bg-accent-quiet text-n11' : 'bg-n1 text-n10'}`}
+  >
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      title={children}
+      onClick={onChoose}
+      className="h-full min-w-0 truncate px-2 outline-offset-[-2px] hover:text-n11"
+    >
+      {children}
+    </button>
+    <button
+      type="button"
+      aria-label={removeLabel}
+      onClick={onRemove}
+      className="grid h-full w-5 place-items-center text-n8 outline-offset-[-2px] hover:bg-n4 hover:text-n11"
+    >
+      <IconClose className="size-3" />
+    </button>
   </span>
 )

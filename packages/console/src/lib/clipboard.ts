@@ -1,3 +1,5 @@
+/** What leaves the page: copies and files. */
+
 /** Copies a text. Over plain HTTP a browser has no clipboard for pages: there a selection is copied. */
 export async function copyText(text: string): Promise<void> {
   // Absent outside of secure contexts, whatever its type says.
@@ -14,4 +16,14 @@ export async function copyText(text: string): Promise<void> {
   field.remove()
   if (focused instanceof HTMLElement) focused.focus()
   if (!isCopied) throw new Error('this browser does not let the page copy')
+}
+
+/** Saves bytes where the browser saves files. */
+export function saveFile(bytes: Blob, name: string): void {
+  const url = URL.createObjectURL(bytes)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,6 +1,7 @@
 /** Home: what asks people, what runs, what has failed, and what it costs. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Cost, Duration, Time } from '../../components/figures.tsx'
 import { Scroll } from '../../components/layout.tsx'
@@ -24,12 +25,17 @@ import { formatCost } from '../../lib/format/numbers.ts'
 import { dollarsOf, shortTitleOf, stateOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
 import { FirstDaySteps } from './first-day.tsx'
-import { asksQuery, failedQuery, overviewQuery, runningQuery } from './home.ts'
+import { asksQuery, failedQuery, noteLook, overviewQuery, runningQuery } from './home.ts'
 
 const { home: own } = words
 
 export function HomePage({ onSession }: { onSession: (id: string) => void }) {
   const overview = useQuery(overviewQuery)
+  const client = useQueryClient()
+  useEffect(() => {
+    // Where it fails, failures are counted since yesterday.
+    void noteLook(client).catch(() => {})
+  }, [client])
   const asks = useQuery(asksQuery)
   const running = useQuery(runningQuery)
   const failed = useQuery(failedQuery)
@@ -123,9 +129,14 @@ function Figures({ overview }: { overview: Overview }) {
         {waiting.person}
       </Figure>
       <Figure
-        name={own.failedSince}
+        name={own.failed}
         meaning={failed.sessions > 0 ? 'failed' : undefined}
-        more={waiting.money > 0 ? own.atBudget(waiting.money) : undefined}
+        more={
+          <>
+            {own.since} <Time at={failed.since} />
+            {waiting.money > 0 && ` · ${own.atBudget(waiting.money)}`}
+          </>
+        }
       >
         {failed.sessions}
       </Figure>

@@ -3,16 +3,34 @@ import type { QueryClient } from '@tanstack/react-query'
 import { queryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { paths } from '../../lib/api/openapi.gen.ts'
+import { createStore } from '../../lib/store.ts'
 
 const home = ['home'] as const
 /** Asked again this often at the most, however much happens. */
 const againMs = 1_000
 const shownRows = 8
 
+/** When the person had looked before this page was opened. Null: never, or the service is not asked yet. */
+const lookedBefore = createStore<string | null>(null)
+let hasLooked = false
+
 export const overviewQuery = queryOptions({
   queryKey: [...home, 'overview'],
-  queryFn: ({ signal }) => dataOf(api.GET('/v1/ext/overview', { signal })),
+  queryFn: ({ signal }) => {
+    const since = lookedBefore.get()
+    const params = { query: { ...(since !== null && { since }) } }
+    return dataOf(api.GET('/v1/ext/overview', { params, signal }))
+  },
 })
+
+/** Notes once, while the page is open, that the person looks: what failed is counted since the time before. */
+export async function noteLook(client: QueryClient): Promise<void> {
+  if (hasLooked) return
+  hasLooked = true
+  const { before } = await dataOf(api.POST('/v1/ext/me/looked'))
+  lookedBefore.set(before)
+  await client.invalidateQueries({ queryKey: overviewQuery.queryKey })
+}
 
 type ListQuery = NonNullable<paths['/v1/ext/sessions']['get']['parameters']['query']>
 

@@ -9,7 +9,7 @@ import { Failure, Skeleton } from '../../components/notices.tsx'
 import { requestIdOf } from '../../lib/failures.ts'
 import { formatBytes } from '../../lib/format/numbers.ts'
 import { words } from '../../lib/words.ts'
-import { contentUrl, fileQuery, folderQuery, largestShown } from './folder.ts'
+import { fileQuery, folderQuery, largestShown, saveFolderFile } from './folder.ts'
 
 const { panes: own } = words.session
 
@@ -109,7 +109,7 @@ function FileView({
         <Button size="small" kind="plain" onClick={onBack}>
           ← {own.folder}
         </Button>
-        <Button size="small" onClick={() => void contentUrl(session, path)}>
+        <Button size="small" onClick={() => void saveFolderFile(session, path)}>
           {own.download}
         </Button>
       </Row>

@@ -1,6 +1,7 @@
 /** The working folder of a session, over the service. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
+import { saveFile } from '../../lib/clipboard.ts'
 
 const folder = (session: string) => ['sessions', 'folder', session] as const
 
@@ -48,15 +49,8 @@ export const fileQuery = (session: string, path: string) =>
     },
   })
 
-/** Saves a file of the folder where the browser saves files. */
-export async function contentUrl(session: string, path: string): Promise<void> {
-  const url = URL.createObjectURL(await contentOf(session, path))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = path.split('/').at(-1) ?? 'file'
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
+export const saveFolderFile = async (session: string, path: string): Promise<void> =>
+  saveFile(await contentOf(session, path), path.split('/').at(-1) ?? 'file')
 
 export const changesQuery = (session: string, span: { from?: number; to?: number }) =>
   queryOptions({

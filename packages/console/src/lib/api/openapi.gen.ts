@@ -396,6 +396,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/me/looked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note that the person has looked
+         * @description From now on the overview counts what has failed since then. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtMeLooked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/members": {
         parameters: {
             query?: never;
@@ -807,6 +827,50 @@ export interface paths {
          */
         post: operations["postV1ExtTokenEstimates"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views
+         * @description Those of the person who asks. The keys of a workspace have their own. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtViews"];
+        put?: never;
+        /**
+         * Save a view
+         * @description At most 50 for each person. Whoever may read may save views. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtViews"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved view
+         * @description Of the person who asks, or of the keys. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtViewsId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2971,6 +3035,15 @@ export interface components {
         };
         /** @description Pieces of what happens, on streams with `include=chunks`; kept nowhere. */
         LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
+        /** @description When a person has last looked at the workspace. */
+        Looked: {
+            /** @constant */
+            type: "looked";
+            /** @description Now. */
+            last_looked_at: components["schemas"]["Timestamp"];
+            /** @description When the person had looked before. Null: never. */
+            before: components["schemas"]["Timestamp"] | null;
+        };
         /** @description OAuth tokens for an MCP server. */
         MCPOAuthCreateParams: {
             /**
@@ -6047,6 +6120,41 @@ export interface components {
             /** @description One credential without a name. */
             auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
         };
+        /** @description Filters of a list under a name. */
+        View: {
+            id: string;
+            /** @constant */
+            type: "view";
+            /** @description What it is called. */
+            name: string;
+            /**
+             * @description The list that it filters.
+             * @enum {string}
+             */
+            noun: "sessions";
+            /** @description The filters, as they were sent. */
+            filters: string;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "name": "Waiting for me",
+         *       "noun": "sessions",
+         *       "filters": "waiting_on=person"
+         *     }
+         */
+        ViewCreateParams: {
+            /** @description What it is called. One of this name is replaced. */
+            name: string;
+            /**
+             * @description The list that it filters.
+             * @enum {string}
+             */
+            noun: "sessions";
+            /** @description The filters as one text, such as a query. The service does not read them. */
+            filters: string;
+        };
         /** @description A message that no turn has taken yet. */
         WaitingMessage: {
             /** @description The id of the `user.message` event that it becomes. */
@@ -6376,6 +6484,18 @@ export interface components {
         /** @description A page of a list; its items are `Invitation`. */
         InvitationList: {
             data: components["schemas"]["Invitation"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `View`. */
+        ViewList: {
+            data: components["schemas"]["View"][];
             /** @description Whether there is a next page. */
             has_more: boolean;
             /** @description Send it as `page` for the next page. */
@@ -7352,6 +7472,27 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    postV1ExtMeLooked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Looked"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ExtMembers: {
         parameters: {
             query?: never;
@@ -8052,6 +8193,81 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenEstimate"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtViewsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the view. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "view_deleted";
+                    };
                 };
             };
             default: components["responses"]["Error"];
