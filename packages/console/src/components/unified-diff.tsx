@@ -8,6 +8,7 @@ type UnifiedDiffProps = {
   reason?: string | undefined
   added: number | undefined
   removed: number | undefined
+  isOpen?: boolean
 }
 
 const looks: Record<string, string> = {
@@ -17,11 +18,12 @@ const looks: Record<string, string> = {
 }
 const mostLines = 2_000
 
-export function UnifiedDiff({ title, diff, reason, added, removed }: UnifiedDiffProps) {
+export function UnifiedDiff(props: UnifiedDiffProps) {
+  const { title, diff, reason, added, removed, isOpen = false } = props
   const lines = (diff ?? '').split('\n').filter((line) => !/^(?:---|\+\+\+|diff|index) /.test(line))
   const shown = lines.slice(0, mostLines)
   return (
-    <details className="min-w-0 overflow-hidden rounded-panel border border-n4">
+    <details open={isOpen} className="min-w-0 overflow-hidden rounded-panel border border-n4">
       <summary className="flex min-h-[30px] items-center gap-2 px-3 outline-offset-[-2px] hover:bg-n2">
         <span className="min-w-0 flex-1 truncate font-mono text-small text-n11" title={title}>
           {title}

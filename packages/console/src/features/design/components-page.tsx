@@ -3,6 +3,7 @@ import { Page } from '../../components/page.tsx'
 import { words } from '../../lib/words.ts'
 import { Asking, Codes, Plots, Talks, Timelines, Tools } from './contents.tsx'
 import { Buttons, Fields, FilterLines, Selects } from './controls.tsx'
+import { Comboboxes, Finds, FirstDays, Records, Requests } from './forms.tsx'
 import { Surfaces } from './surfaces.tsx'
 import { Tables, TabSets, Values } from './values.tsx'
 
@@ -13,14 +14,19 @@ export const ComponentsPage = () => (
       <Buttons />
       <Fields />
       <Selects />
+      <Comboboxes />
+      <Requests />
       <FilterLines />
       <Values />
       <Tables />
+      <Records />
       <TabSets />
       <Codes />
       <Talks />
       <Tools />
       <Asking />
+      <Finds />
+      <FirstDays />
       <Timelines />
       <Plots />
       <Surfaces />

@@ -1,4 +1,5 @@
 /** What the page of components shows. */
+import type { ApiCall } from '../../lib/request/api-call.ts'
 export const codeBefore = `test('fires once', async () => {
   const started = now()
   await sleep(50)
@@ -46,3 +47,24 @@ const day = 86_400
 const first = Date.UTC(2026, 10, 12) / 1_000
 export const days = Array.from({ length: 14 }, (_, at) => first + at * day)
 export const costs = [6, 9, 8, 14, 13, 4, 4, 11, 16, 17, 15, 5, 4, 18.4]
+
+export const agentCall: ApiCall = {
+  method: 'POST',
+  path: '/v1/agents/agent_01a2c4e6',
+  client: 'beta.agents.update',
+  args: ['agent_01a2c4e6'],
+  body: {
+    version: 12,
+    system: 'You review. Run the tests before you answer.',
+    tools: [{ type: 'agent_toolset_20260401' }],
+  },
+}
+
+export const fileDiff = `--- a/src/timer.ts
++++ b/src/timer.ts
+@@ -1,3 +1,3 @@
+ export function start() {
+-  setInterval(tick, 10)
++  return setTimeout(tick, 10)
+ }
+`
