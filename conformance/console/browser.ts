@@ -39,6 +39,8 @@ export type Visit = { context: BrowserContext; page: Page; faults: PageFaults }
 type VisitOptions = Parameters<Browser['newContext']>[0] & {
   /** The key that the tab has from its start. */
   key?: string
+  /** The cookies of a person who has signed in, as a header has them. */
+  cookie?: string
 }
 
 export type TestBrowser = {
@@ -48,6 +50,12 @@ export type TestBrowser = {
   tab(visit: Visit, base: string): Promise<Visit>
   close(): Promise<void>
 }
+
+const cookiesOf = (header: string, url: string) =>
+  header.split('; ').map((pair) => {
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    return { name, value, url }
+  })
 
 /** Runs in the page. */
 const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
@@ -73,12 +81,13 @@ export async function openBrowser(): Promise<TestBrowser> {
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })
   return {
-    async visit(base, { key, ...options } = {}) {
+    async visit(base, { key, cookie, ...options } = {}) {
       const context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
         ...options,
       })
       await context.addInitScript({ content: reportViolations })
+      if (cookie !== undefined) await context.addCookies(cookiesOf(cookie, base))
       if (key !== undefined)
         await context.addInitScript({
           content: `sessionStorage.setItem('steward.key', ${JSON.stringify(key)})`,

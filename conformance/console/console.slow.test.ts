@@ -256,9 +256,7 @@ void describe('the console in a browser', () => {
       'viewer',
     )
     const { cookie } = await accept(service, token, { email: 'vic@example.com', name: 'Vic' })
-    const visit = await browser.visit(service.base)
-    const [name = '', value = ''] = cookie.split(/=(.*)/s)
-    await visit.context.addCookies([{ name, value, url: service.base }])
+    const visit = await browser.visit(service.base, { cookie })
     await visit.page.goto(at(`sessions/${talking}`))
     await visit.page.getByPlaceholder('A viewer reads and changes nothing').waitFor(patience)
     assertNoFaults(visit)

@@ -24,7 +24,7 @@ import { SignInTable } from './sign-in-table.tsx'
 import { useAccountDelete, usePasswordChange } from './sign-ins.ts'
 import { accountWords as own } from './words.ts'
 
-type Person = NonNullable<Me['user']>
+type OwnPerson = NonNullable<Me['user']>
 
 export function MePage() {
   const query = useQuery(accountQuery)
@@ -150,7 +150,7 @@ function PasswordPanel() {
   )
 }
 
-function AccountPanel({ person: { name, email } }: { person: Person }) {
+function AccountPanel({ person: { name, email } }: { person: OwnPerson }) {
   const [isDeleting, setDeleting] = useState(false)
   return (
     <Panel title={own.account}>

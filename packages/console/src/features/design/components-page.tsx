@@ -4,6 +4,7 @@ import { words } from '../../lib/words.ts'
 import { Asking, Codes, Plots, Talks, Timelines, Tools } from './contents.tsx'
 import { Buttons, Fields, FilterLines, Selects } from './controls.tsx'
 import { Comboboxes, Finds, FirstDays, Records, Requests } from './forms.tsx'
+import { PanelSets } from './panels.tsx'
 import { Surfaces } from './surfaces.tsx'
 import { Tables, TabSets, Values } from './values.tsx'
 
@@ -29,6 +30,7 @@ export const ComponentsPage = () => (
       <FirstDays />
       <Timelines />
       <Plots />
+      <PanelSets />
       <Surfaces />
     </Scroll>
   </Page>

@@ -2,9 +2,9 @@
 import type { ApiKeyCreateBody } from '../../lib/api/types.ts'
 
 export const keyRights = ['member', 'reads', 'admin', 'work'] as const
-export type KeyRights = (typeof keyRights)[number]
+type KeyRights = (typeof keyRights)[number]
 export const keyEnds = ['never', '7', '30', '90', '365', 'day'] as const
-export type KeyEnd = (typeof keyEnds)[number]
+type KeyEnd = (typeof keyEnds)[number]
 
 export type KeyDraft = {
   name: string

@@ -1,14 +1,11 @@
 /** The form of a new key, and beside it the request. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { Choices } from '../../components/choices.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
 import { FieldGroup, FieldRow, Fields } from '../../components/form-page.tsx'
-import { Problem } from '../../components/layout.tsx'
-import { Panel, PanelFoot, PanelPanes } from '../../components/panel.tsx'
-import { RequestView } from '../../components/request-view.tsx'
+import { PanelForm } from '../../components/panel-form.tsx'
 import { Select } from '../../components/select.tsx'
 import { environmentChoices } from '../../lib/api/choices.ts'
 import type { Problems } from '../../lib/api/problems.ts'
@@ -16,7 +13,6 @@ import { problemsOf } from '../../lib/api/problems.ts'
 import type { ApiKeyWithValue } from '../../lib/api/types.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
 import { useNoAdminReason, useReadOnlyReason } from '../../lib/rights.ts'
-import { words } from '../../lib/words.ts'
 import type { KeyDraft } from './draft.ts'
 import { bodyOf, keyEnds, keyFields, keyRights, missingOf, newKey } from './draft.ts'
 import { useKeyCreate } from './keys.ts'
@@ -37,33 +33,18 @@ export function KeyForm({
   const problems = problemsOf(create.error, keyFields)
   const missing = missingOf(draft)
   return (
-    <Panel title={own.newKey}>
-      <PanelPanes
-        form={<KeyFields draft={draft} onDraft={setDraft} problems={problems} />}
-        beside={
-          <RequestView call={{ method: 'POST', path: '/v1/ext/api_keys', body: jsonOf(body) }} />
-        }
-      />
-      <PanelFoot
-        actions={
-          <>
-            <Button kind="plain" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button
-              kind="primary"
-              isBusy={create.isPending}
-              offBecause={readOnly ?? (missing && own.missing[missing])}
-              onClick={() => create.mutate(body, { onSuccess: onMade })}
-            >
-              {own.create}
-            </Button>
-          </>
-        }
-      >
-        <Problem text={problems.rest} />
-      </PanelFoot>
-    </Panel>
+    <PanelForm
+      title={own.newKey}
+      call={{ method: 'POST', path: '/v1/ext/api_keys', body: jsonOf(body) }}
+      verb={own.create}
+      isBusy={create.isPending}
+      offBecause={readOnly ?? (missing && own.missing[missing])}
+      problem={problems.rest}
+      onSubmit={() => create.mutate(body, { onSuccess: onMade })}
+      onCancel={onClose}
+    >
+      <KeyFields draft={draft} onDraft={setDraft} problems={problems} />
+    </PanelForm>
   )
 }
 

@@ -15,7 +15,7 @@ import type { LimitEdit } from './limits.ts'
 import { quotasQuery, ratesQuery, spendingQuery, spendLimitsQuery } from './limits.ts'
 import { amountOf, quotaEdit } from './quotas.ts'
 import { mostOf, rateEdit, rateOf } from './rates.ts'
-import type { SpendRow } from './spend.ts'
+import type { PeriodSpend } from './spend.ts'
 import { dollars, spendEdit, spendRows } from './spend.ts'
 import { limitWords as own } from './words.ts'
 
@@ -68,11 +68,11 @@ const shareOf = (used: number, limit: number): number => (limit === 0 ? 1 : used
 function SpendPanel({ onEdit }: PanelProps) {
   const spending = useQuery(spendingQuery)
   const { data: set = [] } = useQuery({ ...spendLimitsQuery, enabled: useIsAdmin() })
-  const operators = ({ period }: SpendRow): SpendLimit | undefined =>
+  const operators = ({ period }: PeriodSpend): SpendLimit | undefined =>
     set.find((each) => each.period === period && each.set_by === 'operator')
-  const nameOf = ({ period }: SpendRow): string => own.spend.periods[period]
-  const action = useSetColumn(nameOf, (row: SpendRow) => onEdit(spendEdit(row, operators(row))))
-  const columns: TableColumn<SpendRow>[] = [
+  const nameOf = ({ period }: PeriodSpend): string => own.spend.periods[period]
+  const action = useSetColumn(nameOf, (row: PeriodSpend) => onEdit(spendEdit(row, operators(row))))
+  const columns: TableColumn<PeriodSpend>[] = [
     { name: own.columns.period, isStrong: true, show: nameOf },
     {
       name: own.columns.spent,

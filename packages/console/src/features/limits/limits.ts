@@ -67,9 +67,3 @@ export function useLimitSave() {
     onSuccess: () => client.invalidateQueries({ queryKey: limits }),
   })
 }
-
-/** A whole number, as people write it: with commas or spaces too. */
-export function wholeOf(typed: string): number | undefined {
-  const digits = typed.replaceAll(/[\s,]/g, '')
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
-}

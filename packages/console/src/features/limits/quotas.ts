@@ -1,12 +1,11 @@
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { Quota } from '../../lib/api/types.ts'
 import { formatBytes, formatCount } from '../../lib/format/numbers.ts'
+import { bytesOf, mebibytesOf, wholeOf } from '../../lib/format/typed.ts'
 import type { LimitEdit } from './limits.ts'
-import { wholeOf } from './limits.ts'
 import { limitWords as words } from './words.ts'
 
 const own = words.quotas
-const bytesInMiB = 1_048_576
 
 const isOfBytes = ({ name }: Quota): boolean => name === 'stored_bytes' || name === 'folder_bytes'
 
@@ -17,7 +16,7 @@ export const amountOf = (quota: Quota, count: number | null): string => {
 
 const typedOf = (quota: Quota): string => {
   if (quota.source !== 'workspace' || quota.limit === null) return ''
-  return String(isOfBytes(quota) ? quota.limit / bytesInMiB : quota.limit)
+  return isOfBytes(quota) ? mebibytesOf(quota.limit) : String(quota.limit)
 }
 
 export const quotaEdit = (quota: Quota): LimitEdit => {
@@ -30,11 +29,8 @@ export const quotaEdit = (quota: Quota): LimitEdit => {
     allowed: allowed === null ? words.allowedAll : words.allowed(amountOf(quota, allowed)),
     now: typedOf(quota),
     isOwn: source === 'workspace',
-    read: (typed) => {
-      const count = wholeOf(typed)
-      return count !== undefined && isOfBytes(quota) ? count * bytesInMiB : count
-    },
-    wrong: words.wrongNumber,
+    read: isOfBytes(quota) ? bytesOf : wholeOf,
+    wrong: isOfBytes(quota) ? words.wrongSize : words.wrongNumber,
     call: (limit) => ({ method: 'POST', path: `/v1/ext/quotas/${name}`, body: { limit } }),
     save: (limit) =>
       dataOf(api.POST('/v1/ext/quotas/{name}', { params: { path: { name } }, body: { limit } })),

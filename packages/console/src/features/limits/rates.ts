@@ -1,22 +1,22 @@
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { WorkspaceRateLimit } from '../../lib/api/types.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
+import { wholeOf } from '../../lib/format/typed.ts'
 import type { LimitEdit } from './limits.ts'
-import { wholeOf } from './limits.ts'
 import { limitWords as words } from './words.ts'
 
 const own = words.rates
 
-export type Rate = WorkspaceRateLimit['limits'][number]
+export type HeldRate = WorkspaceRateLimit['limits'][number]
 
 /** What holds is the lower one. */
-export const rateOf = ({ type, value, org_limit: most }: Rate): string =>
+export const rateOf = ({ type, value, org_limit: most }: HeldRate): string =>
   `${formatCount(Math.min(value, most))} ${own.units[type]}`
 
-export const mostOf = ({ type, org_limit: most }: Rate): string =>
+export const mostOf = ({ type, org_limit: most }: HeldRate): string =>
   `${formatCount(most)} ${own.units[type]}`
 
-export const rateEdit = (limit: WorkspaceRateLimit, rate: Rate): LimitEdit => {
+export const rateEdit = (limit: WorkspaceRateLimit, rate: HeldRate): LimitEdit => {
   const { rate_limit_id: id, workspace_id: workspace, group } = limit
   const { type, value, source } = rate
   const isOwn = source.type === 'workspace'

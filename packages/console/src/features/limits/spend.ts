@@ -1,13 +1,14 @@
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { SpendLimit, SpendSummary } from '../../lib/api/types.ts'
 import { formatCost } from '../../lib/format/numbers.ts'
+import { centsOf } from '../../lib/format/typed.ts'
 import type { LimitEdit } from './limits.ts'
 import { limitWords as words } from './words.ts'
 
 const own = words.spend
 const periods = ['daily', 'monthly'] as const
 
-export type SpendRow = {
+export type PeriodSpend = {
   period: (typeof periods)[number]
   /** The limit that holds; undefined where none does. */
   holds: SpendSummary | undefined
@@ -18,27 +19,20 @@ export type SpendRow = {
 export const spendRows = (
   holding: readonly SpendSummary[],
   set: readonly SpendLimit[],
-): SpendRow[] =>
+): PeriodSpend[] =>
   periods.map((period) => ({
     period,
     holds: holding.find((each) => each.period === period && each.amount !== null),
     set: set.find((each) => each.period === period && each.set_by === 'workspace'),
   }))
 
-const bodyOf = (period: SpendRow['period'], cents: number) =>
+const bodyOf = (period: PeriodSpend['period'], cents: number) =>
   ({ period, amount: String(cents), currency: 'USD', is_enabled: true }) as const
 
 export const dollars = (cents: string): string => formatCost(Number(cents) / 100)
 
-/** Cents of what was typed in dollars, with two decimals at most. */
-export function centsOf(typed: string): number | undefined {
-  const [, whole = '', cents = ''] =
-    /^\$?(\d{1,9})(?:\.(\d{1,2}))?$/.exec(typed.replaceAll(/[\s,]/g, '')) ?? []
-  return whole === '' ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, '0'))
-}
-
 export const spendEdit = (
-  { period, set }: SpendRow,
+  { period, set }: PeriodSpend,
   operators: SpendLimit | undefined,
 ): LimitEdit => ({
   name: `${own.one}, ${own.periods[period].toLowerCase()}`,

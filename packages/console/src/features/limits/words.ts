@@ -31,6 +31,7 @@ export const limitWords = {
   allowed: (most: string) =>
     `The operator of the server allows ${most}. The lower of the two holds.`,
   allowedAll: 'The operator of the server sets none.',
+  wrongSize: 'must be a number of mebibytes, such as 500',
   wrongNumber: 'must be a whole number',
   wrongAmount: 'must be an amount in US dollars, such as 500 or 12.50',
   adminsAlone: 'Admins and owners see these limits.',

@@ -1,12 +1,10 @@
 /** Whom to invite and as what, and beside it the request. Then the link, once. */
 import { useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { TimeLeft } from '../../components/figures.tsx'
 import { Field } from '../../components/field.tsx'
 import { Fields } from '../../components/form-page.tsx'
-import { Problem } from '../../components/layout.tsx'
-import { Facts, Panel, PanelFoot, PanelPanes } from '../../components/panel.tsx'
-import { RequestView } from '../../components/request-view.tsx'
+import { PanelForm } from '../../components/panel-form.tsx'
+import { Facts } from '../../components/panel.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
 import { Select } from '../../components/select.tsx'
 import { problemsOf } from '../../lib/api/problems.ts'
@@ -32,58 +30,41 @@ export function InviteForm({
   const body: InvitationCreateBody = { ...(email.trim() !== '' && { email: email.trim() }), role }
   const { fields, rest } = problemsOf(invite.error, ['email', 'role'])
   return (
-    <Panel title={own.newInvitation}>
-      <PanelPanes
-        form={
-          <Fields>
-            <Field
-              label={own.fields.email}
-              type="email"
-              placeholder={own.fields.emailPlaceholder}
-              hint={own.fields.emailHint}
-              problem={fields['email']}
-              value={email}
-              onChange={setEmail}
-              autoFocus
-            />
-            <Select
-              label={own.fields.role}
-              hint={own.may[role]}
-              problem={fields['role']}
-              choices={roles.map((value) => ({
-                value,
-                label: words.roles[value],
-                ...(value === 'owner' && noOwner !== undefined && { offBecause: noOwner }),
-              }))}
-              value={role}
-              onChange={setRole}
-            />
-          </Fields>
-        }
-        beside={
-          <RequestView call={{ method: 'POST', path: '/v1/ext/invitations', body: jsonOf(body) }} />
-        }
-      />
-      <PanelFoot
-        actions={
-          <>
-            <Button kind="plain" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button
-              kind="primary"
-              isBusy={invite.isPending}
-              offBecause={noAdmin}
-              onClick={() => invite.mutate(body, { onSuccess: onMade })}
-            >
-              {own.create}
-            </Button>
-          </>
-        }
-      >
-        <Problem text={rest} />
-      </PanelFoot>
-    </Panel>
+    <PanelForm
+      title={own.newInvitation}
+      call={{ method: 'POST', path: '/v1/ext/invitations', body: jsonOf(body) }}
+      verb={own.create}
+      isBusy={invite.isPending}
+      offBecause={noAdmin}
+      problem={rest}
+      onSubmit={() => invite.mutate(body, { onSuccess: onMade })}
+      onCancel={onClose}
+    >
+      <Fields>
+        <Field
+          label={own.fields.email}
+          type="email"
+          placeholder={own.fields.emailPlaceholder}
+          hint={own.fields.emailHint}
+          problem={fields['email']}
+          value={email}
+          onChange={setEmail}
+          autoFocus
+        />
+        <Select
+          label={own.fields.role}
+          hint={own.may[role]}
+          problem={fields['role']}
+          choices={roles.map((value) => ({
+            value,
+            label: words.roles[value],
+            ...(value === 'owner' && noOwner !== undefined && { offBecause: noOwner }),
+          }))}
+          value={role}
+          onChange={setRole}
+        />
+      </Fields>
+    </PanelForm>
   )
 }
 

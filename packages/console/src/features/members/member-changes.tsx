@@ -12,7 +12,7 @@ import { memberWords as own } from './words.ts'
 /** What the service answers of the keys of somebody who may less now. */
 export type KeysOf = { name: string; keys: DepartedKey[] }
 
-type DialogProps = {
+type MemberDialogProps = {
   member: Member
   onClose: () => void
   /** Keys that still work are for the page to tell. */
@@ -30,7 +30,7 @@ function tell(
   return revoked || keys.length === 0 ? undefined : { name, keys }
 }
 
-export function RoleDialog({ member, role, onClose, onDone }: DialogProps & { role: Role }) {
+export function RoleDialog({ member, role, onClose, onDone }: MemberDialogProps & { role: Role }) {
   const change = useRoleChange()
   const [revokesKeys, setRevokesKeys] = useState(false)
   const { id, name } = member
@@ -58,7 +58,7 @@ export function RoleDialog({ member, role, onClose, onDone }: DialogProps & { ro
   )
 }
 
-export function RemovalDialog({ member, onClose, onDone }: DialogProps) {
+export function RemovalDialog({ member, onClose, onDone }: MemberDialogProps) {
   const removal = useMemberRemoval()
   const [revokesKeys, setRevokesKeys] = useState(false)
   const { id, name } = member

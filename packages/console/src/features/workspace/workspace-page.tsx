@@ -5,10 +5,10 @@ import { Button } from '../../components/button.tsx'
 import { Field } from '../../components/field.tsx'
 import { Id, Time } from '../../components/figures.tsx'
 import { Fields } from '../../components/form-page.tsx'
-import { Problem, Quiet, Stack } from '../../components/layout.tsx'
+import { Quiet, Stack } from '../../components/layout.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { Facts, Panel, PanelBody, PanelFoot, PanelPanes } from '../../components/panel.tsx'
-import { RequestView } from '../../components/request-view.tsx'
+import { PanelForm } from '../../components/panel-form.tsx'
+import { Facts, Panel, PanelBody, PanelFoot } from '../../components/panel.tsx'
 import { SettingsPage } from '../../components/settings-page.tsx'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { Role, Workspace } from '../../lib/api/types.ts'
@@ -29,7 +29,7 @@ export function WorkspacePage({ id, role }: { id: string; role: Role }) {
       <Loaded query={query}>
         {(workspace) => (
           <>
-            <NamePanel key={workspace.name} workspace={workspace} role={role} />
+            <NamePanel workspace={workspace} role={role} />
             <EndPanel workspace={workspace} />
           </>
         )}
@@ -44,58 +44,43 @@ function NamePanel({ workspace, role }: { workspace: Workspace; role: Role }) {
   const noAdmin = useNoAdminReason()
   const { fields, rest } = problemsOf(rename.error, ['name'])
   return (
-    <Panel title={own.about}>
-      <PanelPanes
-        form={
-          <Stack>
-            <Fields>
-              <Field
-                label={own.name}
-                hint={own.nameHint}
-                problem={fields['name']}
-                value={name}
-                isOff={noAdmin !== undefined}
-                onChange={setName}
-              />
-            </Fields>
-            <Facts
-              facts={[
-                [own.facts.id, <Id key="id" of={workspace.id} />],
-                [own.facts.made, <Time key="made" at={workspace.created_at} />],
-                [own.facts.role, words.roles[role]],
-              ]}
-            />
-          </Stack>
-        }
-        beside={
-          <RequestView
-            call={{
-              method: 'POST',
-              path: `/v1/organizations/workspaces/${workspace.id}`,
-              body: { name: name.trim() },
-            }}
+    <PanelForm
+      title={own.about}
+      call={{
+        method: 'POST',
+        path: `/v1/organizations/workspaces/${workspace.id}`,
+        body: { name: name.trim() },
+      }}
+      verb={own.rename}
+      isBusy={rename.isPending}
+      offBecause={noAdmin ?? (name.trim() === workspace.name ? own.sameName : undefined)}
+      problem={rest}
+      onSubmit={() =>
+        rename.mutate(name.trim(), {
+          onSuccess: (renamed) => say({ kind: 'done', text: own.renamed(renamed.name) }),
+        })
+      }
+    >
+      <Stack>
+        <Fields>
+          <Field
+            label={own.name}
+            hint={own.nameHint}
+            problem={fields['name']}
+            value={name}
+            isOff={noAdmin !== undefined}
+            onChange={setName}
           />
-        }
-      />
-      <PanelFoot
-        actions={
-          <Button
-            kind="primary"
-            isBusy={rename.isPending}
-            offBecause={noAdmin ?? (name.trim() === workspace.name ? own.sameName : undefined)}
-            onClick={() =>
-              rename.mutate(name.trim(), {
-                onSuccess: (renamed) => say({ kind: 'done', text: own.renamed(renamed.name) }),
-              })
-            }
-          >
-            {own.rename}
-          </Button>
-        }
-      >
-        <Problem text={rest} />
-      </PanelFoot>
-    </Panel>
+        </Fields>
+        <Facts
+          facts={[
+            [own.facts.id, <Id key="id" of={workspace.id} />],
+            [own.facts.made, <Time key="made" at={workspace.created_at} />],
+            [own.facts.role, words.roles[role]],
+          ]}
+        />
+      </Stack>
+    </PanelForm>
   )
 }
 

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { partsWithHidden } from './hidden-characters.ts'
 import { shortId } from './ids.ts'
-import { formatCost, formatTokens } from './numbers.ts'
+import { formatBytes, formatCost, formatTokens } from './numbers.ts'
 import { partsOfOutput } from './output.ts'
 import { formatAge, formatDuration, formatWhole } from './times.ts'
+import { bytesOf, centsOf, mebibytesOf, wholeOf } from './typed.ts'
+import { browserOf } from './user-agents.ts'
 
 void describe('values as people read them', () => {
   void it('has three digits of tokens and as many of a cost as say something', () => {
@@ -29,6 +31,37 @@ void describe('values as people read them', () => {
     const ages = [-5_000, 9_000, 59_000, 3_599_000, 86_399_000, 864_000_000]
     assert.deepEqual(ages.map(formatAge), ['now', 'now', '59 s', '59 min', '23 h', '10 d'])
     assert.match(formatWhole(new Date('2026-11-25T12:04:11.204Z')), /· 2026-11-25 12:04:11 UTC$/)
+  })
+
+  void it('has bytes in the unit that leaves three digits at most', () => {
+    const bytes = [0, 512, 1_023, 4_404_019, 107_374_182_400, 10_737_418]
+    assert.deepEqual(bytes.map(formatBytes), [
+      ...['0 bytes', '512 bytes', '1.00 KiB', '4.20 MiB', '100 GiB', '10.2 MiB'],
+    ])
+  })
+
+  void it('reads amounts as people type them, and nothing else', () => {
+    const typed = ['1,000', ' 12 ', '1.5', '-1', '', '12.50', '$3', '1e3']
+    const none = undefined
+    assert.deepEqual(typed.map(wholeOf), [1_000, 12, none, none, none, none, none, none])
+    assert.deepEqual(typed.map(centsOf), [100_000, 1_200, 150, none, none, 1_250, 300, none])
+    assert.equal(bytesOf('1.5'), 1_572_864)
+    assert.equal(bytesOf('much'), none)
+    assert.equal(mebibytesOf(1_572_864), '1.5')
+  })
+
+  void it('names a browser and its system, and leaves what is no browser as it is', () => {
+    const chrome =
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+    const safari =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+    assert.deepEqual(
+      [chrome, `${chrome} Edg/140.0`.replace('X11; Linux x86_64', 'Windows NT 10.0'), safari].map(
+        browserOf,
+      ),
+      ['Chrome on Linux', 'Edge on Windows', 'Safari on iPhone'],
+    )
+    assert.equal(browserOf('curl/8.5.0'), 'curl/8.5.0')
   })
 
   void it('shortens ids in their middle', () => {

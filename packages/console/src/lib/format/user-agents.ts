@@ -1,6 +1,6 @@
 /** A browser as people name it: `Firefox on Linux`. What is no browser stands as it is. */
 const browsers: [name: string, mark: RegExp][] = [
-  ['Edge', /\bEdgA?\//],
+  ['Edge', /\bEdg(?:A|iOS)?\//],
   ['Opera', /\bOPR\//],
   ['Firefox', /\b(?:Firefox|FxiOS)\//],
   ['Chrome', /\b(?:Chrome|CriOS|HeadlessChrome)\//],
