@@ -107,6 +107,30 @@ void describe('the settings in a browser', () => {
     await page.getByText('release-bot was revoked.').waitFor(patience)
     await row(page, 'release-bot').waitFor({ state: 'detached', ...patience })
     assert.equal(await statusOf(key), 401)
+    await page.getByRole('checkbox', { name: 'Revoked keys too' }).click()
+    await page
+      .getByRole('table', { name: 'Revoked keys' })
+      .getByText('release-bot')
+      .waitFor(patience)
+    await close(visit)
+  })
+
+  void it('shows keys that are inactive, and activates one again', async () => {
+    const { body } = await owner.ask<{ id: string; key: string }>('POST', '/v1/ext/api_keys', {
+      name: 'nightly',
+    })
+    await owner.ask('POST', `/v1/organizations/api_keys/${body.id}`, { status: 'inactive' })
+    assert.equal(await statusOf(body.key), 401)
+    const visit = await open('/keys', owner)
+    const { page } = visit
+    await page.getByRole('checkbox', { name: 'Revoked keys too' }).click()
+    await row(page, 'nightly').getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('nightly works again.').waitFor(patience)
+    await page
+      .getByRole('table', { name: 'Keys', exact: true })
+      .getByText('nightly')
+      .waitFor(patience)
+    assert.equal(await statusOf(body.key), 200)
     await close(visit)
   })
 

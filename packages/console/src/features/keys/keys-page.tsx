@@ -2,8 +2,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { Check } from '../../components/choices.tsx'
 import { Time, TimeLeft } from '../../components/figures.tsx'
-import { Quiet, Row, Stack } from '../../components/layout.tsx'
+import { Quiet, Row, Stack, ToolLine } from '../../components/layout.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { RecordTable } from '../../components/record-table.tsx'
@@ -12,11 +13,12 @@ import type { TableColumn } from '../../components/table.tsx'
 import { memberChoices } from '../../lib/api/choices.ts'
 import type { ApiKey, ApiKeyWithValue } from '../../lib/api/types.ts'
 import { listStateOf } from '../../lib/list-state.ts'
-import { useNoAdminReason, useReadOnlyReason } from '../../lib/rights.ts'
+import { useIsAdmin, useNoAdminReason, useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import { KeyForm } from './key-form.tsx'
 import { keysQuery, useKeyRevoke } from './keys.ts'
 import { MadeKey } from './made-key.tsx'
+import { RevokedKeys } from './revoked-keys.tsx'
 import { RightsOf } from './rights-of.tsx'
 import { keyWords as own } from './words.ts'
 
@@ -30,6 +32,8 @@ export function KeysPage() {
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<ApiKeyWithValue>()
   const [revoking, setRevoking] = useState<ApiKey>()
+  const [withRevoked, setWithRevoked] = useState(false)
+  const isAdmin = useIsAdmin()
   const query = useInfiniteQuery(keysQuery(made?.id))
   const list = listStateOf(query)
   const columns = useColumns(list.rows, setRevoking)
@@ -63,6 +67,11 @@ export function KeysPage() {
         />
       )}
       <Panel title={own.title}>
+        {isAdmin && (
+          <ToolLine>
+            <Check label={own.showRevoked} isOn={withRevoked} onChange={setWithRevoked} />
+          </ToolLine>
+        )}
         <RecordTable
           label={own.title}
           list={list}
@@ -78,6 +87,7 @@ export function KeysPage() {
           }
         />
       </Panel>
+      {isAdmin && withRevoked && <RevokedKeys />}
       {revoking && (
         <Revocation
           of={revoking}

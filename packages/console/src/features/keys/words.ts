@@ -76,5 +76,15 @@ export const keyWords = {
   revokeText:
     'Every request with this key is refused from now on, and what it has open ends. The key never works again.',
   lastUse: 'Its last use:',
+  showRevoked: 'Revoked keys too',
+  revokedTitle: 'Revoked keys',
+  pausedTitle: 'Inactive keys',
+  pausedBeside: 'an inactive key opens nothing until it is active again',
+  noneRevoked: 'No key was revoked.',
+  nonePaused: 'No key is inactive.',
+  madeAt: 'Made',
+  activate: 'Activate',
+  activateOf: (name: string) => `Activate ${name} again`,
+  activated: (name: string) => `${name} works again.`,
   revoked: (name: string) => `${name} was revoked.`,
 } as const

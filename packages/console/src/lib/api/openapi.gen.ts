@@ -920,6 +920,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/api_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List keys of the workspace
+         * @description Needs a workspace-admin key. Counted in the limit of reads.
+         */
+        get: operations["getV1OrganizationsApiKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/api_keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a key of the workspace
+         * @description Needs a workspace-admin key. Counted in the limit of reads.
+         */
+        get: operations["getV1OrganizationsApiKeysId"];
+        put?: never;
+        /**
+         * Update a key of the workspace
+         * @description Renames, deactivates, activates or archives it. A key that is `inactive` opens nothing until it is `active` again; one that is `archived`, or was revoked by other ways, stays so. Needs a workspace-admin key. Counted in the limit of writes.
+         */
+        post: operations["postV1OrganizationsApiKeysId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/spend_limits": {
         parameters: {
             query?: never;
@@ -3717,6 +3761,58 @@ export interface components {
             compat?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+        };
+        /** @description A key, as the administration shows it. */
+        OrganizationApiKey: {
+            id: string;
+            /** @constant */
+            type: "api_key";
+            name: string;
+            /** @description Enough of the key to recognise it. */
+            partial_key_hint: string;
+            /**
+             * @description `inactive`: the key opens nothing until it is active again. `archived`: it is revoked for good.
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "expired" | "archived";
+            workspace_id: string;
+            /** @description The workspace that the key opens. */
+            scope: {
+                /** @constant */
+                type: "workspace";
+                workspace_id: string;
+            };
+            /** @description The person who has made it. Null where an operator or another key has. */
+            created_by: {
+                id: string;
+                /** @constant */
+                type: "user";
+            } | null;
+            /** @description Always null: a key acts as nobody but itself. */
+            principal: null;
+            /** @description When the key stops working, or null. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Keys of the workspace, the newest first. */
+        OrganizationApiKeyList: {
+            data: components["schemas"]["OrganizationApiKey"][];
+            /** @description Whether the list goes on, in the direction that was asked for. */
+            has_more: boolean;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "the second worker"
+         *     }
+         */
+        OrganizationApiKeyUpdateParams: {
+            /** @description What the key is for. */
+            name?: string | null;
+            /** @description What the key is from now on. */
+            status?: ("active" | "inactive" | "archived") | null;
         };
         /** @description Where the work towards an outcome stands. */
         OutcomeEvaluation: {
@@ -6721,6 +6817,10 @@ export interface components {
         IncludeArchived: "0" | "1" | "true" | "false" | "";
         /** @description The id of the agent. */
         AgentId: string;
+        /** @description The last item of the page before. */
+        AfterId: string;
+        /** @description The first item of the page after; not together with `after_id`. */
+        BeforeId: string;
         /** @description `chunks`: extension events as well. */
         Include: string | string[];
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
@@ -8365,6 +8465,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelInfoList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1OrganizationsApiKeys: {
+        parameters: {
+            query?: {
+                /** @description 20 when absent. */
+                limit?: number;
+                /** @description The last item of the page before. */
+                after_id?: components["parameters"]["AfterId"];
+                /** @description The first item of the page after; not together with `after_id`. */
+                before_id?: components["parameters"]["BeforeId"];
+                /** @description Only keys in this state. */
+                status?: "active" | "inactive" | "expired" | "archived" | "";
+                /** @description Only keys of this workspace. */
+                workspace_id?: string;
+                /** @description Only keys that this person has made. */
+                created_by_user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationApiKeyList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1OrganizationsApiKeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the API key. */
+                id: components["parameters"]["APIKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationApiKey"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1OrganizationsApiKeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the API key. */
+                id: components["parameters"]["APIKeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationApiKeyUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationApiKey"];
                 };
             };
             default: components["responses"]["Error"];

@@ -19,6 +19,8 @@ export type ListedSkill = Schemas['Skill']
 export type ApiKey = Schemas['ApiKey']
 export type ApiKeyWithValue = Schemas['ApiKeyWithValue']
 export type ApiKeyCreateBody = Schemas['ApiKeyCreateParams']
+/** No key acts as anybody but itself: `principal` is left out. */
+export type RevokedKey = Omit<Schemas['OrganizationApiKey'], 'principal'>
 export type Member = Schemas['Member']
 export type DepartedKey = Schemas['MemberRemoved']['keys'][number]
 export type Invitation = Schemas['Invitation']
