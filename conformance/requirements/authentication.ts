@@ -16,7 +16,7 @@ export const authentication = {
   'auth/kinds/environment': { section: '3.1 Credentials a request may carry', says: 'environment key – the machines that poll for one environment\'s work' },
   'auth/kinds/claim': { section: '3.1 Credentials a request may carry', says: 'claim token – whoever runs one claimed work item, until somebody else claims it' },
   'auth/kinds/cookie': { section: '3.1 Credentials a request may carry', says: 'session cookie – a person who has signed in' },
-  'api-keys/list': { section: '3.2 API keys', says: 'GET `/v1/ext/api_keys` – lists the tenant\'s keys, without their values' },
+  'api-keys/list': { section: '3.2 API keys', says: 'GET `/v1/ext/api_keys` – lists the tenant\'s keys, without their values; `environment_id` keeps those of one environment' },
   'api-keys/create': { section: '3.2 API keys', says: 'POST `/v1/ext/api_keys` – takes `{name, environment_id?, reach?, admin?, read_only?, expires_at?}` and answers the record with `key`' },
   'api-keys/revoke': { section: '3.2 API keys', says: 'DELETE `/v1/ext/api_keys/:id` – revokes the key' },
   'api-keys/field/id': { section: '3.2 API keys', says: '`id`, `type` – assigned; `type` is `api_key`' },

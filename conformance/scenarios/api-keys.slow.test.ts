@@ -105,6 +105,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
+    verifies('api-keys/list', 'keys are listed of one environment', async () => {
+      const [one, other] = [await environment(), await environment()]
+      const first = await make({ environment_id: one })
+      const second = await make({ environment_id: one })
+      await make({ environment_id: other })
+      const ids = async (query: string) =>
+        (await service.ask('GET', `${path}?${query}`)).body.data.map(({ id }) => id)
+      assert.deepEqual(await ids(`environment_id=${one}`), [second.id, first.id])
+      assert.deepEqual(await ids('environment_id=env_0'), [])
+    })
+
     verifies(
       ['api-keys/revoke', 'api-keys/revoked-at-once'],
       'a revoked key is refused with the very next request',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exampleIds } from './example-ids.ts'
-import { CreatedAt, Id, Line, Timestamp } from './primitives.ts'
+import { CreatedAt, Id, Line, ListQuery, Timestamp } from './primitives.ts'
 
 export const keyReaches = ['work', 'sessions'] as const
 
@@ -53,6 +53,10 @@ export const ApiKeyShown = z
   })
   .meta({ id: 'ApiKey', description: 'A key, without its value.' })
 export type ApiKey = z.infer<typeof ApiKeyShown>
+
+export const ApiKeyListQuery = ListQuery.extend({
+  environment_id: Id.optional().describe('Only keys of this environment.'),
+})
 
 /** The answer to a create, and the only one that holds the key itself. */
 export const ApiKeyCreated = ApiKeyShown.extend({

@@ -1,5 +1,9 @@
-import { ApiKeyCreate, ApiKeyCreated, ApiKeyShown } from '@steward/protocol/api-keys.ts'
-import { ListQuery } from '@steward/protocol/primitives.ts'
+import {
+  ApiKeyCreate,
+  ApiKeyCreated,
+  ApiKeyListQuery,
+  ApiKeyShown,
+} from '@steward/protocol/api-keys.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -85,9 +89,10 @@ export const apiKeyRoutes = ({ databases, bus, clock }: ApiKeyRouteDeps): Route[
       },
       list: {
         summary: 'List keys, without their plaintext',
-        query: ListQuery,
+        query: ApiKeyListQuery,
         scope: 'api_keys',
-        rows: ({ tenant }, page) => apiKeyStore(databases.control.read).list(tenant, page),
+        rows: ({ tenant, query }, page) =>
+          apiKeyStore(databases.control.read).list(tenant, page, query.environment_id),
       },
       delete: {
         summary: 'Revoke a key',

@@ -59,8 +59,11 @@ const keyByHash = selectStatement((db, slot: SlotFor<string>) =>
 
 function keyReads(db: Reads) {
   return {
-    async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
-      const listing = await readPage(tenant, unrevoked(db, tenant), paging, weightOf('name'))
+    /** `environment`: only keys of this environment. */
+    async list(tenant: string, paging: Paging, environment?: string): Promise<Listing<ApiKey>> {
+      const all = unrevoked(db, tenant)
+      const keys = environment === undefined ? all : all.where('environment_id', '=', environment)
+      const listing = await readPage(tenant, keys, paging, weightOf('name'))
       return listingOf(listing, toKey)
     },
 
