@@ -42,6 +42,7 @@ export const models = {
   'model-cards/update/together': { section: '10.2 Endpoints', says: 'An update is applied to what another wrote while its card was probed, and probed again: what was probed is what is kept. One that others come before three times is 409.' },
   'model-cards/update/next-resolve': { section: '10.2 Endpoints', says: 'A rotated key reaches running sessions when they next resolve their model.' },
   'models/projection': { section: '10.2 Endpoints', says: 'A Model resource has the display name, the token limits and the capabilities of a card (images, thinking, effort, strict output), and claims only what is certain.' },
+  'models/list-price': { section: '10.2 Endpoints', says: '`list_price` of a Model resource is `{input, output, cache_read, cache_write}` in US dollars for a million tokens, which usage counts with, or null where no price is known.' },
   'models/no-credentials': { section: '10.2 Endpoints', says: 'No credential appears in a Model resource.' },
   'models/answers/bounded': { section: '10.2 Endpoints', says: 'What a model\'s endpoint sends is bounded: 64 KiB and 10 s for the body of an error; 2 MiB, 128 lines and 250,000 values for an event of a stream; 128 MiB and `MODEL_ANSWER_MINUTES` for an answer. More is given up, with a `session.error` that says which.' },
   'models/name': { section: '10.2 Endpoints', says: 'A model\'s name with `..`, `?`, `#`, `%` or a control character in it, which would lead away from the base URL, is refused: on a card with 400, as a plain identifier with a `session.error`.' },

@@ -347,6 +347,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ],
           [{ supported: true }, { supported: false }, false],
         )
+        assert.equal(shown['list_price'], null)
         assert.ok(!JSON.stringify(shown).includes(secret))
         const before = await client.models.list({ limit: 1, before_id: 'one' })
         assert.deepEqual(

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { ListBesideQuery, TextList } from './primitives.ts'
+import { ListBesideQuery, TextList, extension } from './primitives.ts'
+
+const price = z.number().describe('US dollars for a million tokens.')
+const ListPrice = z
+  .object({ input: price, output: price, cache_read: price, cache_write: price })
+  .nullable()
+  .meta(
+    extension('What usage, budgets and spend limits count with, or null where no price is known.'),
+  )
 
 /** The official Model resource. [models/list] */
 export const ModelInfo = z
@@ -19,6 +27,7 @@ export const ModelInfo = z
       .int()
       .nullable()
       .describe('Tokens of one answer at most, or null where that is not known.'),
+    list_price: ListPrice,
     capabilities: z.looseObject({}).nullable().describe('What the model is known to do, or null.'),
   })
   .meta({ id: 'ModelInfo', description: 'A model that the workspace can run.' })

@@ -3575,6 +3575,17 @@ export interface components {
             max_input_tokens: number | null;
             /** @description Tokens of one answer at most, or null where that is not known. */
             max_tokens: number | null;
+            /** @description What usage, budgets and spend limits count with, or null where no price is known. */
+            list_price: {
+                /** @description US dollars for a million tokens. */
+                input: number;
+                /** @description US dollars for a million tokens. */
+                output: number;
+                /** @description US dollars for a million tokens. */
+                cache_read: number;
+                /** @description US dollars for a million tokens. */
+                cache_write: number;
+            } | null;
             /** @description What the model is known to do, or null. */
             capabilities: {
                 [key: string]: unknown;

@@ -3,13 +3,14 @@ import { describe, it } from 'node:test'
 import { knownModels, listKnown } from './known-models.ts'
 
 const none = { anthropic: undefined, openai: undefined, google: undefined }
+const noPrices = new Map()
 const key = { apiKey: 'k', baseUrl: undefined }
 
 describe('models that run without a card', () => {
   it('are the offline one, and those of the keys that the operator has', async () => {
-    assert.deepEqual(await knownModels(none, false)(), [])
+    assert.deepEqual(await knownModels(none, false, noPrices)(), [])
     const ids = async (keys: object, hasOffline: boolean) =>
-      (await knownModels({ ...none, ...keys }, hasOffline)()).map(({ id }) => id)
+      (await knownModels({ ...none, ...keys }, hasOffline, noPrices)()).map(({ id }) => id)
     assert.deepEqual(await ids({}, true), ['offline'])
     const claude = await ids({ anthropic: key }, false)
     assert.ok(claude.length > 3 && claude.every((id) => id.startsWith('claude-')), claude.join())
@@ -18,9 +19,19 @@ describe('models that run without a card', () => {
     assert.ok(!both.some((id) => id.startsWith('gpt-')))
   })
 
+  it('have the price of the operator, else the one that is built in', async () => {
+    const own = { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 }
+    const [first, second] = await knownModels({ ...none, anthropic: key }, false, noPrices)()
+    assert.ok(first?.price && first.price.output > first.price.input && second)
+    const table = new Map([[first.id, own]])
+    const [priced, other] = await knownModels({ ...none, anthropic: key }, false, table)()
+    assert.deepEqual([priced?.price, other?.price], [own, second.price])
+    assert.equal((await knownModels(none, true, noPrices)())[0]?.price, null)
+  })
+
   it('are read by page in either direction', () => {
     const known = ['a', 'b', 'c'].map((id) => ({
-      ...{ id, created_at: '', display_name: id, native_config: {} },
+      ...{ id, created_at: '', display_name: id, native_config: {}, price: null },
     }))
     const page = (order: 'asc' | 'desc', side?: 'after' | 'before', id = '') => {
       const from = side && { side, created_at: '', id }

@@ -5,15 +5,19 @@
 import { runOnce } from '@steward/base/shared-runs.ts'
 import { catalog, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
+import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import { priceOf } from '../../resources/model-cards/prices.ts'
 
 export type KnownModel = {
   id: string
   created_at: string
   display_name: string
   native_config: ModelFacts
+  /** What usage counts with. */
+  price: Price | null
 }
 
 /** The release time of a model is unknown. This time sorts before every card. */
@@ -22,36 +26,44 @@ export const unknownTime = '1970-01-01T00:00:00.000Z'
 export type KnownModels = () => Promise<readonly KnownModel[]>
 
 /** Ordered by id. The catalog is read once. */
-export const knownModels = (keys: FallbackKeys, hasOffline: boolean): KnownModels =>
-  runOnce(() => read(keys, hasOffline))
+export const knownModels = (
+  keys: FallbackKeys,
+  hasOffline: boolean,
+  prices: PriceTable,
+): KnownModels => runOnce(() => read(keys, hasOffline, prices))
 
-async function read(keys: FallbackKeys, hasOffline: boolean): Promise<readonly KnownModel[]> {
+async function read(
+  keys: FallbackKeys,
+  hasOffline: boolean,
+  prices: PriceTable,
+): Promise<readonly KnownModel[]> {
   const providers = (['anthropic', 'openai', 'google'] as const).filter((each) => keys[each])
-  const found = await Promise.all(providers.map(ofProvider))
-  const all = [...(hasOffline ? [offline()] : []), ...found.flat()]
+  const found = await Promise.all(providers.map((each) => ofProvider(each, prices)))
+  const all = [...(hasOffline ? [offline(prices)] : []), ...found.flat()]
   return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** The catalog models of a provider that a plain identifier names. */
-async function ofProvider(provider: string): Promise<KnownModel[]> {
+async function ofProvider(provider: string, prices: PriceTable): Promise<KnownModel[]> {
   const models = (await catalog(provider)) ?? []
   const targets = await Promise.all(models.map(({ id }) => findModel(id)))
   return models.flatMap(({ id, display_name }, index) => {
     const target = targets[index]
     if (target?.provider !== provider) return []
-    return [
-      { id, display_name, created_at: unknownTime, native_config: target.native_config ?? {} },
-    ]
+    const price = priceOf(target, undefined, prices)
+    const { native_config = {} } = target
+    return [{ id, display_name, created_at: unknownTime, native_config, price }]
   })
 }
 
-function offline(): KnownModel {
+function offline(prices: PriceTable): KnownModel {
   const { contextWindow, maxOutputTokens, input } = offlineModel({ thinkMs: 0 })
   return {
     id: 'offline',
     created_at: unknownTime,
     display_name: 'Offline model',
     native_config: { contextWindow, maxTokens: maxOutputTokens, input: [...input] },
+    price: prices.get('offline') ?? null,
   }
 }
 

@@ -1,4 +1,5 @@
 import { canonicalProvider, catalog } from '@steward/model/catalog.ts'
+import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelInfo as Info } from '@steward/protocol/models.ts'
 import {
   CatalogRequest,
@@ -14,6 +15,7 @@ import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import { priceOfCard } from '../../resources/model-cards/prices.ts'
 import type { CardRow } from '../../resources/model-cards/store.ts'
 import { modelCardStore } from '../../resources/model-cards/store.ts'
 import type { KnownModel } from './known-models.ts'
@@ -24,10 +26,12 @@ const models = section('Models', ['workspace'], '/v1/models')
 const listing = section('Models', ['workspace'], '/v1/ext/models/list')
 
 type ModelRouteCaller = { db: Database; tenant: string }
-type ModelRouteDeps = { fallbackKeys: FallbackKeys; offlineModel: boolean }
+type ModelRouteDeps = { fallbackKeys: FallbackKeys; offlineModel: boolean; prices: PriceTable }
 
-export function modelRoutes({ fallbackKeys, offlineModel }: ModelRouteDeps): Route[] {
-  const known = knownModels(fallbackKeys, offlineModel)
+export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDeps): Route[] {
+  const known = knownModels(fallbackKeys, offlineModel, prices)
+  const priced = async (model: CardRow | KnownModel): Promise<ModelWithPrice> =>
+    'model_id' in model ? { ...model, price: await priceOfCard(model, prices) } : model
 
   /** Lists cards by creation time. Models without a card are older than every card. */
   async function list(
@@ -77,7 +81,13 @@ export function modelRoutes({ fallbackKeys, offlineModel }: ModelRouteDeps): Rou
       async ({ db, tenant, query }) => {
         if (query.lifecycle && !query.lifecycle.includes('active')) return wholePage([])
         const page = await pageAround({ db, tenant }, query)
-        const shown = pageOf('models', page, await list({ db, tenant }, page), info)
+        const { rows, more } = await list({ db, tenant }, page)
+        const shown = pageOf(
+          'models',
+          page,
+          { rows: await Promise.all(rows.map(priced)), more },
+          info,
+        )
         const ends = {
           first_id: shown.data[0]?.id ?? null,
           last_id: shown.data.at(-1)?.id ?? null,
@@ -89,7 +99,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: ModelRouteDeps): Rou
       '/:id',
       { summary: 'Get a model', answer: ModelInfo },
       async ({ db, tenant, params }) => {
-        return info(await named({ db, tenant }, params.id))
+        return info(await priced(await named({ db, tenant }, params.id)))
       },
     ),
     listing.post(
@@ -144,7 +154,9 @@ export function modelRoutes({ fallbackKeys, offlineModel }: ModelRouteDeps): Rou
   }
 }
 
-function factsShown(model: CardRow | KnownModel) {
+type ModelWithPrice = (CardRow & { price: Price | null }) | KnownModel
+
+function factsShown(model: CardRow | Omit<KnownModel, 'price'>) {
   if (!('model_id' in model)) return model
   const { display_name, native_config } = model.card
   const name = display_name ?? native_config?.name ?? model.model
@@ -152,7 +164,7 @@ function factsShown(model: CardRow | KnownModel) {
 }
 
 /** A property of a model that is unknown is left out. */
-function info(model: CardRow | KnownModel): Info {
+function info({ price, ...model }: ModelWithPrice): Info {
   const { id, display_name, native_config } = factsShown(model)
   const supported = (yes: boolean | undefined) => ({ supported: yes ?? false })
   const input = native_config?.input ?? []
@@ -170,6 +182,12 @@ function info(model: CardRow | KnownModel): Info {
     retires_at: null,
     max_input_tokens: native_config?.contextWindow ?? null,
     max_tokens: native_config?.maxTokens ?? null,
+    list_price: price && {
+      input: price.input,
+      output: price.output,
+      cache_read: price.cacheRead,
+      cache_write: price.cacheWrite,
+    },
     allowed_fallback_models: null,
     capabilities: {
       batch: supported(false),
