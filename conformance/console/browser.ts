@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { root } from '../../scripts/house/sources.ts'
+import { adminKey } from '../service.ts'
 
 const install = 'Chromium is missing, in which the console is tested: apt-get install -y chromium'
 
@@ -116,4 +117,30 @@ export async function barriersOf(page: Page): Promise<string[]> {
   )
   assert.ok(Array.isArray(found))
   return found.map(String)
+}
+
+/** Looks at pages of the console in both themes, on a wide screen and on a phone. */
+export async function assertNoBarriers(
+  browser: TestBrowser,
+  { base }: { base: string },
+  paths: readonly string[],
+): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1440, 390]) {
+      const viewport = { width, height: 900 }
+      const options = { key: adminKey, colorScheme, viewport, bypassCSP: true }
+      const { context, page } = await browser.visit(base, options)
+      for (const path of paths) {
+        const where = `${path}, ${colorScheme}, ${width} px`
+        await page.goto(`${base}/console/${path}`)
+        await page.getByRole('heading').first().waitFor()
+        await page.waitForFunction(`!document.querySelector('[aria-busy=true]')`)
+        assert.deepEqual(await barriersOf(page), [], where)
+        const over = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        assert.equal(over, 0, `${where}: the page scrolls sideways`)
+      }
+      await context.close()
+    }
 }

@@ -1,5 +1,7 @@
 /** What the tests of the console look at: agents and sessions, made by the interface. */
+import { accept } from '../people.ts'
 import type { TestService } from '../service.ts'
+import type { TestBrowser, Visit } from './browser.ts'
 
 type Asking = Pick<TestService, 'ask'>
 
@@ -38,4 +40,20 @@ export async function say({ ask }: Asking, session: string, text: string): Promi
 export async function makeEnvironment({ ask }: Asking): Promise<string> {
   const { body } = await ask('POST', '/v1/environments', { name: 'node-24' })
   return body.id
+}
+
+/** The browser of a person who has this role. */
+export async function visitAs(
+  service: TestService,
+  browser: TestBrowser,
+  role: 'viewer' | 'member' | 'admin',
+): Promise<Visit> {
+  const { body: me } = await service.ask<{ active_workspace_id: string }>('GET', '/v1/ext/me')
+  const token = await service.invite(me.active_workspace_id, role)
+  const person = { email: `${role}@example.com`, name: role }
+  const { cookie } = await accept(service, token, person)
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  const visit = await browser.visit(service.base)
+  await visit.context.addCookies([{ name, value, url: service.base }])
+  return visit
 }

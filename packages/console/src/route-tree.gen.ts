@@ -16,6 +16,9 @@ import { Route as AppComponentsRouteImport } from './routes/_app.components'
 import { Route as AppAgentsIndexRouteImport } from './routes/_app.agents.index'
 import { Route as AppAgentsAgentIdRouteImport } from './routes/_app.agents.$agentId'
 import { Route as AppAgentsNewRouteImport } from './routes/_app.agents.new'
+import { Route as AppEnvironmentsIndexRouteImport } from './routes/_app.environments.index'
+import { Route as AppEnvironmentsEnvironmentIdRouteImport } from './routes/_app.environments.$environmentId'
+import { Route as AppEnvironmentsNewRouteImport } from './routes/_app.environments.new'
 import { Route as AppSessionsIndexRouteImport } from './routes/_app.sessions.index'
 import { Route as AppSessionsSessionIdRouteImport } from './routes/_app.sessions.$sessionId'
 import { Route as AppSessionsNewRouteImport } from './routes/_app.sessions.new'
@@ -58,6 +61,22 @@ const AppAgentsAgentIdRoute = AppAgentsAgentIdRouteImport.update({
 const AppAgentsNewRoute = AppAgentsNewRouteImport.update({
   id: '/agents/new',
   path: '/agents/new',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppEnvironmentsIndexRoute = AppEnvironmentsIndexRouteImport.update({
+  id: '/environments/',
+  path: '/environments/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppEnvironmentsEnvironmentIdRoute =
+  AppEnvironmentsEnvironmentIdRouteImport.update({
+    id: '/environments/$environmentId',
+    path: '/environments/$environmentId',
+    getParentRoute: () => AppRoute,
+  } as any)
+const AppEnvironmentsNewRoute = AppEnvironmentsNewRouteImport.update({
+  id: '/environments/new',
+  path: '/environments/new',
   getParentRoute: () => AppRoute,
 } as any)
 const AppSessionsIndexRoute = AppSessionsIndexRouteImport.update({
@@ -112,6 +131,8 @@ export interface FileRoutesByFullPath {
   '/components': typeof AppComponentsRoute
   '/agents/$agentId': typeof AppAgentsAgentIdRoute
   '/agents/new': typeof AppAgentsNewRoute
+  '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
+  '/environments/new': typeof AppEnvironmentsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
   '/settings/keys': typeof AppSettingsKeysRoute
@@ -120,6 +141,7 @@ export interface FileRoutesByFullPath {
   '/settings/members': typeof AppSettingsMembersRoute
   '/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/agents/': typeof AppAgentsIndexRoute
+  '/environments/': typeof AppEnvironmentsIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
   '/settings/': typeof AppSettingsIndexRoute
 }
@@ -129,6 +151,8 @@ export interface FileRoutesByTo {
   '/': typeof AppIndexRoute
   '/agents/$agentId': typeof AppAgentsAgentIdRoute
   '/agents/new': typeof AppAgentsNewRoute
+  '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
+  '/environments/new': typeof AppEnvironmentsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
   '/settings/keys': typeof AppSettingsKeysRoute
@@ -137,6 +161,7 @@ export interface FileRoutesByTo {
   '/settings/members': typeof AppSettingsMembersRoute
   '/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/agents': typeof AppAgentsIndexRoute
+  '/environments': typeof AppEnvironmentsIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
   '/settings': typeof AppSettingsIndexRoute
 }
@@ -148,6 +173,8 @@ export interface FileRoutesById {
   '/_app/': typeof AppIndexRoute
   '/_app/agents/$agentId': typeof AppAgentsAgentIdRoute
   '/_app/agents/new': typeof AppAgentsNewRoute
+  '/_app/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
+  '/_app/environments/new': typeof AppEnvironmentsNewRoute
   '/_app/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/_app/sessions/new': typeof AppSessionsNewRoute
   '/_app/settings/keys': typeof AppSettingsKeysRoute
@@ -156,6 +183,7 @@ export interface FileRoutesById {
   '/_app/settings/members': typeof AppSettingsMembersRoute
   '/_app/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/_app/agents/': typeof AppAgentsIndexRoute
+  '/_app/environments/': typeof AppEnvironmentsIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
   '/_app/settings/': typeof AppSettingsIndexRoute
 }
@@ -167,6 +195,8 @@ export interface FileRouteTypes {
     | '/components'
     | '/agents/$agentId'
     | '/agents/new'
+    | '/environments/$environmentId'
+    | '/environments/new'
     | '/sessions/$sessionId'
     | '/sessions/new'
     | '/settings/keys'
@@ -175,6 +205,7 @@ export interface FileRouteTypes {
     | '/settings/members'
     | '/settings/workspace'
     | '/agents/'
+    | '/environments/'
     | '/sessions/'
     | '/settings/'
   fileRoutesByTo: FileRoutesByTo
@@ -184,6 +215,8 @@ export interface FileRouteTypes {
     | '/'
     | '/agents/$agentId'
     | '/agents/new'
+    | '/environments/$environmentId'
+    | '/environments/new'
     | '/sessions/$sessionId'
     | '/sessions/new'
     | '/settings/keys'
@@ -192,6 +225,7 @@ export interface FileRouteTypes {
     | '/settings/members'
     | '/settings/workspace'
     | '/agents'
+    | '/environments'
     | '/sessions'
     | '/settings'
   id:
@@ -202,6 +236,8 @@ export interface FileRouteTypes {
     | '/_app/'
     | '/_app/agents/$agentId'
     | '/_app/agents/new'
+    | '/_app/environments/$environmentId'
+    | '/_app/environments/new'
     | '/_app/sessions/$sessionId'
     | '/_app/sessions/new'
     | '/_app/settings/keys'
@@ -210,6 +246,7 @@ export interface FileRouteTypes {
     | '/_app/settings/members'
     | '/_app/settings/workspace'
     | '/_app/agents/'
+    | '/_app/environments/'
     | '/_app/sessions/'
     | '/_app/settings/'
   fileRoutesById: FileRoutesById
@@ -268,6 +305,27 @@ declare module '@tanstack/react-router' {
       path: '/agents/new'
       fullPath: '/agents/new'
       preLoaderRoute: typeof AppAgentsNewRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/environments/': {
+      id: '/_app/environments/'
+      path: '/environments'
+      fullPath: '/environments/'
+      preLoaderRoute: typeof AppEnvironmentsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/environments/$environmentId': {
+      id: '/_app/environments/$environmentId'
+      path: '/environments/$environmentId'
+      fullPath: '/environments/$environmentId'
+      preLoaderRoute: typeof AppEnvironmentsEnvironmentIdRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/environments/new': {
+      id: '/_app/environments/new'
+      path: '/environments/new'
+      fullPath: '/environments/new'
+      preLoaderRoute: typeof AppEnvironmentsNewRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/sessions/': {
@@ -341,6 +399,8 @@ interface AppRouteChildren {
   AppIndexRoute: typeof AppIndexRoute
   AppAgentsAgentIdRoute: typeof AppAgentsAgentIdRoute
   AppAgentsNewRoute: typeof AppAgentsNewRoute
+  AppEnvironmentsEnvironmentIdRoute: typeof AppEnvironmentsEnvironmentIdRoute
+  AppEnvironmentsNewRoute: typeof AppEnvironmentsNewRoute
   AppSessionsSessionIdRoute: typeof AppSessionsSessionIdRoute
   AppSessionsNewRoute: typeof AppSessionsNewRoute
   AppSettingsKeysRoute: typeof AppSettingsKeysRoute
@@ -349,6 +409,7 @@ interface AppRouteChildren {
   AppSettingsMembersRoute: typeof AppSettingsMembersRoute
   AppSettingsWorkspaceRoute: typeof AppSettingsWorkspaceRoute
   AppAgentsIndexRoute: typeof AppAgentsIndexRoute
+  AppEnvironmentsIndexRoute: typeof AppEnvironmentsIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute
 }
@@ -358,6 +419,8 @@ const AppRouteChildren: AppRouteChildren = {
   AppIndexRoute: AppIndexRoute,
   AppAgentsAgentIdRoute: AppAgentsAgentIdRoute,
   AppAgentsNewRoute: AppAgentsNewRoute,
+  AppEnvironmentsEnvironmentIdRoute: AppEnvironmentsEnvironmentIdRoute,
+  AppEnvironmentsNewRoute: AppEnvironmentsNewRoute,
   AppSessionsSessionIdRoute: AppSessionsSessionIdRoute,
   AppSessionsNewRoute: AppSessionsNewRoute,
   AppSettingsKeysRoute: AppSettingsKeysRoute,
@@ -366,6 +429,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppSettingsMembersRoute: AppSettingsMembersRoute,
   AppSettingsWorkspaceRoute: AppSettingsWorkspaceRoute,
   AppAgentsIndexRoute: AppAgentsIndexRoute,
+  AppEnvironmentsIndexRoute: AppEnvironmentsIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
 }

@@ -1,9 +1,7 @@
 /** A list of things that were chosen from others: skills, agents. */
-import { Button } from './button.tsx'
 import type { ComboChoice } from './combobox.tsx'
 import { Combobox } from './combobox.tsx'
-import { FieldGroup, ListBox, ListLine } from './form-page.tsx'
-import { words } from '../lib/words.ts'
+import { ListField } from './list-field.tsx'
 
 type ChosenFieldProps = {
   label: string
@@ -21,23 +19,7 @@ export function ChosenField(props: ChosenFieldProps) {
   const { label, hint, add, none, problem, chosen, choices, onAdd, onRemove } = props
   const left = choices.filter(({ value }) => !chosen.some(({ id }) => id === value))
   return (
-    <FieldGroup label={label} hint={hint} problem={problem}>
-      {chosen.length > 0 && (
-        <ListBox>
-          {chosen.map(({ id, name, about }) => (
-            <ListLine key={id} name={name} about={about}>
-              <Button
-                size="small"
-                kind="plain"
-                title={words.removeOne(name)}
-                onClick={() => onRemove(id)}
-              >
-                {words.remove}
-              </Button>
-            </ListLine>
-          ))}
-        </ListBox>
-      )}
+    <ListField label={label} hint={hint} problem={problem} items={chosen} onRemove={onRemove}>
       <Combobox
         key={chosen.length}
         label={add}
@@ -48,6 +30,6 @@ export function ChosenField(props: ChosenFieldProps) {
         none={none}
         onChange={onAdd}
       />
-    </FieldGroup>
+    </ListField>
   )
 }

@@ -33,6 +33,16 @@ const colours = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--n8)' },
 ])
 
+/** The policy of the page: to type over a selection, a browser would write styles into the elements that it joins. */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const isTyped = event.inputType === 'insertText' && event.data !== null && !event.isComposing
+    if (!isTyped || view.state.selection.main.empty || view.state.readOnly) return false
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type' })
+    return true
+  },
+})
+
 /** What is typed is told at once; a `value` from outside replaces the text only where it differs. */
 export function CodeEditor({ label, value, onChange, isReadOnly = false }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null)
@@ -55,6 +65,7 @@ export function CodeEditor({ label, value, onChange, isReadOnly = false }: CodeE
           lineNumbers(),
           history(),
           indentOnInput(),
+          typeOverSelection,
           yaml(),
           syntaxHighlighting(colours),
           look,

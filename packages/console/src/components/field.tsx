@@ -14,6 +14,8 @@ type FieldProps = {
   unit?: string
   isOff?: boolean
   isLong?: boolean
+  /** The label is there for screen readers alone. */
+  isLabelHidden?: boolean
   autoFocus?: boolean
   /** What a browser or a keeper of passwords may fill in. */
   fills?: 'current-password' | 'new-password'
@@ -29,7 +31,8 @@ export const fieldBox = (state: { isWrong?: boolean; isOff?: boolean }): string 
 
 export function Field(props: FieldProps) {
   const { label, value, onChange, type = 'text', placeholder, hint, problem, unit } = props
-  const { isOff = false, isLong = false, autoFocus = false, fills = 'off', onSubmit } = props
+  const { isOff = false, isLong = false, isLabelHidden = false } = props
+  const { autoFocus = false, fills = 'off', onSubmit } = props
   const press = (event: KeyboardEvent) => {
     const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
     if (!isSent || !onSubmit || event.nativeEvent.isComposing) return
@@ -52,7 +55,7 @@ export function Field(props: FieldProps) {
       'min-w-0 flex-1 resize-none bg-transparent py-1 outline-none disabled:cursor-not-allowed',
   }
   return (
-    <Labelled id={id} label={label} hint={hint} problem={problem}>
+    <Labelled id={id} label={label} hint={hint} problem={problem} isLabelHidden={isLabelHidden}>
       <span className={fieldBox({ isWrong: problem !== undefined, isOff })}>
         {isLong ? (
           <textarea
@@ -86,7 +89,7 @@ export const Labelled = ({
   isLabelHidden?: boolean
   children: ReactNode
 }) => (
-  <div className="grid min-w-0 content-start gap-[5px]">
+  <div className="grid min-w-0 grid-cols-1 content-start gap-[5px]">
     <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'font-medium text-n11'}>
       {label}
     </label>

@@ -1,5 +1,6 @@
 /** A page that changes a thing: the form, beside it what will be sent, and the bar that sends it. */
 import type { ReactNode } from 'react'
+import { useId } from 'react'
 
 /** Below 1,000 px the second stands under the first. */
 export const FormPanes = ({ form, beside }: { form: ReactNode; beside?: ReactNode }) => (
@@ -44,25 +45,28 @@ export const FieldGroup = ({
   problem?: string | undefined
   action?: ReactNode
   children: ReactNode
-}) => (
-  <fieldset className="grid min-w-0 content-start gap-[5px]">
-    <div className="flex min-h-6 items-center gap-2">
-      <legend className="contents">
-        <span className="flex-1 font-medium text-n11">{label}</span>
-      </legend>
-      {action}
+}) => {
+  const id = useId()
+  return (
+    <div role="group" aria-labelledby={id} className="grid min-w-0 content-start gap-[5px]">
+      <div className="flex min-h-6 items-center gap-2">
+        <span id={id} className="flex-1 font-medium text-n11">
+          {label}
+        </span>
+        {action}
+      </div>
+      {children}
+      {(problem ?? hint) !== undefined && (
+        <span
+          role={problem === undefined ? undefined : 'alert'}
+          className={`text-small ${problem === undefined ? 'text-n8' : 'text-failed'}`}
+        >
+          {problem ?? hint}
+        </span>
+      )}
     </div>
-    {children}
-    {(problem ?? hint) !== undefined && (
-      <span
-        role={problem === undefined ? undefined : 'alert'}
-        className={`text-small ${problem === undefined ? 'text-n8' : 'text-failed'}`}
-      >
-        {problem ?? hint}
-      </span>
-    )}
-  </fieldset>
-)
+  )
+}
 
 /** A box of lines: things that were chosen, each with what can be done to it. */
 export const ListBox = ({ children }: { children: ReactNode }) => (

@@ -1,6 +1,7 @@
 /** The icons of the console, in its one size and weight. */
 import {
   Bot,
+  Box,
   Check,
   ChevronDown,
   ChevronRight,
@@ -28,6 +29,7 @@ const sized = (Icon: LucideIcon) =>
   }
 
 export const IconAgents = sized(Bot)
+export const IconEnvironments = sized(Box)
 export const IconCheck = sized(Check)
 export const IconDown = sized(ChevronDown)
 export const IconRight = sized(ChevronRight)

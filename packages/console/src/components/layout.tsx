@@ -101,6 +101,11 @@ export const ListChoice = ({
   </button>
 )
 
+/** What is left out where there is little room. */
+export const WhereWide = ({ children }: { children: ReactNode }) => (
+  <span className="contents max-drawer:hidden">{children}</span>
+)
+
 export const Badge = ({ children }: { children: ReactNode }) => (
   <span className="shrink-0 rounded-[5px] border bg-n2 px-1.5 text-small leading-5 whitespace-nowrap text-n10">
     {children}

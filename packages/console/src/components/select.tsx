@@ -20,13 +20,15 @@ type SelectProps<Value extends string> = {
   hint?: string
   problem?: string | undefined
   isOff?: boolean
+  /** The label is there for screen readers alone. */
+  isLabelHidden?: boolean
 }
 
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const { label, hint, problem, isOff = false } = props
+  const { label, hint, problem, isOff = false, isLabelHidden = false } = props
   const id = useId()
   return (
-    <Labelled id={id} label={label} hint={hint} problem={problem}>
+    <Labelled id={id} label={label} hint={hint} problem={problem} isLabelHidden={isLabelHidden}>
       <Choosing
         {...props}
         id={id}

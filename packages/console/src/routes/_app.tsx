@@ -1,10 +1,11 @@
 import { createFileRoute, Outlet, useNavigate } from '@tanstack/react-router'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
 import {
   IconAgents,
   IconComponents,
+  IconEnvironments,
   IconFold,
   IconHome,
   IconSessions,
@@ -43,12 +44,26 @@ const pages = [
   { to: '/', name: words.pages.home, keys: 'g h', icon: <IconHome /> },
   { to: '/sessions', name: words.pages.sessions, keys: 'g s', icon: <IconSessions /> },
   { to: '/agents', name: words.pages.agents, keys: 'g a', icon: <IconAgents /> },
+  {
+    to: '/environments',
+    name: words.pages.environments,
+    keys: 'g e',
+    icon: <IconEnvironments />,
+    group: words.groups.build,
+  },
+  {
+    to: '/settings',
+    name: words.pages.settings,
+    keys: 'g ,',
+    icon: <IconSettings />,
+    group: words.groups.workspace,
+  },
 ] as const
 
-/** Pages below a name of their own. */
-const workspacePages = [
-  { to: '/settings', name: words.pages.settings, keys: 'g ,', icon: <IconSettings /> },
-] as const
+const groupOf = (at: number): string | undefined => {
+  const page = pages[at]
+  return page && 'group' in page ? page.group : undefined
+}
 
 function App() {
   const { data: me } = useQuery(accountQuery)
@@ -71,19 +86,19 @@ function App() {
         <>
           <RailPages label={words.frame.navigation}>
             {me && <WorkspaceMenu me={me} isFolded={isFolded} />}
-            {pages.map(({ to, name, icon }) => (
-              <RailItem
-                key={to}
-                to={to}
-                name={name}
-                icon={icon}
-                isFolded={isFolded}
-                {...(to === '/' && { count: asks })}
-              />
-            ))}
-            <RailGroup name={words.groups.workspace} isFolded={isFolded} />
-            {workspacePages.map(({ to, name, icon }) => (
-              <RailItem key={to} to={to} name={name} icon={icon} isFolded={isFolded} />
+            {pages.map((page, at) => (
+              <Fragment key={page.to}>
+                {'group' in page && groupOf(at - 1) !== page.group && (
+                  <RailGroup name={page.group} isFolded={isFolded} />
+                )}
+                <RailItem
+                  to={page.to}
+                  name={page.name}
+                  icon={page.icon}
+                  isFolded={isFolded}
+                  {...(page.to === '/' && { count: asks })}
+                />
+              </Fragment>
             ))}
             <RailGroup name={words.product} isFolded={isFolded} />
             <RailItem
@@ -174,7 +189,7 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         label: words.keys.theme,
         run: () => setTheme(nextTheme(theme.get())),
       },
-      ...[...pages, ...workspacePages].map(({ to, name, keys }): PageCommand => ({
+      ...pages.map(({ to, name, keys }): PageCommand => ({
         id: `go ${to}`,
         group: 'go',
         label: name,

@@ -5,6 +5,7 @@ import { ChosenField } from '../../components/chosen-field.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
 import { FieldRow, Fields } from '../../components/form-page.tsx'
+import { NameFields } from '../../components/name-fields.tsx'
 import { Select } from '../../components/select.tsx'
 import {
   cardChoices,
@@ -37,22 +38,13 @@ export function AgentForm({ draft, onDraft, problems: { fields }, id }: AgentFor
   const size = usePromptSize(draft)
   return (
     <Fields>
-      <FieldRow>
-        <Field
-          label={own.fields.name}
-          placeholder={own.fields.namePlaceholder}
-          value={draft.name ?? ''}
-          problem={fields['name']}
-          onChange={(name) => set({ name })}
-          autoFocus={id === undefined}
-        />
-        <Field
-          label={own.fields.description}
-          value={draft.description ?? ''}
-          problem={fields['description']}
-          onChange={(description) => set({ description })}
-        />
-      </FieldRow>
+      <NameFields
+        of={own.fields}
+        draft={draft}
+        problems={fields}
+        isNew={id === undefined}
+        onChange={set}
+      />
       <ModelField {...shared} problem={fields['model']} />
       <Field
         isLong

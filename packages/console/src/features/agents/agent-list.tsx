@@ -1,8 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Check } from '../../components/choices.tsx'
+import { ArchivedLine } from '../../components/archived-line.tsx'
 import { Time } from '../../components/figures.tsx'
-import { ToolLine } from '../../components/layout.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { RecordLink } from '../../components/record-link.tsx'
 import { RecordTable } from '../../components/record-table.tsx'
@@ -66,9 +65,7 @@ export function AgentList({
   const query = useInfiniteQuery(agentsQuery(withArchived))
   return (
     <>
-      <ToolLine>
-        <Check label={own.showArchived} isOn={withArchived} onChange={setWithArchived} />
-      </ToolLine>
+      <ArchivedLine isOn={withArchived} onChange={setWithArchived} />
       <RecordTable
         label={own.title}
         list={listStateOf(query)}

@@ -6,11 +6,12 @@ import { lazy, Suspense, useState } from 'react'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Id, Time } from '../../components/figures.tsx'
-import { FormBar, FormPanes } from '../../components/form-page.tsx'
-import { Badge, Problem, Quiet } from '../../components/layout.tsx'
+import { FormPanes } from '../../components/form-page.tsx'
+import { Badge, Quiet } from '../../components/layout.tsx'
 import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { RequestView } from '../../components/request-view.tsx'
+import { SaveBar } from '../../components/save-bar.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { Agent } from '../../lib/api/types.ts'
@@ -245,7 +246,8 @@ function Configuration({
             )}
             <SaveBar
               count={count}
-              version={base.version}
+              said={own.fieldsDiffer(count, base.version)}
+              verb={own.save(base.version + 1)}
               isBusy={save.isPending}
               offBecause={agent.archived_at === null ? readOnly : own.isArchived}
               problem={isConflict(save.error) ? undefined : problems.rest}
@@ -263,40 +265,4 @@ function Configuration({
 const valuesOf = (base: Agent, changes: AgentDraft): AgentDraft => {
   const now = new Map(Object.entries(draftOf(base)))
   return Object.fromEntries(Object.keys(changes).map((field) => [field, now.get(field) ?? null]))
-}
-
-type SaveBarProps = {
-  /** How many fields differ. */
-  count: number
-  version: number
-  isBusy: boolean
-  offBecause: string | undefined
-  problem: string | undefined
-  onDiscard: () => void
-  onSave: () => void
-}
-
-function SaveBar({ count, version, isBusy, offBecause, problem, onDiscard, onSave }: SaveBarProps) {
-  const nothing = count === 0 ? own.nothingDiffers : undefined
-  return (
-    <FormBar
-      actions={
-        <>
-          <Button kind="plain" offBecause={nothing} onClick={onDiscard}>
-            {own.discard}
-          </Button>
-          <Button
-            kind="primary"
-            isBusy={isBusy}
-            offBecause={offBecause ?? nothing}
-            onClick={onSave}
-          >
-            {own.save(version + 1)}
-          </Button>
-        </>
-      }
-    >
-      <Problem text={problem}>{nothing ?? own.fieldsDiffer(count, version)}</Problem>
-    </FormBar>
-  )
 }

@@ -1,5 +1,6 @@
 /** What a form of an agent holds: the fields that a request may have, as they are sent. */
 import type { Agent, AgentCreateBody } from '../../lib/api/types.ts'
+import { changesIn } from '../../lib/changes.ts'
 import type { JsonBody } from '../../lib/request/api-call.ts'
 
 export type AgentDraft = Partial<AgentCreateBody>
@@ -41,16 +42,8 @@ export function draftOf(agent: Agent): AgentDraft {
   return Object.fromEntries(given.filter(([, value]) => value !== null && value !== undefined))
 }
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
-
-/** What differs from before. A field that was removed is null, or an empty list where the field is one. */
-export function changesOf(before: AgentDraft, draft: AgentDraft): AgentDraft {
-  const changed = draftFields.filter((field) => !isSame(before[field], draft[field]))
-  return Object.fromEntries(
-    changed.map((field) => [field, draft[field] ?? (Array.isArray(before[field]) ? [] : null)]),
-  )
-}
+export const changesOf = (before: AgentDraft, draft: AgentDraft): AgentDraft =>
+  changesIn(draftFields, before, draft)
 
 /** Without what is empty, as a person would write it. */
 export function bodyOf(draft: AgentDraft): AgentDraft {

@@ -11,7 +11,6 @@ export const agentWords = {
     updated: 'Changed',
   },
   archived: 'archived',
-  showArchived: 'Archived too',
   tabs: { config: 'Configuration', versions: 'Versions', sessions: 'Sessions' },
   views: 'What to show of the agent',
   versionIs: (version: number) => `version ${version}`,
@@ -96,7 +95,6 @@ export const agentWords = {
   latest: 'latest',
   fieldsDiffer: (count: number, version: number) =>
     `${count} ${count === 1 ? 'field differs' : 'fields differ'} from version ${version}`,
-  nothingDiffers: 'Nothing was changed.',
   discard: 'Discard',
   save: (version: number) => `Save version ${version}`,
   saved: (name: string, version: number) => `${name} has version ${version}.`,

@@ -5,6 +5,7 @@ import { Asking, Codes, Plots, Talks, Timelines, Tools } from './contents.tsx'
 import { Buttons, Fields, FilterLines, Selects } from './controls.tsx'
 import { Comboboxes, Finds, FirstDays, Records, Requests } from './forms.tsx'
 import { PanelSets } from './panels.tsx'
+import { FormParts } from './form-parts.tsx'
 import { Surfaces } from './surfaces.tsx'
 import { Tables, TabSets, Values } from './values.tsx'
 
@@ -18,6 +19,7 @@ export const ComponentsPage = () => (
       <Comboboxes />
       <Requests />
       <FilterLines />
+      <FormParts />
       <Values />
       <Tables />
       <Records />

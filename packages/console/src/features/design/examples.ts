@@ -48,11 +48,13 @@ const first = Date.UTC(2026, 10, 12) / 1_000
 export const days = Array.from({ length: 14 }, (_, at) => first + at * day)
 export const costs = [6, 9, 8, 14, 13, 4, 4, 11, 16, 17, 15, 5, 4, 18.4]
 
+const agentId = 'agent_01a2c4e6'
+
 export const agentCall: ApiCall = {
   method: 'POST',
-  path: '/v1/agents/agent_01a2c4e6',
+  path: `/v1/agents/${agentId}`,
   client: 'beta.agents.update',
-  args: ['agent_01a2c4e6'],
+  args: [agentId],
   body: {
     version: 12,
     system: 'You review. Run the tests before you answer.',

@@ -26,6 +26,8 @@ import { newSessionWords as own } from './words.ts'
 type NewSessionPageProps = {
   /** The agent that stands there at first. */
   agent: string | undefined
+  /** The environment that stands there at first. */
+  environment: string | undefined
   onBegun: (session: string) => void
 }
 
@@ -39,10 +41,10 @@ const empty: NewSession = {
   budget: '',
 }
 
-export function NewSessionPage({ agent, onBegun }: NewSessionPageProps) {
+export function NewSessionPage({ agent, environment, onBegun }: NewSessionPageProps) {
   const { data: agents } = useQuery(agentChoices)
   const { data: environments } = useQuery(environmentChoices)
-  const [written, setWritten] = useState({ ...empty, agent: agent ?? '' })
+  const [written, setWritten] = useState({ ...empty, agent: agent ?? '', environment })
   const create = useSessionCreate()
   const readOnly = useReadOnlyReason()
   const session = withDefaults(written, agents, environments)

@@ -23,6 +23,10 @@ export const sessionFields: readonly FilterField[] = [
     check: (value) => (/^agent_\w+$/.test(value) ? undefined : 'the id of an agent'),
   },
   {
+    name: 'environment',
+    check: (value) => (/^env_\w+$/.test(value) ? undefined : 'the id of an environment'),
+  },
+  {
     name: 'since',
     check: (value) => (spanOf(value) === undefined ? words.filter.since : undefined),
   },
@@ -41,6 +45,7 @@ export const SessionSearch = z.object({
   sort: Word,
   text: Word,
   agent: Word,
+  environment: Word,
   since: Word,
 })
 export type SessionSearch = z.infer<typeof SessionSearch>
@@ -55,7 +60,7 @@ export function filtersOf(search: SessionSearch): ChosenFilters {
 
 /** What the service is asked. `now` in milliseconds since 1970. */
 export function sessionQueryOf(filters: ChosenFilters, now: number) {
-  const { status, waiting, failed, sort, text, agent, since } = filters
+  const { status, waiting, failed, sort, text, agent, environment, since } = filters
   const order = Order.safeParse(sort)
   const holds = waits.filter((each) => (waiting ?? '').split(',').includes(each))
   const wanted = (status ?? '').split(',').flatMap((each) => {
@@ -70,6 +75,7 @@ export function sessionQueryOf(filters: ChosenFilters, now: number) {
     ...(order.success && { sort: order.data }),
     ...(text !== undefined && { text }),
     ...(agent !== undefined && { agent_id: agent }),
+    ...(environment !== undefined && { environment_id: environment }),
     // To the minute, so that looking again asks the same.
     ...(span !== undefined && {
       'created_at[gte]': new Date(Math.floor((now - span) / 60_000) * 60_000).toISOString(),

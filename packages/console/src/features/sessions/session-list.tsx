@@ -78,10 +78,12 @@ const SessionStatusSign = (session: Pick<SessionSummary, 'status' | 'waiting_on'
 type SessionListProps = {
   filters: ChosenFilters
   onOpen: (session: SessionSummary) => void
-  onClear: () => void
+  onClear?: () => void
+  /** What stands where no session is, in place of words about filters. */
+  empty?: ReactNode
 }
 
-export function SessionList({ filters, onOpen, onClear }: SessionListProps) {
+export function SessionList({ filters, onOpen, onClear, empty }: SessionListProps) {
   const query = useInfiniteQuery(sessionsQuery(filters))
   const [held, setHeld] = useState<string[]>()
   const list = listStateOf(query)
@@ -101,7 +103,7 @@ export function SessionList({ filters, onOpen, onClear }: SessionListProps) {
       keyOf={idOf}
       onOpen={onOpen}
       onPointer={(isOver) => setHeld(isOver ? all.map(({ id }) => id) : undefined)}
-      empty={<NoSessions isFiltered={Object.keys(filters).length > 0} onClear={onClear} />}
+      empty={empty ?? <NoSessions isFiltered={Object.keys(filters).length > 0} onClear={onClear} />}
       foot={
         newer > 0 && (
           <Button kind="plain" onClick={() => setHeld(undefined)}>
@@ -130,7 +132,7 @@ const NoSessions = ({
   onClear,
 }: {
   isFiltered: boolean
-  onClear: () => void
+  onClear: (() => void) | undefined
 }): ReactNode =>
   isFiltered ? (
     <Empty action={<Button onClick={onClear}>{words.sessions.clear}</Button>}>

@@ -124,6 +124,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an environment
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1EnvironmentsId"];
+        put?: never;
+        /**
+         * Update an environment
+         * @description Only sandboxes that start afterwards see the change. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1EnvironmentsId"];
+        /**
+         * Delete an environment that nothing uses
+         * @description Refused with 409 while an agent names the environment or a session that lives uses it. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1EnvironmentsId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an environment
+         * @description The same operation as `POST /v1/environments/{id}`. Only sandboxes that start afterwards see the change. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        patch: operations["patchV1EnvironmentsId"];
+        trace?: never;
+    };
+    "/v1/environments/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive an environment
+         * @description The environment takes no update and no new session, and its name is free again. Its sessions go on. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1EnvironmentsIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{id}/work": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List work items
+         * @description Needs a workspace key or the environment's key. Counted in the limit of reads.
+         */
+        get: operations["getV1EnvironmentsIdWork"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{id}/work/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get figures of the queue
+         * @description Needs a workspace key or the environment's key. Counted in the limit of reads.
+         */
+        get: operations["getV1EnvironmentsIdWorkStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/agents/{id}/versions": {
         parameters: {
             query?: never;
@@ -2615,6 +2707,42 @@ export interface components {
             /** @description Kept and returned. */
             scope?: ("organization" | "account") | null;
         };
+        /**
+         * @example {
+         *       "description": "For scripts in Python",
+         *       "metadata": {
+         *         "team": "data"
+         *       }
+         *     }
+         */
+        EnvironmentUpdateParams: {
+            /** @description Unique among the environments of the workspace that are not archived. */
+            name?: string;
+            /** @description What the environment is for. */
+            description?: string | null;
+            /** @description A container image, or the name of one of the operator's root folders. */
+            base_image?: string | null;
+            /** @description The same as `config.packages`. */
+            packages?: components["schemas"]["Packages"] | null;
+            /** @description Which hosts a sandbox reaches. */
+            network?: {
+                /** @description The same as `allowed_hosts` of the config. */
+                allowlist?: string[];
+                /** @description Hosts that are never reached. */
+                denylist?: string[];
+            } | null;
+            /** @description Variables of every command in the sandbox. */
+            env?: {
+                [key: string]: string;
+            } | null;
+            /** @description The same as `allow_mcp_servers` of the config. */
+            allow_mcp_servers?: boolean | null;
+            /** @description Where sessions run; its `type` cannot change. */
+            config?: (components["schemas"]["SelfHostedConfig"] | components["schemas"]["CloudConfig"]) | null;
+            metadata?: components["schemas"]["MetadataPatch"] | null;
+            /** @description Kept and returned. */
+            scope?: ("organization" | "account") | null;
+        };
         /** @description A variable whose value is a placeholder inside of the sandbox. */
         EnvironmentVariableCreateParams: {
             /**
@@ -4058,6 +4186,54 @@ export interface components {
             type: "self_hosted";
             /** @description Milliseconds until an item that no worker acknowledged is given again. */
             reclaim_older_than_ms?: number | null;
+        };
+        /** @description A session that a worker may claim. */
+        SelfHostedWork: {
+            id: string;
+            /** @constant */
+            type: "work";
+            environment_id: string;
+            /**
+             * @description `starting`: acknowledged. `active`: its worker sends heartbeats.
+             * @enum {string}
+             */
+            state: "queued" | "starting" | "active" | "stopping" | "stopped";
+            /** @description The session to work on. */
+            data: {
+                /** @constant */
+                type: "session";
+                id: string;
+            };
+            /** @description Base64 of JSON with the tokens of the claim; in the answer to a poll alone. */
+            secret: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When a worker acknowledged the item, or null. */
+            acknowledged_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the first heartbeat came, or null. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the newest heartbeat came, or null. */
+            latest_heartbeat_at: components["schemas"]["Timestamp"] | null;
+            /** @description When a stop was asked for, or null. */
+            stop_requested_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the item ended, or null. */
+            stopped_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description Figures of the queue. */
+        SelfHostedWorkQueueStats: {
+            /** @constant */
+            type: "work_queue_stats";
+            /** @description Items that wait for a worker. */
+            depth: number;
+            /** @description Items that a worker was given and has not acknowledged. */
+            pending: number;
+            /** @description Since when the oldest item waits, or null. */
+            oldest_queued_at: components["schemas"]["Timestamp"] | null;
+            /** @description Workers that asked in the last 30 seconds. */
+            workers_polling: number | null;
         };
         /** @description One conversation with an agent in an environment. */
         Session: {
@@ -6684,6 +6860,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `SelfHostedWork`. */
+        SelfHostedWorkList: {
+            data: components["schemas"]["SelfHostedWork"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description `CredentialNetworking` of type `unrestricted`. */
         CredentialNetworkingUnrestricted: {
             /**
@@ -6814,6 +7002,8 @@ export interface components {
         SessionId: string;
         /** @description Items of one page at most. */
         Limit: number;
+        /** @description The id of the environment. */
+        EnvironmentId: string;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -7175,6 +7365,194 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1EnvironmentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1EnvironmentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1EnvironmentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "environment_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    patchV1EnvironmentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1EnvironmentsIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Environment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1EnvironmentsIdWork: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelfHostedWorkList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1EnvironmentsIdWorkStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the environment. */
+                id: components["parameters"]["EnvironmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelfHostedWorkQueueStats"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ExtAgentsIdVersions: {
         parameters: {
             query?: {
@@ -7215,6 +7593,8 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /** @description Another name of `page`. */
                 cursor?: components["parameters"]["Cursor"];
+                /** @description Only keys of this environment. */
+                environment_id?: string;
             };
             header?: never;
             path?: never;

@@ -1,0 +1,64 @@
+/** Parts of pages that change a thing: lists to make longer, the bar that saves, a secret in its command. */
+import { useState } from 'react'
+import { AddLine } from '../../components/add-line.tsx'
+import { Field } from '../../components/field.tsx'
+import { Row } from '../../components/layout.tsx'
+import { ListField } from '../../components/list-field.tsx'
+import { MoreMenu } from '../../components/more-menu.tsx'
+import { SaveBar } from '../../components/save-bar.tsx'
+import { SecretCommand } from '../../components/secret-command.tsx'
+import { Framed, Spec, Specimen } from '../../components/specimen.tsx'
+import { Status } from '../../components/status.tsx'
+
+const nothing = () => {}
+const bar = { isBusy: false, offBecause: undefined, problem: undefined }
+const secret = 'stw_env_7Qm2xV9tR4bK8nW3'
+
+export function FormParts() {
+  const [hosts, setHosts] = useState(['api.example.com'])
+  const [typed, setTyped] = useState('')
+  return (
+    <Spec name="Parts of forms">
+      <Specimen caption="a list: each thing can be removed, enter adds another" size="half">
+        <ListField
+          label="Hosts of an example"
+          items={hosts.map((id) => ({ id, name: id }))}
+          onRemove={(id) => setHosts(hosts.filter((host) => host !== id))}
+        >
+          <AddLine
+            verb="Add an example"
+            offBecause={typed === '' ? 'Write a name' : undefined}
+            onAdd={() => setHosts([...hosts, typed])}
+          >
+            <Field isLabelHidden label="Name of an example" value={typed} onChange={setTyped} />
+          </AddLine>
+        </ListField>
+      </Specimen>
+      <Specimen caption="a secret in its command, and what came of it" size="half">
+        <SecretCommand
+          title="Start a worker of an example"
+          command={`export WORKER_ENVIRONMENT_KEY=${secret}\nnpm run worker`}
+          secret={secret}
+          onDone={nothing}
+        >
+          <Status tone="queued">No worker asks for work yet</Status>
+        </SecretCommand>
+      </Specimen>
+      <Specimen caption="save: nothing was changed" size="half">
+        <Framed>
+          <SaveBar {...bar} count={0} onDiscard={nothing} onSave={nothing} />
+        </Framed>
+      </Specimen>
+      <Specimen caption="save: two fields differ" size="half">
+        <Framed>
+          <SaveBar {...bar} count={2} onDiscard={nothing} onSave={nothing} />
+        </Framed>
+      </Specimen>
+      <Specimen caption="more to do" size="half">
+        <Row>
+          <MoreMenu items={[{ label: 'Delete the example', isDanger: true, run: nothing }]} />
+        </Row>
+      </Specimen>
+    </Spec>
+  )
+}
