@@ -28,6 +28,9 @@ import { Route as AppSettingsLimitsRouteImport } from './routes/_app.settings.li
 import { Route as AppSettingsMeRouteImport } from './routes/_app.settings.me'
 import { Route as AppSettingsMembersRouteImport } from './routes/_app.settings.members'
 import { Route as AppSettingsWorkspaceRouteImport } from './routes/_app.settings.workspace'
+import { Route as AppVaultsIndexRouteImport } from './routes/_app.vaults.index'
+import { Route as AppVaultsVaultIdIndexRouteImport } from './routes/_app.vaults.$vaultId.index'
+import { Route as AppVaultsVaultIdNewRouteImport } from './routes/_app.vaults.$vaultId.new'
 
 const AppRoute = AppRouteImport.update({
   id: '/_app',
@@ -124,6 +127,21 @@ const AppSettingsWorkspaceRoute = AppSettingsWorkspaceRouteImport.update({
   path: '/settings/workspace',
   getParentRoute: () => AppRoute,
 } as any)
+const AppVaultsIndexRoute = AppVaultsIndexRouteImport.update({
+  id: '/vaults/',
+  path: '/vaults/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppVaultsVaultIdIndexRoute = AppVaultsVaultIdIndexRouteImport.update({
+  id: '/vaults/$vaultId/',
+  path: '/vaults/$vaultId/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppVaultsVaultIdNewRoute = AppVaultsVaultIdNewRouteImport.update({
+  id: '/vaults/$vaultId/new',
+  path: '/vaults/$vaultId/new',
+  getParentRoute: () => AppRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute
@@ -144,6 +162,9 @@ export interface FileRoutesByFullPath {
   '/environments/': typeof AppEnvironmentsIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
   '/settings/': typeof AppSettingsIndexRoute
+  '/vaults/': typeof AppVaultsIndexRoute
+  '/vaults/$vaultId/new': typeof AppVaultsVaultIdNewRoute
+  '/vaults/$vaultId/': typeof AppVaultsVaultIdIndexRoute
 }
 export interface FileRoutesByTo {
   '/key': typeof KeyRoute
@@ -164,6 +185,9 @@ export interface FileRoutesByTo {
   '/environments': typeof AppEnvironmentsIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
   '/settings': typeof AppSettingsIndexRoute
+  '/vaults': typeof AppVaultsIndexRoute
+  '/vaults/$vaultId/new': typeof AppVaultsVaultIdNewRoute
+  '/vaults/$vaultId': typeof AppVaultsVaultIdIndexRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -186,6 +210,9 @@ export interface FileRoutesById {
   '/_app/environments/': typeof AppEnvironmentsIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
   '/_app/settings/': typeof AppSettingsIndexRoute
+  '/_app/vaults/': typeof AppVaultsIndexRoute
+  '/_app/vaults/$vaultId/new': typeof AppVaultsVaultIdNewRoute
+  '/_app/vaults/$vaultId/': typeof AppVaultsVaultIdIndexRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -208,6 +235,9 @@ export interface FileRouteTypes {
     | '/environments/'
     | '/sessions/'
     | '/settings/'
+    | '/vaults/'
+    | '/vaults/$vaultId/new'
+    | '/vaults/$vaultId/'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/key'
@@ -228,6 +258,9 @@ export interface FileRouteTypes {
     | '/environments'
     | '/sessions'
     | '/settings'
+    | '/vaults'
+    | '/vaults/$vaultId/new'
+    | '/vaults/$vaultId'
   id:
     | '__root__'
     | '/_app'
@@ -249,6 +282,9 @@ export interface FileRouteTypes {
     | '/_app/environments/'
     | '/_app/sessions/'
     | '/_app/settings/'
+    | '/_app/vaults/'
+    | '/_app/vaults/$vaultId/new'
+    | '/_app/vaults/$vaultId/'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -391,6 +427,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSettingsWorkspaceRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/vaults/': {
+      id: '/_app/vaults/'
+      path: '/vaults'
+      fullPath: '/vaults/'
+      preLoaderRoute: typeof AppVaultsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/vaults/$vaultId/': {
+      id: '/_app/vaults/$vaultId/'
+      path: '/vaults/$vaultId'
+      fullPath: '/vaults/$vaultId/'
+      preLoaderRoute: typeof AppVaultsVaultIdIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/vaults/$vaultId/new': {
+      id: '/_app/vaults/$vaultId/new'
+      path: '/vaults/$vaultId/new'
+      fullPath: '/vaults/$vaultId/new'
+      preLoaderRoute: typeof AppVaultsVaultIdNewRouteImport
+      parentRoute: typeof AppRoute
+    }
   }
 }
 
@@ -412,6 +469,9 @@ interface AppRouteChildren {
   AppEnvironmentsIndexRoute: typeof AppEnvironmentsIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute
+  AppVaultsIndexRoute: typeof AppVaultsIndexRoute
+  AppVaultsVaultIdNewRoute: typeof AppVaultsVaultIdNewRoute
+  AppVaultsVaultIdIndexRoute: typeof AppVaultsVaultIdIndexRoute
 }
 
 const AppRouteChildren: AppRouteChildren = {
@@ -432,6 +492,9 @@ const AppRouteChildren: AppRouteChildren = {
   AppEnvironmentsIndexRoute: AppEnvironmentsIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
+  AppVaultsIndexRoute: AppVaultsIndexRoute,
+  AppVaultsVaultIdNewRoute: AppVaultsVaultIdNewRoute,
+  AppVaultsVaultIdIndexRoute: AppVaultsVaultIdIndexRoute,
 }
 
 const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren)

@@ -6,7 +6,7 @@ type FieldProps = {
   label: string
   value: string
   onChange: (value: string) => void
-  type?: 'text' | 'password' | 'number' | 'email' | 'date'
+  type?: 'text' | 'password' | 'number' | 'email' | 'date' | 'datetime-local'
   placeholder?: string
   hint?: string
   problem?: string | undefined
@@ -32,7 +32,7 @@ export const fieldBox = (state: { isWrong?: boolean; isOff?: boolean }): string 
 export function Field(props: FieldProps) {
   const { label, value, onChange, type = 'text', placeholder, hint, problem, unit } = props
   const { isOff = false, isLong = false, isLabelHidden = false } = props
-  const { autoFocus = false, fills = 'off', onSubmit } = props
+  const { autoFocus = false, fills, onSubmit } = props
   const press = (event: KeyboardEvent) => {
     const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
     if (!isSent || !onSubmit || event.nativeEvent.isComposing) return
@@ -48,7 +48,8 @@ export function Field(props: FieldProps) {
     disabled: isOff,
     'aria-invalid': problem !== undefined,
     'aria-describedby': problem !== undefined || hint !== undefined ? about : undefined,
-    autoComplete: fills,
+    // A browser offers to keep what stands in a password field; only this keeps it from that.
+    autoComplete: fills ?? (type === 'password' ? 'new-password' : 'off'),
     spellCheck: isLong,
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
     className:

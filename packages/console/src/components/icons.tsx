@@ -11,6 +11,7 @@ import {
   Contrast,
   Ellipsis,
   House,
+  Lock,
   Menu as MenuLines,
   PanelLeft,
   Search,
@@ -44,5 +45,6 @@ export const IconSearch = sized(Search)
 export const IconHome = sized(House)
 export const IconSettings = sized(Settings)
 export const IconSessions = sized(Text)
+export const IconVaults = sized(Lock)
 export const IconWarning = sized(TriangleAlert)
 export const IconClose = sized(X)

@@ -9,7 +9,7 @@ export type MenuItem =
       isChosen?: boolean
       isDanger?: boolean
       /** Why it is off. */
-      offBecause?: string
+      offBecause?: string | undefined
       run: () => void
     }
   | 'line'

@@ -17,6 +17,8 @@ type RecordTableProps<Row> = {
   columns: readonly TableColumn<Row>[]
   keyOf: (row: Row) => string
   onOpen?: (row: Row) => void
+  /** The key of the row that is open beside the table. */
+  opened?: string | undefined
   onPointer?: (isOver: boolean) => void
   /** What stands in place of no rows. */
   empty: ReactNode
@@ -27,9 +29,14 @@ type RecordTableProps<Row> = {
 const none: readonly never[] = []
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
-  const { label, list, columns, keyOf, onOpen, onPointer, empty, foot } = props
+  const { label, list, columns, keyOf, onOpen, opened, onPointer, empty, foot } = props
   const { rows = none, error } = list
-  const [chosen, setChosen] = useState<string>()
+  const [chosen, setChosen] = useState(opened)
+  const [wasOpened, setWasOpened] = useState(opened)
+  if (opened !== wasOpened) {
+    setWasOpened(opened)
+    setChosen(opened)
+  }
   useRowKeys(rows, keyOf, chosen, setChosen, onOpen)
   if (rows.length === 0) {
     if (error)

@@ -17,7 +17,7 @@ type SelectProps<Value extends string> = {
   choices: readonly SelectChoice<Value>[]
   value: Value
   onChange: (value: Value) => void
-  hint?: string
+  hint?: string | undefined
   problem?: string | undefined
   isOff?: boolean
   /** The label is there for screen readers alone. */
@@ -27,13 +27,10 @@ type SelectProps<Value extends string> = {
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, hint, problem, isOff = false, isLabelHidden = false } = props
   const id = useId()
+  const face = `${fieldBox({ isWrong: problem !== undefined, isOff })} w-full text-left`
   return (
     <Labelled id={id} label={label} hint={hint} problem={problem} isLabelHidden={isLabelHidden}>
-      <Choosing
-        {...props}
-        id={id}
-        face={`${fieldBox({ isWrong: problem !== undefined, isOff })} w-full text-left`}
-      />
+      <Choosing {...props} id={id} face={face} />
     </Labelled>
   )
 }

@@ -27,6 +27,9 @@ export const words = {
     agents: 'Agents',
     settings: 'Settings',
     environments: 'Environments',
+    vaults: 'Vaults',
+    memory: 'Memory',
+    skills: 'Skills',
     components: 'Components',
   },
   frame: {

@@ -11,6 +11,7 @@ import {
   IconSessions,
   IconSettings,
   IconTheme,
+  IconVaults,
 } from '../components/icons.tsx'
 import { RailButton, RailFoot, RailGroup, RailItem, RailPages } from '../components/rail.tsx'
 import { useTabIcon } from '../components/tab-icon.ts'
@@ -49,6 +50,13 @@ const pages = [
     name: words.pages.environments,
     keys: 'g e',
     icon: <IconEnvironments />,
+    group: words.groups.build,
+  },
+  {
+    to: '/vaults',
+    name: words.pages.vaults,
+    keys: 'g v',
+    icon: <IconVaults />,
     group: words.groups.build,
   },
   {

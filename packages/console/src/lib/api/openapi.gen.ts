@@ -280,6 +280,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/audit/credential_changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what became of vaults, credentials and the keys of model cards, and by which key
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtAuditCredentialChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/audit/credential_uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the calls that carried a credential
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtAuditCredentialUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/auth/leave": {
         parameters: {
             query?: never;
@@ -1354,6 +1394,154 @@ export interface paths {
          * @description Its body may bring credentials. Needs a workspace key. Counted in the limit of writes.
          */
         post: operations["postV1Vaults"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vaults/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a vault
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1VaultsId"];
+        put?: never;
+        /**
+         * Update a vault
+         * @description Credentials in the body are written anew. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1VaultsId"];
+        /**
+         * Delete a vault and all it holds
+         * @description Removes the vault, its credentials and their secrets. Calls of running sessions carry none of them from now on. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1VaultsId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a vault
+         * @description The same operation as `POST /v1/vaults/{id}`. Credentials in the body are written anew. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        patch: operations["patchV1VaultsId"];
+        trace?: never;
+    };
+    "/v1/vaults/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a vault
+         * @description Its secrets are deleted at once. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1VaultsIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vaults/{id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the credentials of a vault
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1VaultsIdCredentials"];
+        put?: never;
+        /**
+         * Create a credential
+         * @description No answer contains its secret. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1VaultsIdCredentials"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vaults/{id}/credentials/{credential_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a credential
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1VaultsIdCredentialsCredentialId"];
+        put?: never;
+        /**
+         * Update a credential
+         * @description Also rotates its secret. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1VaultsIdCredentialsCredentialId"];
+        /**
+         * Delete a credential
+         * @description Removes the credential and its secret. Calls of running sessions do not carry it from now on. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1VaultsIdCredentialsCredentialId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a credential
+         * @description The same operation as `POST /v1/vaults/{id}/credentials/{credential_id}`. Also rotates its secret. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        patch: operations["patchV1VaultsIdCredentialsCredentialId"];
+        trace?: never;
+    };
+    "/v1/vaults/{id}/credentials/{credential_id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a credential
+         * @description Its secret is deleted, and another credential may take its place. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1VaultsIdCredentialsCredentialIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/vaults/{id}/credentials/{credential_id}/mcp_oauth_validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate an OAuth credential
+         * @description Asks the MCP server with the token, and refreshes the token where the server refuses it. The answer says what each of them said. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1VaultsIdCredentialsCredentialIdMcpOauthValidate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2498,6 +2686,16 @@ export interface components {
             /** @description The token, which no answer contains. */
             token: string;
         };
+        /** @description A new token. */
+        CapCLIUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "cap_cli";
+            /** @description The new token; it stays when absent. */
+            token?: string | null;
+        };
         /** @description A turn, and whether its changes can be shown. */
         ChangedTurn: {
             /** @description The last event of the turn before; 0 for the first turn. */
@@ -2540,6 +2738,18 @@ export interface components {
              */
             command_prefixes: string[];
         };
+        /** @description A new value, or other commands. */
+        CommandSecretUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command_secret";
+            /** @description The new value; it stays when absent. */
+            token?: string | null;
+            /** @description Replaces all of them. */
+            command_prefixes?: string[];
+        };
         /** @description One commit. */
         CommitCheckout: {
             /**
@@ -2549,6 +2759,63 @@ export interface components {
             type: "commit";
             /** @description The whole id of the commit: 40 hexadecimal digits. */
             sha: string;
+        };
+        /** @description A credential, without its secret. */
+        Credential: {
+            id: string;
+            /** @constant */
+            type: "vault_credential";
+            vault_id: string;
+            /** @description What people call the credential, or null. */
+            display_name: string | null;
+            auth: components["schemas"]["CredentialAuth"];
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description What a credential is for, without its secret. */
+        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"];
+        /** @description One change of a credential, a vault or the key of a model card. */
+        CredentialChange: {
+            id: string;
+            /** @constant */
+            type: "credential_change";
+            /** @description Null for a model card. */
+            vault_id: string | null;
+            credential_id: string | null;
+            /** @description The id of the model card, or null. */
+            model_card_id: string | null;
+            /** @description What happened, such as `credential.refreshed`. */
+            change: string;
+            /** @description The key that asked for the change. */
+            api_key_id: string | null;
+            /** @description The session whose call brought it about. */
+            session_id: string | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "display_name": "Issue tracker",
+         *       "auth": {
+         *         "type": "static_bearer",
+         *         "token": "example-token",
+         *         "mcp_server_url": "https://mcp.example.com/mcp"
+         *       }
+         *     }
+         */
+        CredentialCreateParams: {
+            /** @description What the credential is for, with its secret. */
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            /** @description What people call the credential. */
+            display_name?: string | null;
+            metadata?: components["schemas"]["Metadata"] | null;
         };
         CredentialInVaultParams: {
             /** @description What the credential is for, with its secret. */
@@ -2561,6 +2828,115 @@ export interface components {
         };
         /** @description To which hosts the secret is sent. */
         CredentialNetworking: components["schemas"]["CredentialNetworkingUnrestricted"] | components["schemas"]["CredentialNetworkingLimited"];
+        /**
+         * @example {
+         *       "auth": {
+         *         "type": "static_bearer",
+         *         "token": "example-token-2"
+         *       }
+         *     }
+         */
+        CredentialUpdateParams: {
+            /** @description Its `type` is that of the credential. */
+            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"];
+            /** @description What people call the credential. */
+            display_name?: string | null;
+            metadata?: components["schemas"]["MetadataPatch"] | null;
+        };
+        /** @description One call that carried a credential. */
+        CredentialUse: {
+            id: string;
+            /** @constant */
+            type: "credential_use";
+            /** @description Null where an MCP server was tried. */
+            session_id: string | null;
+            /** @description Null for a server's inline token. */
+            vault_id: string | null;
+            credential_id: string | null;
+            /** @description What has made the call: `http`, `rpc-mcp` or `rpc-outbound`. */
+            caller: string;
+            /** @description The name of the server, as the agent says it. */
+            server: string;
+            /** @description The hostname that was called. */
+            host: string;
+            /** @description The method of the request. */
+            method: string;
+            /** @description Null until the head of the answer came. */
+            status: number | null;
+            /** @description Whether an OAuth token was renewed for the call. */
+            refreshed: boolean;
+            /** @description Milliseconds until the head of the answer; null until it came. */
+            ms: number | null;
+            /** @description Who has made the session: a caller, or what acts without one, such as a deployment. Null when the audit does not go back so far. */
+            actor: {
+                /** @description `api_key`, `user`, `environment_key`, `worker` or `operator`; or what acts without a person: `deployment`, `eval_run`, `dream`, `publication` or `session`. */
+                type: string;
+                id: string | null;
+                /** @description As it was at the time. */
+                name: string | null;
+            } | null;
+            /** @description The person or key behind an actor that is none; null for others. */
+            on_behalf_of: {
+                /** @description `api_key`, `user`, `environment_key`, `worker` or `operator`; or what acts without a person: `deployment`, `eval_run`, `dream`, `publication` or `session`. */
+                type: string;
+                id: string | null;
+                /** @description As it was at the time. */
+                name: string | null;
+            } | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /** @description What came of trying an OAuth credential. */
+        CredentialValidation: {
+            /**
+             * @description `unknown`: the server could not be asked.
+             * @enum {string}
+             */
+            status: "valid" | "invalid" | "unknown";
+            /** @description Whether the token can be renewed. */
+            has_refresh_token: boolean;
+            /** @description What the MCP server said to the token; null where it was not asked. */
+            mcp_probe: {
+                /** @description The MCP method that was tried. */
+                method: string;
+                /** @description What was answered; null without an answer. */
+                http_response: {
+                    /** @description The status of the answer. */
+                    status_code: number;
+                    /** @description The type of its body. */
+                    content_type: string;
+                    /** @description The beginning of its body, without secrets. */
+                    body: string;
+                    /** @description Whether the body was longer. */
+                    body_truncated: boolean;
+                } | null;
+            } | null;
+            /** @description What came of renewing the token; null where that was not tried. */
+            refresh: {
+                /**
+                 * @description How the attempt to renew the token ended.
+                 * @enum {string}
+                 */
+                status: "succeeded" | "failed" | "connect_error" | "no_refresh_token";
+                /** @description What was answered; null without an answer. */
+                http_response: {
+                    /** @description The status of the answer. */
+                    status_code: number;
+                    /** @description The type of its body. */
+                    content_type: string;
+                    /** @description The beginning of its body, without secrets. */
+                    body: string;
+                    /** @description Whether the body was longer. */
+                    body_truncated: boolean;
+                } | null;
+            } | null;
+            /** @constant */
+            type: "vault_credential_validation";
+            credential_id: string;
+            vault_id: string;
+            /** @description When the credential was tried. */
+            validated_at: components["schemas"]["Timestamp"];
+        };
         /** @description A tool of your own. */
         CustomTool: {
             /**
@@ -2773,6 +3149,25 @@ export interface components {
                  * @default false
                  */
                 body: boolean;
+            };
+        };
+        /** @description A new value, or other hosts. */
+        EnvironmentVariableUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "environment_variable";
+            /** @description The new value; it stays when absent. */
+            secret_value?: string | null;
+            /** @description Replaces the hosts as a whole. */
+            networking?: components["schemas"]["CredentialNetworking"] | null;
+            /** @description Merged into what is there; one place must be left. */
+            injection_location?: {
+                /** @description Whether the placeholder is replaced in headers. */
+                header?: boolean;
+                /** @description Whether the placeholder is replaced in bodies. */
+                body?: boolean;
             };
         };
         /** @description The body of every error. */
@@ -3261,6 +3656,34 @@ export interface components {
             resource?: string | null;
             /** @description The scopes that are asked for, with spaces between them. */
             scope?: string | null;
+        };
+        /** @description New tokens. */
+        MCPOAuthUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp_oauth";
+            /** @description The new access token; it stays when absent. */
+            access_token?: string | null;
+            /** @description When the new access token ends. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What changes of how the token is renewed. */
+            refresh?: {
+                /** @description The new refresh token; it stays when absent. */
+                refresh_token?: string | null;
+                /** @description The scopes that are asked for from now on. */
+                scope?: string | null;
+                /** @description How the client authenticates itself from now on. */
+                token_endpoint_auth?: {
+                    /** @enum {string} */
+                    type: "none" | "client_secret_basic" | "client_secret_post";
+                    /** @description The new secret of the client. */
+                    client_secret?: string | null;
+                };
+            } | null;
+            /** @description The same as in `refresh`. */
+            refresh_token?: string | null;
         };
         /** @description What came of trying an MCP server. */
         MCPProbe: {
@@ -5766,6 +6189,16 @@ export interface components {
              */
             mcp_server_url: string;
         };
+        /** @description A new token. */
+        StaticBearerUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "static_bearer";
+            /** @description The new token; it stays when absent. */
+            token?: string | null;
+        };
         /** @description Why the turn has ended. */
         StopReason: components["schemas"]["StopReasonEndTurn"] | components["schemas"]["StopReasonRequiresAction"] | components["schemas"]["StopReasonRetriesExhausted"] | components["schemas"]["StopReasonBudgetReached"] | components["schemas"]["StopReasonRefusal"];
         /** @description Instructions were added in the middle of the conversation. */
@@ -6403,6 +6836,26 @@ export interface components {
             /** @description One credential without a name. */
             auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
         };
+        /**
+         * @example {
+         *       "metadata": {
+         *         "team": "data"
+         *       }
+         *     }
+         */
+        VaultUpdateParams: {
+            /** @description What people call the vault. */
+            display_name?: string | null;
+            /** @description Another name of `display_name`. */
+            name?: string | null;
+            metadata?: components["schemas"]["MetadataPatch"] | null;
+            /** @description Its credentials. */
+            credentials?: components["schemas"]["CredentialInVaultParams"][];
+            /** @description One credential. */
+            credential?: components["schemas"]["CredentialInVaultParams"];
+            /** @description One credential without a name. */
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+        };
         /** @description Filters of a list under a name. */
         View: {
             id: string;
@@ -6800,6 +7253,42 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `Credential`. */
+        CredentialList: {
+            data: components["schemas"]["Credential"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `CredentialUse`. */
+        CredentialUseList: {
+            data: components["schemas"]["CredentialUse"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
+        /** @description A page of a list; its items are `CredentialChange`. */
+        CredentialChangeList: {
+            data: components["schemas"]["CredentialChange"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `WorkspaceRateLimit`. */
         WorkspaceRateLimitList: {
             data: components["schemas"]["WorkspaceRateLimit"][];
@@ -6871,6 +7360,97 @@ export interface components {
             prev_page: string | null;
             first_id: string | null;
             last_id: string | null;
+        };
+        /** @description `CredentialAuth` of type `static_bearer`. */
+        CredentialAuthStaticBearer: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "static_bearer";
+            /** @description The address of the MCP server. */
+            mcp_server_url: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `mcp_oauth`. */
+        CredentialAuthMcpOauth: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp_oauth";
+            /** @description The address of the MCP server. */
+            mcp_server_url: string;
+            /** @description When the access token ends, or null. */
+            expires_at: string | null;
+            /** @description How the access token is renewed. Null: it is not. */
+            refresh: ({
+                /** @description The id of the client at the authorization server. */
+                client_id: string | null;
+                /** @description Where a new access token is asked for. */
+                token_endpoint: string;
+                /** @description How the client authenticates itself, without its secret. */
+                token_endpoint_auth: {
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** @description The resource that the token is for, or null. */
+                resource: string | null;
+                /** @description The scopes that are asked for, or null. */
+                scope: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `cap_cli`. */
+        CredentialAuthCapCli: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "cap_cli";
+            /** @description The program that the token is for. */
+            cli_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `command_secret`. */
+        CredentialAuthCommandSecret: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command_secret";
+            /** @description The variable that the command reads. */
+            env_var: string;
+            /** @description Only commands that begin with one of these words. */
+            command_prefixes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `environment_variable`. */
+        CredentialAuthEnvironmentVariable: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "environment_variable";
+            /** @description The variable; the sandbox sees a placeholder in it. */
+            secret_name: string;
+            networking: components["schemas"]["CredentialNetworking"];
+            /** @description Where in a request the placeholder is replaced. */
+            injection_location: {
+                /** @description Whether it is replaced in headers. */
+                header: boolean;
+                /** @description Whether it is replaced in bodies. */
+                body: boolean;
+            };
+        } & {
+            [key: string]: unknown;
         };
         /** @description `CredentialNetworking` of type `unrestricted`. */
         CredentialNetworkingUnrestricted: {
@@ -7004,6 +7584,8 @@ export interface components {
         Limit: number;
         /** @description The id of the environment. */
         EnvironmentId: string;
+        /** @description The id of the vault. */
+        VaultId: string;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -7022,6 +7604,8 @@ export interface components {
         AfterId: string;
         /** @description The first item of the page after; not together with `after_id`. */
         BeforeId: string;
+        /** @description The id of the credential. */
+        CredentialId: string;
         /** @description `chunks`: extension events as well. */
         Include: string | string[];
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
@@ -7663,6 +8247,92 @@ export interface operations {
                         /** @constant */
                         type: "api_key_deleted";
                     };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtAuditCredentialChanges: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description Only entries of this session. */
+                session_id?: string;
+                /** @description Only entries of this vault. */
+                vault_id?: string;
+                /** @description Only entries of this credential. */
+                credential_id?: string;
+                /** @description Only entries of this model card. */
+                model_card_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialChangeList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExtAuditCredentialUses: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description Only entries of this session. */
+                session_id?: string;
+                /** @description Only entries of this vault. */
+                vault_id?: string;
+                /** @description Only entries of this credential. */
+                credential_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialUseList"];
                 };
             };
             default: components["responses"]["Error"];
@@ -9657,6 +10327,369 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Vault"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1VaultsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1VaultsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VaultUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1VaultsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "vault_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    patchV1VaultsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VaultUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1VaultsIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vault"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1VaultsIdCredentials: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1VaultsIdCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1VaultsIdCredentialsCredentialId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+                /** @description The id of the credential. */
+                credential_id: components["parameters"]["CredentialId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1VaultsIdCredentialsCredentialId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+                /** @description The id of the credential. */
+                credential_id: components["parameters"]["CredentialId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1VaultsIdCredentialsCredentialId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+                /** @description The id of the credential. */
+                credential_id: components["parameters"]["CredentialId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "vault_credential_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    patchV1VaultsIdCredentialsCredentialId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+                /** @description The id of the credential. */
+                credential_id: components["parameters"]["CredentialId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1VaultsIdCredentialsCredentialIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+                /** @description The id of the credential. */
+                credential_id: components["parameters"]["CredentialId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1VaultsIdCredentialsCredentialIdMcpOauthValidate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the vault. */
+                id: components["parameters"]["VaultId"];
+                /** @description The id of the credential. */
+                credential_id: components["parameters"]["CredentialId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialValidation"];
                 };
             };
             default: components["responses"]["Error"];

@@ -2,7 +2,7 @@
 import { ApiError } from './refusal.ts'
 
 export type Problems = {
-  /** By the name of the field at the top of the body. */
+  /** By the path of the field in the body. */
   fields: Record<string, string>
   /** What belongs to none of the fields. */
   rest: string | undefined
@@ -10,7 +10,14 @@ export type Problems = {
 
 const noProblems: Problems = { fields: {}, rest: undefined }
 
-/** `fields`: the names that the form shows. The service says `name: must not be empty; tools[0].type: …`. */
+/** True for a field and for what lies in it. */
+const isWithin = (path: string, field: string): boolean =>
+  path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
+
+/**
+ * `fields`: the paths that the form shows, such as `name` and `auth.token`; of two, the longer one has what belongs to
+ * both. The service says `name: must not be empty; tools[0].type: …`.
+ */
 export function problemsOf(error: unknown, fields: readonly string[]): Problems {
   if (!(error instanceof Error)) return noProblems
   if (!(error instanceof ApiError) || error.status >= 500)
@@ -19,8 +26,10 @@ export function problemsOf(error: unknown, fields: readonly string[]): Problems 
   const others: string[] = []
   for (const sentence of error.message.split('; ')) {
     const [, path = '', message = ''] = /^([\w.[\]-]+):? (.+)$/s.exec(sentence) ?? []
-    const name = /^\w+/.exec(path)?.[0] ?? ''
-    if (!fields.includes(name)) others.push(sentence)
+    const [name] = fields
+      .filter((field) => isWithin(path, field))
+      .toSorted((one, other) => other.length - one.length)
+    if (name === undefined) others.push(sentence)
     else {
       const said = path === name ? message : sentence
       placed[name] = placed[name] === undefined ? said : `${placed[name]}; ${said}`

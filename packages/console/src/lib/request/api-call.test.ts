@@ -50,6 +50,13 @@ describe('the call of a form', () => {
     assert.match(text, /don'\\''t guess/)
   })
 
+  it('names ids of the path for the client alone', () => {
+    const nested: ApiCall = { ...call, beside: { vault_id: 'vlt_1' }, body: { fast: true } }
+    assert.match(callText(nested, 'typescript', ''), /\{ vault_id: 'vlt_1', fast: true \}/)
+    assert.match(callText(nested, 'python', ''), /vault_id="vlt_1"/)
+    assert.doesNotMatch(callText(nested, 'curl', ''), /vlt_1/)
+  })
+
   it('leaves out a body that is empty', () => {
     const archive: ApiCall = {
       method: 'POST',

@@ -19,6 +19,8 @@ export type ApiCall = {
   client?: string
   /** What stands before the body in the client's method: ids. */
   args?: readonly string[]
+  /** What the client's method takes beside the body: ids of the path by their names. */
+  beside?: JsonBody
   body: JsonBody
 }
 
@@ -71,16 +73,17 @@ const python: Marks = {
   pair: (key, value) => `${JSON.stringify(key)}: ${value}`,
 }
 
-const typescriptOf = ({ client, args = [], body }: ApiCall): string => {
+const typescriptOf = ({ client, args = [], beside, body: sent }: ApiCall): string => {
+  const body = { ...beside, ...sent }
   const parts = [...args.map(quoted), ...(isEmpty(body) ? [] : [written(body, script, '', '  ')])]
   return `await client.${client}(${parts.join(', ')})`
 }
 
-const pythonOf = ({ client, args = [], body }: ApiCall): string => {
+const pythonOf = ({ client, args = [], beside, body }: ApiCall): string => {
   const name = (client ?? '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const parts = [
     ...args.map((each) => JSON.stringify(each)),
-    ...Object.entries(body)
+    ...Object.entries({ ...beside, ...body })
       .filter(isSet)
       .map(([key, value]) => `${key}=${written(value, python, '    ', '    ')}`),
   ]

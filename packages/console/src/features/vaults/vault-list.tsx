@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useState } from 'react'
+import { Check } from '../../components/choices.tsx'
+import { Id, Time } from '../../components/figures.tsx'
+import { ToolLine } from '../../components/layout.tsx'
+import { Empty } from '../../components/notices.tsx'
+import { RecordLink } from '../../components/record-link.tsx'
+import { RecordTable } from '../../components/record-table.tsx'
+import { Status } from '../../components/status.tsx'
+import type { TableColumn } from '../../components/table.tsx'
+import type { Vault } from '../../lib/api/types.ts'
+import { listStateOf } from '../../lib/list-state.ts'
+import { vaultsQuery } from './vaults.ts'
+import { vaultWords as own } from './words.ts'
+
+const columns: readonly TableColumn<Vault>[] = [
+  {
+    name: own.columns.name,
+    isStrong: true,
+    show: ({ id, display_name }) => (
+      <RecordLink to="/vaults/$vaultId" params={{ vaultId: id }}>
+        {display_name}
+      </RecordLink>
+    ),
+  },
+  { name: own.columns.id, width: 200, from: 'phone', show: ({ id }) => <Id of={id} /> },
+  {
+    name: own.columns.made,
+    width: 100,
+    isNumber: true,
+    from: 'drawer',
+    show: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    name: own.columns.changed,
+    width: 110,
+    isNumber: true,
+    show: ({ updated_at, archived_at }) =>
+      archived_at === null ? <Time at={updated_at} /> : <Status tone="idle">{own.archived}</Status>,
+  },
+]
+
+const idOf = ({ id }: Vault): string => id
+
+/** `create` stands where no vault is. */
+export function VaultList({
+  onOpen,
+  create,
+}: {
+  onOpen: (vault: Vault) => void
+  create: ReactNode
+}) {
+  const [withArchived, setWithArchived] = useState(false)
+  const query = useInfiniteQuery(vaultsQuery(withArchived))
+  return (
+    <>
+      <ToolLine>
+        <Check label={own.showArchived} isOn={withArchived} onChange={setWithArchived} />
+      </ToolLine>
+      <RecordTable
+        label={own.title}
+        list={listStateOf(query)}
+        columns={columns}
+        keyOf={idOf}
+        onOpen={onOpen}
+        empty={
+          <Empty
+            action={create}
+            request={`await client.beta.vaults.create({ display_name: 'production' })`}
+          >
+            {own.none}
+          </Empty>
+        }
+      />
+    </>
+  )
+}
