@@ -41,6 +41,8 @@ const headingsOf = (text: string): string[] =>
 
 function commentsOf({ path, text }: CheckedPage): string {
   if (isDoc(path)) return text
+  // Its comments are the examples of the interface.
+  if (path.endsWith('.gen.ts')) return ''
   return [...text.matchAll(blockComments), ...text.matchAll(lineComments)]
     .map(([comment]) => comment)
     .join('\n')

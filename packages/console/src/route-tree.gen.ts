@@ -19,6 +19,8 @@ import { Route as AppAgentsNewRouteImport } from './routes/_app.agents.new'
 import { Route as AppEnvironmentsIndexRouteImport } from './routes/_app.environments.index'
 import { Route as AppEnvironmentsEnvironmentIdRouteImport } from './routes/_app.environments.$environmentId'
 import { Route as AppEnvironmentsNewRouteImport } from './routes/_app.environments.new'
+import { Route as AppMemoryIndexRouteImport } from './routes/_app.memory.index'
+import { Route as AppMemoryStoreIdRouteImport } from './routes/_app.memory.$storeId'
 import { Route as AppSessionsIndexRouteImport } from './routes/_app.sessions.index'
 import { Route as AppSessionsSessionIdRouteImport } from './routes/_app.sessions.$sessionId'
 import { Route as AppSessionsNewRouteImport } from './routes/_app.sessions.new'
@@ -80,6 +82,16 @@ const AppEnvironmentsEnvironmentIdRoute =
 const AppEnvironmentsNewRoute = AppEnvironmentsNewRouteImport.update({
   id: '/environments/new',
   path: '/environments/new',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppMemoryIndexRoute = AppMemoryIndexRouteImport.update({
+  id: '/memory/',
+  path: '/memory/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppMemoryStoreIdRoute = AppMemoryStoreIdRouteImport.update({
+  id: '/memory/$storeId',
+  path: '/memory/$storeId',
   getParentRoute: () => AppRoute,
 } as any)
 const AppSessionsIndexRoute = AppSessionsIndexRouteImport.update({
@@ -151,6 +163,7 @@ export interface FileRoutesByFullPath {
   '/agents/new': typeof AppAgentsNewRoute
   '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/environments/new': typeof AppEnvironmentsNewRoute
+  '/memory/$storeId': typeof AppMemoryStoreIdRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
   '/settings/keys': typeof AppSettingsKeysRoute
@@ -160,6 +173,7 @@ export interface FileRoutesByFullPath {
   '/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/agents/': typeof AppAgentsIndexRoute
   '/environments/': typeof AppEnvironmentsIndexRoute
+  '/memory/': typeof AppMemoryIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
   '/settings/': typeof AppSettingsIndexRoute
   '/vaults/': typeof AppVaultsIndexRoute
@@ -174,6 +188,7 @@ export interface FileRoutesByTo {
   '/agents/new': typeof AppAgentsNewRoute
   '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/environments/new': typeof AppEnvironmentsNewRoute
+  '/memory/$storeId': typeof AppMemoryStoreIdRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
   '/settings/keys': typeof AppSettingsKeysRoute
@@ -183,6 +198,7 @@ export interface FileRoutesByTo {
   '/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/agents': typeof AppAgentsIndexRoute
   '/environments': typeof AppEnvironmentsIndexRoute
+  '/memory': typeof AppMemoryIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
   '/settings': typeof AppSettingsIndexRoute
   '/vaults': typeof AppVaultsIndexRoute
@@ -199,6 +215,7 @@ export interface FileRoutesById {
   '/_app/agents/new': typeof AppAgentsNewRoute
   '/_app/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/_app/environments/new': typeof AppEnvironmentsNewRoute
+  '/_app/memory/$storeId': typeof AppMemoryStoreIdRoute
   '/_app/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/_app/sessions/new': typeof AppSessionsNewRoute
   '/_app/settings/keys': typeof AppSettingsKeysRoute
@@ -208,6 +225,7 @@ export interface FileRoutesById {
   '/_app/settings/workspace': typeof AppSettingsWorkspaceRoute
   '/_app/agents/': typeof AppAgentsIndexRoute
   '/_app/environments/': typeof AppEnvironmentsIndexRoute
+  '/_app/memory/': typeof AppMemoryIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
   '/_app/settings/': typeof AppSettingsIndexRoute
   '/_app/vaults/': typeof AppVaultsIndexRoute
@@ -224,6 +242,7 @@ export interface FileRouteTypes {
     | '/agents/new'
     | '/environments/$environmentId'
     | '/environments/new'
+    | '/memory/$storeId'
     | '/sessions/$sessionId'
     | '/sessions/new'
     | '/settings/keys'
@@ -233,6 +252,7 @@ export interface FileRouteTypes {
     | '/settings/workspace'
     | '/agents/'
     | '/environments/'
+    | '/memory/'
     | '/sessions/'
     | '/settings/'
     | '/vaults/'
@@ -247,6 +267,7 @@ export interface FileRouteTypes {
     | '/agents/new'
     | '/environments/$environmentId'
     | '/environments/new'
+    | '/memory/$storeId'
     | '/sessions/$sessionId'
     | '/sessions/new'
     | '/settings/keys'
@@ -256,6 +277,7 @@ export interface FileRouteTypes {
     | '/settings/workspace'
     | '/agents'
     | '/environments'
+    | '/memory'
     | '/sessions'
     | '/settings'
     | '/vaults'
@@ -271,6 +293,7 @@ export interface FileRouteTypes {
     | '/_app/agents/new'
     | '/_app/environments/$environmentId'
     | '/_app/environments/new'
+    | '/_app/memory/$storeId'
     | '/_app/sessions/$sessionId'
     | '/_app/sessions/new'
     | '/_app/settings/keys'
@@ -280,6 +303,7 @@ export interface FileRouteTypes {
     | '/_app/settings/workspace'
     | '/_app/agents/'
     | '/_app/environments/'
+    | '/_app/memory/'
     | '/_app/sessions/'
     | '/_app/settings/'
     | '/_app/vaults/'
@@ -362,6 +386,20 @@ declare module '@tanstack/react-router' {
       path: '/environments/new'
       fullPath: '/environments/new'
       preLoaderRoute: typeof AppEnvironmentsNewRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/memory/': {
+      id: '/_app/memory/'
+      path: '/memory'
+      fullPath: '/memory/'
+      preLoaderRoute: typeof AppMemoryIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/memory/$storeId': {
+      id: '/_app/memory/$storeId'
+      path: '/memory/$storeId'
+      fullPath: '/memory/$storeId'
+      preLoaderRoute: typeof AppMemoryStoreIdRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/sessions/': {
@@ -458,6 +496,7 @@ interface AppRouteChildren {
   AppAgentsNewRoute: typeof AppAgentsNewRoute
   AppEnvironmentsEnvironmentIdRoute: typeof AppEnvironmentsEnvironmentIdRoute
   AppEnvironmentsNewRoute: typeof AppEnvironmentsNewRoute
+  AppMemoryStoreIdRoute: typeof AppMemoryStoreIdRoute
   AppSessionsSessionIdRoute: typeof AppSessionsSessionIdRoute
   AppSessionsNewRoute: typeof AppSessionsNewRoute
   AppSettingsKeysRoute: typeof AppSettingsKeysRoute
@@ -467,6 +506,7 @@ interface AppRouteChildren {
   AppSettingsWorkspaceRoute: typeof AppSettingsWorkspaceRoute
   AppAgentsIndexRoute: typeof AppAgentsIndexRoute
   AppEnvironmentsIndexRoute: typeof AppEnvironmentsIndexRoute
+  AppMemoryIndexRoute: typeof AppMemoryIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute
   AppVaultsIndexRoute: typeof AppVaultsIndexRoute
@@ -481,6 +521,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppAgentsNewRoute: AppAgentsNewRoute,
   AppEnvironmentsEnvironmentIdRoute: AppEnvironmentsEnvironmentIdRoute,
   AppEnvironmentsNewRoute: AppEnvironmentsNewRoute,
+  AppMemoryStoreIdRoute: AppMemoryStoreIdRoute,
   AppSessionsSessionIdRoute: AppSessionsSessionIdRoute,
   AppSessionsNewRoute: AppSessionsNewRoute,
   AppSettingsKeysRoute: AppSettingsKeysRoute,
@@ -490,6 +531,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppSettingsWorkspaceRoute: AppSettingsWorkspaceRoute,
   AppAgentsIndexRoute: AppAgentsIndexRoute,
   AppEnvironmentsIndexRoute: AppEnvironmentsIndexRoute,
+  AppMemoryIndexRoute: AppMemoryIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
   AppVaultsIndexRoute: AppVaultsIndexRoute,

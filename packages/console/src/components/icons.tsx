@@ -13,6 +13,7 @@ import {
   House,
   Lock,
   Menu as MenuLines,
+  NotebookText,
   PanelLeft,
   Search,
   Settings,
@@ -45,6 +46,7 @@ export const IconSearch = sized(Search)
 export const IconHome = sized(House)
 export const IconSettings = sized(Settings)
 export const IconSessions = sized(Text)
+export const IconMemory = sized(NotebookText)
 export const IconVaults = sized(Lock)
 export const IconWarning = sized(TriangleAlert)
 export const IconClose = sized(X)

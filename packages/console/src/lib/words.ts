@@ -134,6 +134,9 @@ export const words = {
     next: 'Next row',
     previous: 'Previous row',
     open: 'Open the row',
+    archivedToo: 'Archived too',
+    archived: 'archived',
+    changed: 'Changed',
   },
   sessions: {
     title: 'Sessions',

@@ -8,6 +8,7 @@ import {
   IconEnvironments,
   IconFold,
   IconHome,
+  IconMemory,
   IconSessions,
   IconSettings,
   IconTheme,
@@ -41,37 +42,34 @@ export const Route = createFileRoute('/_app')({
   codeSplitGroupings: [],
 })
 
-const pages = [
-  { to: '/', name: words.pages.home, keys: 'g h', icon: <IconHome /> },
-  { to: '/sessions', name: words.pages.sessions, keys: 'g s', icon: <IconSessions /> },
-  { to: '/agents', name: words.pages.agents, keys: 'g a', icon: <IconAgents /> },
+const groups = [
   {
-    to: '/environments',
-    name: words.pages.environments,
-    keys: 'g e',
-    icon: <IconEnvironments />,
-    group: words.groups.build,
+    name: undefined,
+    pages: [
+      { to: '/', name: words.pages.home, keys: 'g h', icon: <IconHome /> },
+      { to: '/sessions', name: words.pages.sessions, keys: 'g s', icon: <IconSessions /> },
+      { to: '/agents', name: words.pages.agents, keys: 'g a', icon: <IconAgents /> },
+    ],
   },
   {
-    to: '/vaults',
-    name: words.pages.vaults,
-    keys: 'g v',
-    icon: <IconVaults />,
-    group: words.groups.build,
+    name: words.groups.build,
+    pages: [
+      {
+        to: '/environments',
+        name: words.pages.environments,
+        keys: 'g e',
+        icon: <IconEnvironments />,
+      },
+      { to: '/vaults', name: words.pages.vaults, keys: 'g v', icon: <IconVaults /> },
+      { to: '/memory', name: words.pages.memory, keys: 'g m', icon: <IconMemory /> },
+    ],
   },
   {
-    to: '/settings',
-    name: words.pages.settings,
-    keys: 'g ,',
-    icon: <IconSettings />,
-    group: words.groups.workspace,
+    name: words.groups.workspace,
+    pages: [{ to: '/settings', name: words.pages.settings, keys: 'g ,', icon: <IconSettings /> }],
   },
 ] as const
-
-const groupOf = (at: number): string | undefined => {
-  const page = pages[at]
-  return page && 'group' in page ? page.group : undefined
-}
+const pages = groups.flatMap((group) => [...group.pages])
 
 function App() {
   const { data: me } = useQuery(accountQuery)
@@ -94,18 +92,19 @@ function App() {
         <>
           <RailPages label={words.frame.navigation}>
             {me && <WorkspaceMenu me={me} isFolded={isFolded} />}
-            {pages.map((page, at) => (
-              <Fragment key={page.to}>
-                {'group' in page && groupOf(at - 1) !== page.group && (
-                  <RailGroup name={page.group} isFolded={isFolded} />
-                )}
-                <RailItem
-                  to={page.to}
-                  name={page.name}
-                  icon={page.icon}
-                  isFolded={isFolded}
-                  {...(page.to === '/' && { count: asks })}
-                />
+            {groups.map((group) => (
+              <Fragment key={group.name ?? ''}>
+                {group.name && <RailGroup name={group.name} isFolded={isFolded} />}
+                {group.pages.map(({ to, name, icon }) => (
+                  <RailItem
+                    key={to}
+                    to={to}
+                    name={name}
+                    icon={icon}
+                    isFolded={isFolded}
+                    {...(to === '/' && { count: asks })}
+                  />
+                ))}
               </Fragment>
             ))}
             <RailGroup name={words.product} isFolded={isFolded} />

@@ -1,4 +1,5 @@
 /** Writes a new secret into a credential, and changes where it goes. */
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { Check } from '../../components/choices.tsx'
 import { FieldRow } from '../../components/form-page.tsx'
@@ -27,15 +28,37 @@ import {
 import { useCredentialChange } from './vaults.ts'
 import { credentialWords as own } from './words.ts'
 
-const callOf = ({ vault_id, id }: VaultCredential, body: CredentialUpdateBody) =>
-  ({
-    method: 'POST',
-    path: `/v1/vaults/${vault_id}/credentials/${id}`,
-    client: 'beta.vaults.credentials.update',
-    args: [id],
-    beside: { vault_id },
-    body: withoutSecrets(body),
-  }) as const
+type ChangeDialogProps = {
+  credential: VaultCredential
+  title: string
+  verb: string
+  body: CredentialUpdateBody
+  offBecause: string | undefined
+  change: ReturnType<typeof useCredentialChange>
+  onChanged: (name: string) => void
+  onClose: () => void
+  children: ReactNode
+}
+
+function ChangeDialog({ credential, body, change, onChanged, ...dialog }: ChangeDialogProps) {
+  const { vault_id, id } = credential
+  return (
+    <FormDialog
+      {...dialog}
+      isBusy={change.isPending}
+      problem={problemsOf(change.error, credentialFields).rest}
+      call={{
+        method: 'POST',
+        path: `/v1/vaults/${vault_id}/credentials/${id}`,
+        client: 'beta.vaults.credentials.update',
+        args: [id],
+        beside: { vault_id },
+        body: withoutSecrets(body),
+      }}
+      onSubmit={() => change.mutate(body, { onSuccess: (changed) => onChanged(nameOf(changed)) })}
+    />
+  )
+}
 
 export function RotateCredential({
   credential,
@@ -50,28 +73,24 @@ export function RotateCredential({
   const [draft, setDraft] = useState(() => draftOf(credential))
   const [isValidated, setValidated] = useState(true)
   const change = useCredentialChange(credential)
-  const { fields, rest } = problemsOf(change.error, credentialFields)
+  const { fields } = problemsOf(change.error, credentialFields)
   const body = rotateBody(draft)
   const isOauth = auth.type === 'mcp_oauth'
   const isEmpty = draft.secret === '' && draft.refreshToken === ''
   const problem = fields['auth.token'] ?? fields['auth.access_token'] ?? fields['auth.secret_value']
   return (
-    <FormDialog
+    <ChangeDialog
+      credential={credential}
       title={own.rotateTitle(nameOf(credential))}
       verb={own.rotateVerb}
-      isBusy={change.isPending}
+      body={body}
       offBecause={isEmpty ? own.missingSecret : undefined}
-      problem={rest}
-      call={callOf(credential, body)}
+      change={change}
       onClose={onClose}
-      onSubmit={() =>
-        change.mutate(body, {
-          onSuccess: (changed) => {
-            say({ kind: 'done', text: own.rotated(nameOf(changed)) })
-            onRotated(isOauth && isValidated)
-          },
-        })
-      }
+      onChanged={(name) => {
+        say({ kind: 'done', text: own.rotated(name) })
+        onRotated(isOauth && isValidated)
+      }}
     >
       <Quiet>{own.rotateHint}</Quiet>
       <SecretField
@@ -100,7 +119,7 @@ export function RotateCredential({
           <Check label={own.validateThen} isOn={isValidated} onChange={setValidated} />
         </>
       )}
-    </FormDialog>
+    </ChangeDialog>
   )
 }
 
@@ -115,26 +134,22 @@ export function ChangeCredential({
   const [before] = useState(() => draftOf(credential))
   const [draft, setDraft] = useState(before)
   const change = useCredentialChange(credential)
-  const { fields, rest } = problemsOf(change.error, credentialFields)
+  const { fields } = problemsOf(change.error, credentialFields)
   const body = changeBody(before, draft)
   const shared = { draft, onDraft: setDraft, fields }
   return (
-    <FormDialog
+    <ChangeDialog
+      credential={credential}
       title={own.changeTitle(nameOf(credential))}
       verb={own.changeVerb}
-      isBusy={change.isPending}
+      body={body}
       offBecause={Object.keys(body).length === 0 ? own.nothingDiffers : undefined}
-      problem={rest}
-      call={callOf(credential, body)}
+      change={change}
       onClose={onClose}
-      onSubmit={() =>
-        change.mutate(body, {
-          onSuccess: (changed) => {
-            say({ kind: 'done', text: own.changed(nameOf(changed)) })
-            onClose()
-          },
-        })
-      }
+      onChanged={(name) => {
+        say({ kind: 'done', text: own.changed(name) })
+        onClose()
+      }}
     >
       <NameField {...shared} />
       {auth.type === 'mcp_oauth' && auth.refresh !== null && (
@@ -155,6 +170,6 @@ export function ChangeCredential({
           problem={fields['auth.token'] ?? fields['auth.secret_value']}
         />
       )}
-    </FormDialog>
+    </ChangeDialog>
   )
 }

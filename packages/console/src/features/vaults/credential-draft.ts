@@ -7,8 +7,8 @@ import type {
 import type { JsonBody } from '../../lib/request/api-call.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
 
-export type CredentialAuth = VaultCredential['auth']
-type CredentialKind = CredentialAuth['type']
+export type ShownAuth = VaultCredential['auth']
+type CredentialKind = ShownAuth['type']
 type ClientAuth = 'none' | 'client_secret_basic' | 'client_secret_post'
 
 export type CredentialDraft = {
@@ -184,9 +184,9 @@ export function draftOf({ auth, display_name }: VaultCredential): CredentialDraf
   }
 }
 
-type Refresh = Extract<CredentialAuth, { type: 'mcp_oauth' }>['refresh']
+type TokenRenewal = Extract<ShownAuth, { type: 'mcp_oauth' }>['refresh']
 
-function renewalOf(refresh: Refresh): Partial<CredentialDraft> {
+function renewalOf(refresh: TokenRenewal): Partial<CredentialDraft> {
   if (refresh === null) return { isRenewed: false }
   return {
     tokenEndpoint: refresh.token_endpoint,
@@ -281,7 +281,7 @@ export const withoutSecrets = (body: CredentialCreateBody | CredentialUpdateBody
   )
 
 /** Where the credential goes. */
-export function destinationOf(auth: CredentialAuth): string {
+export function destinationOf(auth: ShownAuth): string {
   switch (auth.type) {
     case 'static_bearer':
     case 'mcp_oauth':

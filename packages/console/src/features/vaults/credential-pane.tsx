@@ -1,10 +1,11 @@
 /** One credential: where it goes, whether it works, and what was done with it. Its secret is nowhere. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import { AskEnding } from '../../components/ask.tsx'
 import { Button } from '../../components/button.tsx'
 import { Id, Time } from '../../components/figures.tsx'
 import { Problem, Quiet, Row } from '../../components/layout.tsx'
-import { Failure, Skeleton } from '../../components/notices.tsx'
+import { Missing } from '../../components/record-page.tsx'
 import { SessionLink } from '../../components/session-link.tsx'
 import {
   FactList,
@@ -16,12 +17,10 @@ import {
 } from '../../components/side-pane.tsx'
 import { Status } from '../../components/status.tsx'
 import type { VaultCredential } from '../../lib/api/types.ts'
-import { requestIdOf } from '../../lib/failures.ts'
 import { shortId } from '../../lib/format/ids.ts'
 import { formatDuration } from '../../lib/format/times.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
-import { say } from '../../lib/toasts.ts'
-import type { CredentialAuth } from './credential-draft.ts'
+import type { ShownAuth } from './credential-draft.ts'
 import { hostOf, nameOf } from './credential-draft.ts'
 import { CredentialStatus, destinationText } from './credential-table.tsx'
 import { ValidationView } from './validation-view.tsx'
@@ -34,9 +33,6 @@ import {
 } from './vaults.ts'
 import { credentialWords as own } from './words.ts'
 
-const Confirm = lazy(async () => ({
-  default: (await import('../../components/confirm.tsx')).Confirm,
-}))
 const RotateCredential = lazy(async () => ({
   default: (await import('./credential-dialogs.tsx')).RotateCredential,
 }))
@@ -130,7 +126,7 @@ const Facts = ({
 const placesOf = ({ header, body }: { header: boolean; body: boolean }): string =>
   [...(header ? [own.fields.inHeader] : []), ...(body ? [own.fields.inBody] : [])].join(', ')
 
-const OauthFacts = ({ auth }: { auth: Extract<CredentialAuth, { type: 'mcp_oauth' }> }) => (
+const OauthFacts = ({ auth }: { auth: Extract<ShownAuth, { type: 'mcp_oauth' }> }) => (
   <>
     <FactRow name={own.facts.ends}>
       {auth.expires_at === null ? own.neverEnds : whenOf(auth.expires_at)}
@@ -160,10 +156,6 @@ function CredentialActions(props: ActionsProps) {
   const name = nameOf(credential)
   const isOauth = credential.auth.type === 'mcp_oauth'
   const close = () => setOpen(undefined)
-  const done = (text: string) => {
-    say({ kind: 'done', text })
-    close()
-  }
   return (
     <>
       <Row isWrapped>
@@ -199,42 +191,16 @@ function CredentialActions(props: ActionsProps) {
           />
         )}
         {open === 'change' && <ChangeCredential credential={credential} onClose={close} />}
-        {open === 'archive' && (
-          <Confirm
-            title={own.archiveTitle(name)}
-            verb={own.archiveVerb}
-            isDanger
-            isBusy={archive.isPending}
-            problem={archive.error?.message}
-            onClose={close}
-            onConfirm={() =>
-              archive.mutate(undefined, { onSuccess: () => done(own.archivedNow(name)) })
-            }
-          >
-            {own.archiveText}
-          </Confirm>
-        )}
-        {open === 'remove' && (
-          <Confirm
-            title={own.removeTitle(name)}
-            verb={own.removeVerb}
-            isDanger
-            isBusy={remove.isPending}
-            problem={remove.error?.message}
-            onClose={close}
-            onConfirm={() =>
-              remove.mutate(undefined, {
-                onSuccess: () => {
-                  done(own.removed(name))
-                  onGone()
-                },
-              })
-            }
-          >
-            {own.removeText}
-          </Confirm>
-        )}
       </Suspense>
+      <AskEnding
+        asked={open}
+        own={own}
+        name={name}
+        archive={archive}
+        remove={remove}
+        onClose={close}
+        onRemoved={onGone}
+      />
     </>
   )
 }
@@ -243,14 +209,8 @@ function LastUses({ credential }: { credential: VaultCredential }) {
   const { data, error, refetch } = useQuery(lastUsesQuery(credential.id))
   return (
     <PaneSection title={own.uses}>
-      {error && !data ? (
-        <Failure
-          message={error.message}
-          requestId={requestIdOf(error)}
-          onRetry={() => void refetch()}
-        />
-      ) : !data ? (
-        <Skeleton rows={2} />
+      {!data ? (
+        <Missing error={error} refetch={refetch} />
       ) : data.length === 0 ? (
         <Quiet>{own.noUse}</Quiet>
       ) : (

@@ -13,13 +13,13 @@ import type { ListState } from '../../lib/list-state.ts'
 import { minuteHand } from '../../lib/now.ts'
 import { useStore } from '../../lib/store.ts'
 import { destinationOf, nameOf } from './credential-draft.ts'
-import type { CredentialAuth } from './credential-draft.ts'
+import type { ShownAuth } from './credential-draft.ts'
 import { endOf, stateOf, stateTones } from './credential-state.ts'
 import { lastUseQuery } from './vaults.ts'
 import { credentialWords as own } from './words.ts'
 
 /** Where it goes, as people say it. */
-export function destinationText(auth: CredentialAuth): string {
+export function destinationText(auth: ShownAuth): string {
   if (auth.type === 'cap_cli') return own.hostsOf.cli(auth.cli_id)
   if (auth.type === 'command_secret') return destinationOf(auth) || own.everyCommand
   return destinationOf(auth) || own.hostsOf.any

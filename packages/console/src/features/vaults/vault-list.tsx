@@ -1,13 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
-import { Check } from '../../components/choices.tsx'
+import { ArchivableTable, changedColumn } from '../../components/archivable-table.tsx'
 import { Id, Time } from '../../components/figures.tsx'
-import { ToolLine } from '../../components/layout.tsx'
-import { Empty } from '../../components/notices.tsx'
 import { RecordLink } from '../../components/record-link.tsx'
-import { RecordTable } from '../../components/record-table.tsx'
-import { Status } from '../../components/status.tsx'
 import type { TableColumn } from '../../components/table.tsx'
 import type { Vault } from '../../lib/api/types.ts'
 import { listStateOf } from '../../lib/list-state.ts'
@@ -32,16 +28,8 @@ const columns: readonly TableColumn<Vault>[] = [
     from: 'drawer',
     show: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    name: own.columns.changed,
-    width: 110,
-    isNumber: true,
-    show: ({ updated_at, archived_at }) =>
-      archived_at === null ? <Time at={updated_at} /> : <Status tone="idle">{own.archived}</Status>,
-  },
+  changedColumn,
 ]
-
-const idOf = ({ id }: Vault): string => id
 
 /** `create` stands where no vault is. */
 export function VaultList({
@@ -54,25 +42,16 @@ export function VaultList({
   const [withArchived, setWithArchived] = useState(false)
   const query = useInfiniteQuery(vaultsQuery(withArchived))
   return (
-    <>
-      <ToolLine>
-        <Check label={own.showArchived} isOn={withArchived} onChange={setWithArchived} />
-      </ToolLine>
-      <RecordTable
-        label={own.title}
-        list={listStateOf(query)}
-        columns={columns}
-        keyOf={idOf}
-        onOpen={onOpen}
-        empty={
-          <Empty
-            action={create}
-            request={`await client.beta.vaults.create({ display_name: 'production' })`}
-          >
-            {own.none}
-          </Empty>
-        }
-      />
-    </>
+    <ArchivableTable
+      label={own.title}
+      list={listStateOf(query)}
+      columns={columns}
+      onOpen={onOpen}
+      withArchived={withArchived}
+      onWithArchived={setWithArchived}
+      none={own.none}
+      create={create}
+      request={`await client.beta.vaults.create({ display_name: 'production' })`}
+    />
   )
 }

@@ -2,27 +2,25 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { AskEnding } from '../../components/ask.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Check } from '../../components/choices.tsx'
 import { Id } from '../../components/figures.tsx'
 import { ToolLine, WhereWide } from '../../components/layout.tsx'
 import { MoreMenu } from '../../components/more-menu.tsx'
-import { Banner, Empty, Failure, Skeleton } from '../../components/notices.tsx'
+import { Banner, Empty, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
+import { RecordPage } from '../../components/record-page.tsx'
 import { ListAndPane, SidePane } from '../../components/side-pane.tsx'
 import type { Vault, VaultCredential } from '../../lib/api/types.ts'
-import { requestIdOf } from '../../lib/failures.ts'
 import { listStateOf } from '../../lib/list-state.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
-import { say } from '../../lib/toasts.ts'
+import { words } from '../../lib/words.ts'
 import { CredentialPane } from './credential-pane.tsx'
 import { CredentialTable } from './credential-table.tsx'
 import { credentialsQuery, useVaultArchive, useVaultDelete, vaultQuery } from './vaults.ts'
 import { credentialWords, vaultWords as own } from './words.ts'
 
-const Confirm = lazy(async () => ({
-  default: (await import('../../components/confirm.tsx')).Confirm,
-}))
 const RenameVault = lazy(async () => ({
   default: (await import('./vault-dialogs.tsx')).RenameVault,
 }))
@@ -35,23 +33,15 @@ type VaultPageProps = {
   onDeleted: () => void
 }
 
-export function VaultPage(props: VaultPageProps) {
-  const query = useQuery(vaultQuery(props.id))
-  if (query.data) return <OpenVault {...props} vault={query.data} />
-  return (
-    <Page title={own.title}>
-      {query.isError ? (
-        <Failure
-          message={query.error.message}
-          requestId={requestIdOf(query.error)}
-          onRetry={() => void query.refetch()}
-        />
-      ) : (
-        <Skeleton />
-      )}
-    </Page>
-  )
-}
+export const VaultPage = (props: VaultPageProps) => (
+  <RecordPage
+    title={own.title}
+    crumbs={<Link to="/vaults">{own.title}</Link>}
+    query={useQuery(vaultQuery(props.id))}
+  >
+    {(vault) => <OpenVault {...props} vault={vault} />}
+  </RecordPage>
+)
 
 function OpenVault({ vault, credential, onOpen, onDeleted }: VaultPageProps & { vault: Vault }) {
   const isArchived = vault.archived_at !== null
@@ -82,7 +72,7 @@ function OpenVault({ vault, credential, onOpen, onDeleted }: VaultPageProps & { 
       {isArchived && <Banner title={own.isArchived} />}
       <ToolLine>
         <Check
-          label={own.showArchived}
+          label={words.list.archivedToo}
           isOn={withArchived}
           onChange={(isOn) => setWithArchived(isOn)}
         />
@@ -137,7 +127,6 @@ function VaultActions({ vault, onDeleted }: { vault: Vault; onDeleted: () => voi
   const archive = useVaultArchive(vault.id)
   const remove = useVaultDelete(vault.id)
   const readOnly = useReadOnlyReason()
-  const { display_name: name } = vault
   const close = () => setOpen(undefined)
   return (
     <>
@@ -157,49 +146,16 @@ function VaultActions({ vault, onDeleted }: { vault: Vault; onDeleted: () => voi
           },
         ]}
       />
-      <Suspense>
-        {open === 'rename' && <RenameVault vault={vault} onClose={close} />}
-        {open === 'archive' && (
-          <Confirm
-            title={own.archiveTitle(name)}
-            verb={own.archiveVerb}
-            isDanger
-            isBusy={archive.isPending}
-            problem={archive.error?.message}
-            onClose={close}
-            onConfirm={() =>
-              archive.mutate(undefined, {
-                onSuccess: () => {
-                  say({ kind: 'done', text: own.archivedNow(name) })
-                  close()
-                },
-              })
-            }
-          >
-            {own.archiveText}
-          </Confirm>
-        )}
-        {open === 'remove' && (
-          <Confirm
-            title={own.removeTitle(name)}
-            verb={own.removeVerb}
-            isDanger
-            isBusy={remove.isPending}
-            problem={remove.error?.message}
-            onClose={close}
-            onConfirm={() =>
-              remove.mutate(undefined, {
-                onSuccess: () => {
-                  say({ kind: 'done', text: own.removed(name) })
-                  onDeleted()
-                },
-              })
-            }
-          >
-            {own.removeText}
-          </Confirm>
-        )}
-      </Suspense>
+      <Suspense>{open === 'rename' && <RenameVault vault={vault} onClose={close} />}</Suspense>
+      <AskEnding
+        own={own}
+        name={vault.display_name}
+        asked={open}
+        onClose={close}
+        archive={archive}
+        remove={remove}
+        onRemoved={onDeleted}
+      />
     </>
   )
 }

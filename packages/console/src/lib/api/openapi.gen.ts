@@ -1032,6 +1032,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/memory_stores/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a memory store
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1MemoryStoresId"];
+        put?: never;
+        /**
+         * Update a memory store
+         * @description Changes the name, the description and the metadata. Sessions show the name and the description from when the store was attached. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1MemoryStoresId"];
+        /**
+         * Delete a memory store, its memories and their versions
+         * @description Sessions that have the store attached lose it, and nobody can bring it back. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1MemoryStoresId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory_stores/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a memory store
+         * @description From then on it is read only. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1MemoryStoresIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory_stores/{id}/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List memories
+         * @description With depth 1, what lies directly below a prefix. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1MemoryStoresIdMemories"];
+        put?: never;
+        /**
+         * Create a memory
+         * @description A memory that is there already is not overwritten. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of writes.
+         */
+        post: operations["postV1MemoryStoresIdMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory_stores/{id}/memories/{memory_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a memory
+         * @description Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1MemoryStoresIdMemoriesMemoryId"];
+        put?: never;
+        /**
+         * Update a memory
+         * @description Changes the path or the content and makes a version. A `precondition` that fails is answered with 409 and changes nothing. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of writes.
+         */
+        post: operations["postV1MemoryStoresIdMemoriesMemoryId"];
+        /**
+         * Delete a memory
+         * @description Its versions stay. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1MemoryStoresIdMemoriesMemoryId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory_stores/{id}/memory_versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of memories
+         * @description Each says who changed what. Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1MemoryStoresIdMemoryVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory_stores/{id}/memory_versions/{version_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1MemoryStoresIdMemoryVersionsVersionId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/memory_stores/{id}/memory_versions/{version_id}/redact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redact a version of a memory
+         * @description Removes its content and keeps its place. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1MemoryStoresIdMemoryVersionsVersionIdRedact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -1552,6 +1712,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Who has changed a memory: a key, a person or a session. */
+        Actor: components["schemas"]["ActorApiActor"] | components["schemas"]["ActorUserActor"] | components["schemas"]["ActorSessionActor"];
         /** @description A model that the primary thread may ask for advice. It has the name `anthropic.advisor`. */
         Advisor: {
             /**
@@ -3925,6 +4087,46 @@ export interface components {
             /** @description Whether these keys were revoked. */
             revoked: boolean;
         };
+        /** @description One text of a memory store. */
+        Memory: {
+            id: string;
+            /** @constant */
+            type: "memory";
+            memory_store_id: string;
+            /** @description The version that is the present content. */
+            memory_version_id: string;
+            /** @description The path of the memory: begins with `/`. */
+            path: string;
+            /** @description Null in the basic view. */
+            content: string | null;
+            /** @description The hash of the text. */
+            content_sha256: string;
+            /** @description The size of the text in bytes. */
+            content_size_bytes: number;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "path": "/style/naming.md",
+         *       "content": "A function is a verb with its object."
+         *     }
+         */
+        MemoryCreateParams: {
+            /** @description Begins with `/`; 1 to 20 segments, at most 1,024 bytes. */
+            path: string;
+            /** @description The text, at most 102,400 bytes; null is empty. */
+            content: string | null;
+        };
+        /** @description A path that memories lie below. */
+        MemoryPrefix: {
+            /** @constant */
+            type: "memory_prefix";
+            /** @description Begins and ends with `/`. */
+            path: string;
+        };
         /** @description Texts by path that outlive a session. */
         MemoryStore: {
             id: string;
@@ -4009,6 +4211,62 @@ export interface components {
             instructions?: string | null;
             /** @description Where it lies in the sandbox; the service chooses a place when absent. */
             mount_path?: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "Conventions of the team"
+         *     }
+         */
+        MemoryStoreUpdateParams: {
+            name?: string | null;
+            description?: string | null;
+            metadata?: components["schemas"]["MetadataPatch"] | null;
+        };
+        /**
+         * @example {
+         *       "content": "A type is a noun, a function a verb with its object."
+         *     }
+         */
+        MemoryUpdateParams: {
+            /** @description A new path; it stays when absent. */
+            path?: string | null;
+            /** @description The text, at most 102,400 bytes; null is empty. */
+            content?: string | null;
+            /** @description The content that you have read: refused where the memory has another by now. */
+            precondition?: {
+                /** @constant */
+                type: "content_sha256";
+                /** @description The hash of the text that you have read. */
+                content_sha256: string;
+            } | null;
+        };
+        /** @description One change of a memory. */
+        MemoryVersion: {
+            id: string;
+            /** @constant */
+            type: "memory_version";
+            memory_id: string;
+            memory_store_id: string;
+            /**
+             * @description What was done to the memory.
+             * @enum {string}
+             */
+            operation: "created" | "modified" | "deleted";
+            /** @description The path at that time; null once redacted. */
+            path: string | null;
+            /** @description The text at that time; null in the basic view and once redacted. */
+            content: string | null;
+            /** @description The hash of the text; null once redacted. */
+            content_sha256: string | null;
+            /** @description The size of the text in bytes; null once redacted. */
+            content_size_bytes: number | null;
+            created_by: components["schemas"]["Actor"];
+            /** @description When the content was removed, or null. */
+            redacted_at: components["schemas"]["Timestamp"] | null;
+            /** @description Who has removed the content, or null. With the header `anthropic-version` absent in place of null. */
+            redacted_by?: components["schemas"]["Actor"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
         };
         /** @description Pairs of your own: at most 16, keys of 1 to 64 characters, values of up to 512. */
         Metadata: {
@@ -7337,6 +7595,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `MemoryVersion`. */
+        MemoryVersionList: {
+            data: components["schemas"]["MemoryVersion"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `Skill`. */
         SkillList: {
             data: components["schemas"]["Skill"][];
@@ -7360,6 +7630,36 @@ export interface components {
             prev_page: string | null;
             first_id: string | null;
             last_id: string | null;
+        };
+        /** @description `Actor` of type `api_actor`. */
+        ActorApiActor: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "api_actor";
+            /** @description The id of the key. */
+            api_key_id: string;
+        };
+        /** @description `Actor` of type `user_actor`. */
+        ActorUserActor: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user_actor";
+            /** @description The id of the person. */
+            user_id: string;
+        };
+        /** @description `Actor` of type `session_actor`. */
+        ActorSessionActor: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session_actor";
+            /** @description The id of the session. */
+            session_id: string;
         };
         /** @description `CredentialAuth` of type `static_bearer`. */
         CredentialAuthStaticBearer: {
@@ -7586,6 +7886,8 @@ export interface components {
         EnvironmentId: string;
         /** @description The id of the vault. */
         VaultId: string;
+        /** @description The id of the memory store. */
+        MemoryStoreId: string;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -7610,12 +7912,16 @@ export interface components {
         Include: string | string[];
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
         RevokeKeys: "true" | "false";
+        /** @description `full` includes the content. */
+        View: "basic" | "full";
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
         /** @description The id of the API key. */
         APIKeyId: string;
         /** @description The id of the spend limit. */
         SpendLimitId: string;
+        /** @description The id of the memory. */
+        MemoryId: string;
         /** @description Only sessions in one of these states. */
         Status: ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated") | ("pending" | "running" | "idle" | "done" | "failed" | "rescheduling" | "terminated")[];
         /** @description Only sessions in one of these states. */
@@ -7632,6 +7938,8 @@ export interface components {
         GroupType: string;
         /** @description Only limits of these periods. */
         Period: ("daily" | "monthly") | ("daily" | "monthly")[];
+        /** @description The id of the version of a memory. */
+        VersionOfAMemoryId: string;
     };
     requestBodies: never;
     headers: never;
@@ -9492,6 +9800,391 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemoryStore"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1MemoryStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryStore"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1MemoryStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryStoreUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryStore"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1MemoryStoresId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "memory_store_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1MemoryStoresIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryStore"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1MemoryStoresIdMemories: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: number;
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description `full` includes the content. */
+                view?: "basic" | "full";
+                /** @description 1 lists what lies directly below the prefix; 0 lists everything below it. */
+                depth?: "0" | "1";
+                /** @description Only memories below it; begins and ends with `/`. Under the older beta value alone it may end otherwise, and is then the beginning of paths. */
+                path_prefix?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: (components["schemas"]["Memory"] | components["schemas"]["MemoryPrefix"])[];
+                        /** @description Whether there is a next page. */
+                        has_more: boolean;
+                        /** @description Send it as `page` for the next page. */
+                        next_page: string | null;
+                        /** @description Send it as `page` for the page before. */
+                        prev_page: string | null;
+                        first_id: string | null;
+                        last_id: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1MemoryStoresIdMemories: {
+        parameters: {
+            query?: {
+                /** @description `full` includes the content. */
+                view?: components["parameters"]["View"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1MemoryStoresIdMemoriesMemoryId: {
+        parameters: {
+            query?: {
+                /** @description `full` includes the content. */
+                view?: components["parameters"]["View"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+                /** @description The id of the memory. */
+                memory_id: components["parameters"]["MemoryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1MemoryStoresIdMemoriesMemoryId: {
+        parameters: {
+            query?: {
+                /** @description `full` includes the content. */
+                view?: components["parameters"]["View"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+                /** @description The id of the memory. */
+                memory_id: components["parameters"]["MemoryId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1MemoryStoresIdMemoriesMemoryId: {
+        parameters: {
+            query?: {
+                /** @description The content that you have read: refused where the memory has another by now. */
+                expected_content_sha256?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+                /** @description The id of the memory. */
+                memory_id: components["parameters"]["MemoryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "memory_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1MemoryStoresIdMemoryVersions: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: number;
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created after this time. */
+                "created_at[gt]"?: components["parameters"]["CreatedAtGt"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created before this time. */
+                "created_at[lt]"?: components["parameters"]["CreatedAtLt"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description `full` includes the content. */
+                view?: "basic" | "full";
+                /** @description Only versions of this memory. */
+                memory_id?: string;
+                /** @description Only versions that came about so. */
+                operation?: "created" | "modified" | "deleted";
+                /** @description Only versions that this session has made. */
+                session_id?: string;
+                /** @description Only versions that this key has made. */
+                api_key_id?: string;
+                /** @description Only versions of this service account: there are none. */
+                service_account_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryVersionList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1MemoryStoresIdMemoryVersionsVersionId: {
+        parameters: {
+            query?: {
+                /** @description `full` includes the content. */
+                view?: components["parameters"]["View"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+                /** @description The id of the version of a memory. */
+                version_id: components["parameters"]["VersionOfAMemoryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryVersion"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1MemoryStoresIdMemoryVersionsVersionIdRedact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the memory store. */
+                id: components["parameters"]["MemoryStoreId"];
+                /** @description The id of the version of a memory. */
+                version_id: components["parameters"]["VersionOfAMemoryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryVersion"];
                 };
             };
             default: components["responses"]["Error"];
