@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { AskEnding } from '../../components/ask.tsx'
 import { Button } from '../../components/button.tsx'
 import { Id } from '../../components/figures.tsx'
-import { ListAndOne, Quiet, ToolLine, WhereRoom } from '../../components/layout.tsx'
+import { ListAndOne, Quiet, ToolLine, WhereWide } from '../../components/layout.tsx'
 import { MoreMenu } from '../../components/more-menu.tsx'
 import { Banner } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
@@ -66,9 +66,9 @@ function OpenStore({ store, view, onView, onDeleted }: StorePageProps & { store:
       title={store.name}
       crumbs={<Link to="/memory">{own.title}</Link>}
       beside={
-        <WhereRoom>
+        <WhereWide>
           <Id of={store.id} />
-        </WhereRoom>
+        </WhereWide>
       }
       actions={
         <>
