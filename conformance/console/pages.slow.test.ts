@@ -56,6 +56,7 @@ async function seedsOf(service: TestService): Promise<Record<string, readonly st
     sessionId: [talking, failed, asking],
     agentId: [agent],
     environmentId: [environment],
+    storeId: [await made('/v1/memory_stores', { name: 'rules' })],
     vaultId: [await made('/v1/vaults', { display_name: 'keys' })],
   }
 }

@@ -160,6 +160,23 @@ void describe('a session in the console', () => {
     await visit.context.close()
   })
 
+  void it('gives the agent files with a message, which lie in its sandbox before it reads', async () => {
+    const session = await make('always_allow', 'say: hello.')
+    const visit = await browser.visit(service.base, { key: adminKey })
+    const { page } = visit
+    await page.goto(at(`sessions/${session}`))
+    const buffer = Buffer.from('what is in the notes')
+    const files = page.getByLabel('Attach files').and(page.locator('input'))
+    await files.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer })
+    await page.getByRole('list', { name: 'Files for the agent' }).getByText('notes.txt').waitFor()
+    await page.getByLabel('Write to the agent').fill('run: cat /home/user/files/*/notes.txt')
+    await page.getByRole('button', { name: /^Send/ }).click()
+    await page.getByText('what is in the notes').first().waitFor(patience)
+    assert.equal(await page.getByRole('list', { name: 'Files for the agent' }).count(), 0)
+    assertNoFaults(visit)
+    await visit.context.close()
+  })
+
   void it('is renamed and archived, and takes no message then', async () => {
     const session = await make('always_allow', 'say: hello.', 'an old name')
     const visit = await browser.visit(service.base, { key: adminKey })

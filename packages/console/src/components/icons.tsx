@@ -15,6 +15,7 @@ import {
   Menu as MenuLines,
   NotebookText,
   PanelLeft,
+  Paperclip,
   Search,
   Settings,
   Text,
@@ -32,6 +33,7 @@ const sized = (Icon: LucideIcon) =>
 
 export const IconAgents = sized(Bot)
 export const IconEnvironments = sized(Box)
+export const IconAttach = sized(Paperclip)
 export const IconCheck = sized(Check)
 export const IconDown = sized(ChevronDown)
 export const IconRight = sized(ChevronRight)

@@ -3,6 +3,7 @@ import { Composer } from '../../components/composer.tsx'
 import type { Session } from '../../lib/api/types.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { words } from '../../lib/words.ts'
+import { contentOf, isUploading, useAttachments } from './attachments.ts'
 import { keepDraft, messageOf, readDraft, usePost } from './session.ts'
 
 const closedBecause = ({
@@ -16,6 +17,7 @@ const closedBecause = ({
 export function ComposerBox({ session }: { session: Session }) {
   const { id } = session
   const [text, setText] = useState(() => readDraft(id))
+  const files = useAttachments(id)
   const post = usePost(id)
   const readOnly = useReadOnlyReason()
   const change = (next: string) => {
@@ -24,10 +26,12 @@ export function ComposerBox({ session }: { session: Session }) {
   }
   const send = () => {
     const sent = text
+    const attached = files.all
     keepDraft(id, sent)
-    post.mutate([messageOf(text.trim())], {
+    post.mutate([messageOf(contentOf(text.trim(), attached))], {
       // The draft goes when the service has the message, and not before.
       onSuccess: () => {
+        files.forget(attached)
         if (readDraft(id) === sent) change('')
       },
     })
@@ -38,8 +42,19 @@ export function ComposerBox({ session }: { session: Session }) {
       onChange={change}
       onSend={send}
       isSending={post.isPending}
+      attachments={files.all}
+      onAttach={files.add}
+      onDetach={files.remove}
       problem={post.error?.message}
       offBecause={closedBecause(session) ?? readOnly}
+      waitsFor={whatHolds(files.all)}
     />
   )
+}
+
+const whatHolds = (attachments: ReturnType<typeof useAttachments>['all']): string | undefined => {
+  if (attachments.some(isUploading)) return words.session.uploading
+  return attachments.some(({ problem }) => problem !== undefined)
+    ? words.session.notAttached
+    : undefined
 }

@@ -1,9 +1,9 @@
 /** What else can be done with a session: copy it in a form, fork it, rename it, archive it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { Button } from '../../components/button.tsx'
 import { IconMore } from '../../components/icons.tsx'
 import type { MenuItem } from '../../components/menu.tsx'
+import { Menu } from '../../components/menu.tsx'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { Session } from '../../lib/api/types.ts'
 import { copyText } from '../../lib/clipboard.ts'
@@ -16,7 +16,6 @@ import { readWholeLog, sessionQuery, summaryQuery } from './session.ts'
 
 const { menu: own } = words.session
 
-const Menu = lazy(async () => ({ default: (await import('../../components/menu.tsx')).Menu }))
 const Confirm = lazy(async () => ({
   default: (await import('../../components/confirm.tsx')).Confirm,
 }))
@@ -73,9 +72,7 @@ export function SessionMenu({ session, title, onFork }: SessionMenuProps) {
   const close = () => setShown(undefined)
   return (
     <>
-      <Suspense fallback={<Button icon={<IconMore />} label={own.more} />}>
-        <Menu label={own.more} trigger={<IconMore />} isButton items={items} />
-      </Suspense>
+      <Menu label={own.more} trigger={<IconMore />} isButton items={items} />
       <Suspense>
         {shown === 'rename' && <RenameDialog session={session} title={title} onClose={close} />}
         {shown === 'archive' && (

@@ -94,9 +94,11 @@ export function usePost(id: string) {
   })
 }
 
-export const messageOf = (text: string): PostedEvent => ({
+type MessageContent = Extract<PostedEvent, { type: 'user.message' }>['content']
+
+export const messageOf = (content: MessageContent): PostedEvent => ({
   type: 'user.message',
-  content: [{ type: 'text', text }],
+  content,
 })
 
 export const interruption = (): PostedEvent => ({ type: 'user.interrupt' })

@@ -1,0 +1,65 @@
+/** Files that somebody gives the agent with a message: they are in the session before the message is sent. */
+import { useState } from 'react'
+import type { UploadedFile } from '../../lib/api/upload.ts'
+import { uploadFile } from '../../lib/api/upload.ts'
+import { words } from '../../lib/words.ts'
+
+export type Attachment = {
+  key: number
+  name: string
+  /** How much of it is there, 0 to 1. */
+  share: number
+  file: UploadedFile | undefined
+  problem: string | undefined
+}
+
+const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+const pdf = 'application/pdf'
+
+let count = 0
+
+export function useAttachments(session: string) {
+  const [all, setAll] = useState<readonly Attachment[]>([])
+  const change = (key: number, part: Partial<Attachment>) =>
+    setAll((now) => now.map((each) => (each.key === key ? { ...each, ...part } : each)))
+  const add = (files: Iterable<File>) => {
+    for (const file of files) {
+      const key = ++count
+      const begun = { key, name: file.name, share: 0, file: undefined, problem: undefined }
+      setAll((now) => [...now, begun])
+      uploadFile(file, { session, onProgress: (share) => change(key, { share }) }).then(
+        (uploaded) => change(key, { file: uploaded, share: 1 }),
+        (error: unknown) =>
+          change(key, { problem: error instanceof Error ? error.message : String(error) }),
+      )
+    }
+  }
+  const remove = (key: number) => setAll((now) => now.filter((each) => each.key !== key))
+  const forget = (sent: readonly Attachment[]) =>
+    setAll((now) => now.filter((each) => !sent.includes(each)))
+  return { all, add, remove, forget }
+}
+
+export const isUploading = ({ file, problem }: Attachment): boolean =>
+  file === undefined && problem === undefined
+
+type ContentBlock =
+  | { type: 'text'; text: string }
+  | { type: 'image' | 'document'; source: { type: 'file'; file_id: string } }
+
+/** The content of a message: what was written, where its files lie, and those that a model can look at. */
+export function contentOf(text: string, attachments: readonly Attachment[]): ContentBlock[] {
+  const files = attachments.flatMap(({ file }) => file ?? [])
+  const places = files.map(({ id, filename }) => `- /home/user/files/${id}/${filename}`)
+  return [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...(files.length === 0
+      ? []
+      : [{ type: 'text' as const, text: [words.session.attached, ...places].join('\n') }]),
+    ...files.flatMap(({ id, mime_type: kind }): ContentBlock[] => {
+      const source = { type: 'file' as const, file_id: id }
+      if (pictures.has(kind)) return [{ type: 'image', source }]
+      return kind === pdf ? [{ type: 'document', source }] : []
+    }),
+  ]
+}
