@@ -107,7 +107,7 @@ void describe('the settings in a browser', () => {
     await page.getByText('release-bot was revoked.').waitFor(patience)
     await row(page, 'release-bot').waitFor({ state: 'detached', ...patience })
     assert.equal(await statusOf(key), 401)
-    await page.getByRole('checkbox', { name: 'Revoked keys too' }).click()
+    await page.getByRole('checkbox', { name: 'Revoked and inactive keys too' }).click()
     await page
       .getByRole('table', { name: 'Revoked keys' })
       .getByText('release-bot')
@@ -123,7 +123,7 @@ void describe('the settings in a browser', () => {
     assert.equal(await statusOf(body.key), 401)
     const visit = await open('/keys', owner)
     const { page } = visit
-    await page.getByRole('checkbox', { name: 'Revoked keys too' }).click()
+    await page.getByRole('checkbox', { name: 'Revoked and inactive keys too' }).click()
     await row(page, 'nightly').getByRole('button', { name: 'Activate' }).click()
     await page.getByText('nightly works again.').waitFor(patience)
     await page

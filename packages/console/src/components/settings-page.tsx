@@ -43,7 +43,7 @@ export const SettingsPage = ({ title, beside, actions, children }: SettingsPageP
         ))}
       </nav>
       <div className="relative min-h-0 min-w-0 flex-1 overflow-auto" tabIndex={-1}>
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5 px-6 py-5 max-phone:px-4">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5 px-6 pt-5 pb-16 max-phone:px-4">
           {children}
         </div>
       </div>

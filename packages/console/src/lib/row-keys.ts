@@ -1,4 +1,4 @@
-/** `j` `k` and `enter` in a list: they move the chosen row and open it. */
+/** `j` `k` and `enter` in a list whose rows open: they move the chosen row and open it. */
 import { useMemo } from 'react'
 import type { PageCommand } from './commands.ts'
 import { useCommands } from './commands.ts'
@@ -13,6 +13,7 @@ export function useRowKeys<Row>(
 ): void {
   useCommands(
     useMemo((): PageCommand[] => {
+      if (!onOpen) return []
       const at = rows.findIndex((row) => keyOf(row) === chosen)
       const to = (index: number) => {
         const row = rows[Math.max(0, Math.min(rows.length - 1, index))]
@@ -29,7 +30,7 @@ export function useRowKeys<Row>(
           run: () => to(at < 0 ? 0 : at - 1),
         },
       ]
-      if (row === undefined || !onOpen) return move
+      if (row === undefined) return move
       return [
         ...move,
         {

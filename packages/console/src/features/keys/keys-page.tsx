@@ -128,7 +128,7 @@ function useColumns(
       { name: own.columns.rights, from: 'phone', show: (key) => <RightsOf of={key} /> },
       {
         name: own.columns.maker,
-        width: 190,
+        width: 212,
         from: 'wide',
         show: (key) => (
           <>

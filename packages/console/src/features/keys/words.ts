@@ -76,7 +76,7 @@ export const keyWords = {
   revokeText:
     'Every request with this key is refused from now on, and what it has open ends. The key never works again.',
   lastUse: 'Its last use:',
-  showRevoked: 'Revoked keys too',
+  showRevoked: 'Revoked and inactive keys too',
   revokedTitle: 'Revoked keys',
   pausedTitle: 'Inactive keys',
   pausedBeside: 'an inactive key opens nothing until it is active again',
