@@ -40,9 +40,9 @@ export const keyWords = {
   },
   reach: { work: 'work alone', sessions: 'work, and the sessions that are claimed' },
   shownRights: {
-    member: 'everything a member may',
+    member: 'as a member',
     reads: 'reads alone',
-    admin: 'everything an admin may',
+    admin: 'as an admin',
     work: (environment: string) => `work of ${environment}`,
     sessions: (environment: string) => `work and claimed sessions of ${environment}`,
   },
