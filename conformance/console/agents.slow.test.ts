@@ -50,7 +50,7 @@ void describe('agents in the console', () => {
     await page.getByText(/^5 words, about \d+ tokens; the tools take about/).waitFor(patience)
     await page.getByRole('combobox', { name: /What bash may do/ }).click()
     await page.getByRole('option', { name: 'asks before each call' }).click()
-    const call = page.getByRole('region', { name: 'What will be sent' })
+    const call = page.getByRole('group', { name: 'What will be sent' })
     await call.getByText("'always_ask'").waitFor(patience)
     await call.getByRole('tab', { name: 'curl' }).click()
     await call.getByText('/v1/agents').first().waitFor(patience)
@@ -158,7 +158,8 @@ void describe('agents in the console', () => {
     const [session] = (await read('/v1/sessions')).data
     assert.partialDeepStrictEqual(session, { agent: { id } })
     await page.goto(at(`agents/${id}`))
-    await page.getByRole('button', { name: 'Archive', exact: true }).click()
+    await page.getByRole('button', { name: 'More to do' }).click()
+    await page.getByRole('menuitem', { name: 'Archive the agent' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Cancel' }).waitFor(patience)
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel')

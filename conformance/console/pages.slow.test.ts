@@ -10,6 +10,7 @@ import type { TestBrowser } from './browser.ts'
 import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
 
+const memoryBeta = 'agent-memory-2026-07-22'
 const patience = { timeout: 10_000 }
 const withAxe = [1440, 390]
 const widths = [1440, 1100, 390, 360]
@@ -32,7 +33,7 @@ async function seedsOf(service: TestService): Promise<Record<string, readonly st
   const coder = await makeAgent(service, 'coder')
   const agent = await makeAgent(service, 'reviewer', 'always_ask')
   const made = async (path: string, body: object): Promise<string> => {
-    const answer = await service.ask('POST', path, body)
+    const answer = await service.ask('POST', path, body, { 'vendor-beta': memoryBeta })
     assert.equal(answer.status, 200, path)
     return answer.body.id
   }

@@ -36,7 +36,9 @@ export const FirstDay = ({
                 {name}
                 {isDone && <span className="sr-only"> ({doneWord})</span>}
               </span>
-              <span className="text-n9 [&_a]:text-accent [&_a]:underline [&_a]:underline-offset-2">{text}</span>
+              <span className="text-n9 [&_a]:text-accent [&_a]:underline [&_a]:underline-offset-2">
+                {text}
+              </span>
             </span>
           </li>
         ))}

@@ -32,7 +32,11 @@ export function RequestView({ call, before, whole, onWhole }: RequestViewProps) 
   ]
   const text = view === 'yaml' ? yamlOf(whole ?? {}) : callText(call, view, serviceUrl)
   return (
-    <section aria-label={words.request.title} className="flex min-h-0 flex-1 flex-col bg-n2">
+    <div
+      role="group"
+      aria-label={words.request.title}
+      className="flex min-h-0 flex-1 flex-col bg-n2"
+    >
       <div className="flex shrink-0 items-center border-b pr-2 [&>[role=tablist]]:flex-1 [&>[role=tablist]]:border-b-0">
         <Tabs label={words.request.title} tabs={tabs} chosen={view} onChoose={setView} />
         <CopyButton text={text} />
@@ -45,7 +49,7 @@ export function RequestView({ call, before, whole, onWhole }: RequestViewProps) 
           before={before && view !== 'yaml' ? callText(before, view, serviceUrl) : undefined}
         />
       )}
-    </section>
+    </div>
   )
 }
 

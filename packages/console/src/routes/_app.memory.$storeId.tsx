@@ -1,7 +1,8 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { catch as orElse, enum as oneOf, object, optional, string } from 'zod/mini'
 import { storeQuery } from '../features/memory/memory.ts'
-import { StorePage, storeTabs } from '../features/memory/store-page.tsx'
+import { StorePage } from '../features/memory/store-page.tsx'
+import { storeTabs } from '../features/memory/tabs.ts'
 
 const StoreSearch = object({
   tab: orElse(optional(oneOf(storeTabs)), undefined),

@@ -7,7 +7,8 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Id, Time } from '../../components/figures.tsx'
 import { FormPanes } from '../../components/form-page.tsx'
-import { Badge, Quiet } from '../../components/layout.tsx'
+import { Badge, Quiet, WhereWide } from '../../components/layout.tsx'
+import { MoreMenu } from '../../components/more-menu.tsx'
 import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { RequestView } from '../../components/request-view.tsx'
@@ -82,17 +83,26 @@ function OpenAgent({
       beside={
         <>
           <Badge>{own.versionIs(agent.version)}</Badge>
-          <Quiet isSmall>
-            <Time at={agent.updated_at} /> · <Id of={agent.id} />
-          </Quiet>
+          <WhereWide>
+            <Quiet isSmall>
+              <Time at={agent.updated_at} /> · <Id of={agent.id} />
+            </Quiet>
+          </WhereWide>
         </>
       }
       actions={
         isArchived ? undefined : (
           <>
-            <Button kind="plain" offBecause={readOnly} onClick={() => setArchiving(true)}>
-              {own.archive}
-            </Button>
+            <MoreMenu
+              items={[
+                {
+                  label: own.archiveVerb,
+                  isDanger: true,
+                  ...(readOnly !== undefined && { offBecause: readOnly }),
+                  run: () => setArchiving(true),
+                },
+              ]}
+            />
             <ButtonLink to="/sessions/new" search={{ agent: agent.id }}>
               {own.newSession}
             </ButtonLink>

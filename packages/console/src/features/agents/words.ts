@@ -114,7 +114,6 @@ export const agentWords = {
   tryNeedsEnvironment: 'Make an environment first: a session needs one.',
   tryChanged: 'The form was changed since this trial began.',
   newSession: 'New session',
-  archive: 'Archive',
   archiveTitle: (name: string) => `Archive ${name}`,
   archiveText: 'It takes no new sessions and no changes. Sessions that it has go on.',
   archiveVerb: 'Archive the agent',

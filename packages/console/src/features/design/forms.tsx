@@ -10,7 +10,6 @@ import { Meter, MiniTable } from '../../components/inspector.tsx'
 import { ListChoice, Problem, Stack } from '../../components/layout.tsx'
 import { RecordTable } from '../../components/record-table.tsx'
 import { RequestView } from '../../components/request-view.tsx'
-import { SecretOnce } from '../../components/secret-once.tsx'
 import { SmallSelect } from '../../components/select.tsx'
 import { Framed, Spec, Specimen } from '../../components/specimen.tsx'
 import { Status } from '../../components/status.tsx'
@@ -122,14 +121,6 @@ export function Requests() {
             onWhole={setWhole}
           />
         </Framed>
-      </Specimen>
-      <Specimen caption="a secret, shown once in the command where it is used" size="half">
-        <SecretOnce
-          title="release-bot is made"
-          secret="stw_key_4tXn8Qm2LrV9cW7yB3kZ"
-          command={'read -rs STEWARD_API_KEY && export STEWARD_API_KEY'}
-          onDone={nothing}
-        />
       </Specimen>
     </Spec>
   )

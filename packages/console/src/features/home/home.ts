@@ -4,6 +4,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { paths } from '../../lib/api/openapi.gen.ts'
 import { createStore } from '../../lib/store.ts'
+import { tabKey } from '../../lib/tab.ts'
 
 const home = ['home'] as const
 /** Asked again this often at the most, however much happens. */
@@ -25,7 +26,8 @@ export const overviewQuery = queryOptions({
 
 /** Notes once, while the page is open, that the person looks: what failed is counted since the time before. */
 export async function noteLook(client: QueryClient): Promise<void> {
-  if (hasLooked) return
+  // Only people look: a key has no time of its own.
+  if (hasLooked || tabKey() !== undefined) return
   hasLooked = true
   const { before } = await dataOf(api.POST('/v1/ext/me/looked'))
   lookedBefore.set(before)

@@ -18,14 +18,13 @@ import { MemoryView } from './memory-view.tsx'
 import { memoryQuery, storeQuery, useStoreArchive, useStoreDelete } from './memory.ts'
 import { NewMemory } from './new-memory.tsx'
 import { VersionsView } from './versions-view.tsx'
+import type { StoreTab } from './tabs.ts'
+import { storeTabs } from './tabs.ts'
 import { memoryWords, storeWords as own } from './words.ts'
 
 const ChangeStore = lazy(async () => ({
   default: (await import('./store-dialogs.tsx')).ChangeStore,
 }))
-
-export const storeTabs = ['memories', 'versions'] as const
-type StoreTab = (typeof storeTabs)[number]
 
 /** What of a store is shown; it stands in the address. */
 type StoreView = {

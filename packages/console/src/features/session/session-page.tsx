@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Heard } from '../../components/heard.tsx'
-import { Row } from '../../components/layout.tsx'
+import { Row, WhereWide } from '../../components/layout.tsx'
 import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { SessionLayout, ViewLine } from '../../components/session-layout.tsx'
@@ -106,13 +106,11 @@ function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps)
       beside={<Status tone={tone}>{word}</Status>}
       actions={
         <Row>
-          <Button
-            keys="."
-            offBecause={isRunning ? readOnly : words.session.notRunning}
+          <InterruptButton
+            isRunning={isRunning}
+            offBecause={readOnly}
             onClick={() => setDialog('interrupt')}
-          >
-            {words.session.interrupt}
-          </Button>
+          />
           <SessionMenu
             session={session}
             title={title}
@@ -173,6 +171,28 @@ function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps)
       </Suspense>
     </Page>
   )
+}
+
+/** Where there is little room, it is there while something can be interrupted. */
+function InterruptButton({
+  isRunning,
+  offBecause,
+  onClick,
+}: {
+  isRunning: boolean
+  offBecause: string | undefined
+  onClick: () => void
+}) {
+  const button = (
+    <Button
+      keys="."
+      offBecause={isRunning ? offBecause : words.session.notRunning}
+      onClick={onClick}
+    >
+      {words.session.interrupt}
+    </Button>
+  )
+  return isRunning ? button : <WhereWide>{button}</WhereWide>
 }
 
 /** The conversation, one for each thread, the log, and what finds in it. */
