@@ -35,7 +35,12 @@ function ToastList() {
     <Toast.Portal>
       <Toast.Viewport className="fixed top-14 right-4 z-30 grid w-[calc(100vw-32px)] max-w-[420px] gap-2">
         {open.map((toast) => (
-          <Toast.Root key={toast.id} toast={toast} className="outline-none">
+          <Toast.Root
+            key={toast.id}
+            toast={toast}
+            aria-label={(toast.data as ToastNote).text}
+            className="outline-none"
+          >
             <ToastFace note={toast.data as ToastNote} onClose={() => close(toast.id)} />
           </Toast.Root>
         ))}
