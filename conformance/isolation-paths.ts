@@ -317,7 +317,8 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   fixtures['/v1/ext/integrations/:integration_id'] = { theirs: 'webhook', never: 'webhook' }
   fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/openai/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
-  fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
+  for (const folder of ['/v1/skills/:id', '/v1/skills/:id/versions/:version'])
+    fixtures[`${folder}/files/:filename`] = { theirs: 'SKILL.md', never: 'SKILL.md' }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
   fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }
   for (const output of ['/v1/sessions/:id', '/v1/ext/outputs/:session_id'])

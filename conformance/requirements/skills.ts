@@ -22,6 +22,7 @@ export const skills = {
   'skills/versions/create': { section: '12.2 Endpoints', says: 'POST `/v1/skills/:id/versions` – adds a version' },
   'skills/versions/get': { section: '12.2 Endpoints', says: 'GET `/v1/skills/:id/versions/:version` – one version, by number, by id or as `latest`' },
   'skills/versions/content': { section: '12.2 Endpoints', says: 'GET `/v1/skills/:id/versions/:version/content` – its files as a zip with one folder' },
+  'skills/versions/file': { section: '12.2 Endpoints', says: 'GET `/v1/skills/:id/versions/:version/files/:filename` – one file\'s bytes of that version' },
   'skills/versions/delete': { section: '12.2 Endpoints', says: 'DELETE `/v1/skills/:id/versions/:version` – deletes a version, and answers its id or number as it was asked for; the last version of a skill is refused with 400' },
   'skills/file': { section: '12.2 Endpoints', says: 'GET `/v1/skills/:id/files/:filename` – one file\'s bytes' },
   'skills/delete': { section: '12.2 Endpoints', says: 'DELETE `/v1/skills/:id` – deletes a skill and its versions' },

@@ -170,6 +170,7 @@ describe('the examples of requests', () => {
       }),
       '/v1/skills/{id}': await make('/v1/skills', { files }),
       '/v1/skills/{id}/versions/{version}': 'latest',
+      '/v1/skills/{id}/versions/{version}/files/{filename}': 'SKILL.md',
       '/v1/skills/{id}/files/{filename}': 'SKILL.md',
       '/v1/agents/{id}/versions/{version}': '1',
       '/v1/ext/model_cards/{id}': await make('/v1/ext/model_cards', {

@@ -9,7 +9,7 @@ import { toFile as oldToFile } from '@anthropic-ai/sdk-oldest'
 import type { Skill, SkillVersion } from '@steward/protocol/skills.ts'
 import { readZip } from '@steward/server/resources/skills/zip.ts'
 import type { TestService } from '../service.ts'
-import { boot, scenarioDatabases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import type { SentBody } from '../skills.ts'
 import { oddZip, sendBody, skillForm, skillText } from '../skills.ts'
 import { verifies } from '../verifies.ts'
@@ -262,6 +262,33 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.equal((await get(wrong)).status, 404, wrong)
         const builtin = await service.raw('GET', '/v1/skills/pdf/files/SKILL.md')
         assert.match(await builtin.text(), /^---\nname: pdf\n/)
+      },
+    )
+
+    verifies(
+      'skills/versions/file',
+      'one file of any version is downloaded by its name, and those of other tenants are not',
+      async () => {
+        const name = named()
+        const first = skillText(name, 'the first body')
+        const { id } = (await json([{ filename: 'SKILL.md', content: first }])).body
+        const files = [
+          { filename: 'SKILL.md', content: skillText(name, 'the second body') },
+          { filename: 'a b/ü.txt', content: 'text' },
+        ]
+        await service.ask('POST', `/v1/skills/${id}/versions`, { files })
+        const [second, older] = (await skills().versions.list(id)).data
+        const get = (version: string | undefined, filename: string, key = adminKey) => {
+          const path = `/v1/skills/${id}/versions/${version}/files/${encodeURIComponent(filename)}`
+          return service.raw('GET', path, undefined, { 'x-api-key': key })
+        }
+        assert.equal(await (await get(older?.id, 'SKILL.md')).text(), first)
+        assert.match(await (await get(second?.id, 'SKILL.md')).text(), /the second body/)
+        assert.equal(await (await get('latest', 'a b/ü.txt')).text(), 'text')
+        assert.equal((await get(older?.id, 'a b/ü.txt')).status, 404)
+        assert.equal((await get('1', 'SKILL.md')).status, 404)
+        const { key } = await service.otherWorkspace('without this skill')
+        assert.equal((await get(older?.id, 'SKILL.md', key)).status, 404)
       },
     )
 

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-import { Readable } from 'node:stream'
 import { Deleted, ListQuery } from '@steward/protocol/primitives.ts'
 import {
   SkillArchiveForm,
@@ -11,15 +9,12 @@ import {
   SkillVersionForm,
   SkillVersionShown,
 } from '@steward/protocol/skills.ts'
-import { notFound } from '../../ground/core/errors.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { attachment } from '../../ground/http/attachment.ts'
-import type { RouteReply } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
-import { versionAnswer, versionContent } from './content.ts'
+import { fileAnswer, fileOf, versionAnswer, versionContent } from './content.ts'
 import type { SkillDeps } from './store-skill.ts'
 import { addVersion, deleteSkill, deleteVersion, saveSkill } from './store-skill.ts'
 import { receiveArchive, receiveSkill, receiveVersion } from './receive-skill.ts'
@@ -99,21 +94,10 @@ function ofSkills(deps: SkillsApiDeps): Route[] {
         summary: 'Download a file of a skill',
         isExtension: true,
         description: 'Of its latest version. Encode the slashes of the name.',
-        answer: 'bytes',
-        mediaTypes: ['text/plain', 'application/octet-stream'],
+        ...fileAnswer,
       },
-      async ({ tenant, params: { id, filename } }) => {
-        const version = await catalog.version(tenant, id)
-        if (!version.files.includes(filename)) throw notFound('file', `${id}/${filename}`)
-        const [file] = await catalog.files(tenant, version, (each) => each === filename)
-        if (!file) throw new Error(`${filename} is not in the archive of ${id}/${version.id}`)
-        const { bytes } = file
-        const isText = isUtf8(bytes) && !bytes.includes(0)
-        const type = isText ? 'text/plain; charset=utf-8' : 'application/octet-stream'
-        const body = Readable.from([bytes], { objectMode: false })
-        const name = filename.split('/').at(-1) ?? filename
-        return bytesOf({ body, size: bytes.byteLength, headers: attachment(name, type) })
-      },
+      async ({ tenant, params: { id, filename } }) =>
+        fileOf(catalog, tenant, await catalog.version(tenant, id), filename),
     ),
   ]
 }
@@ -174,6 +158,17 @@ function ofVersions(deps: SkillsApiDeps): Route[] {
         return versionContent(catalog, tenant, await catalog.version(tenant, id, version))
       },
     ),
+    versions.raw.get(
+      '/:version/files/:filename',
+      {
+        summary: 'Download a file of a version',
+        isExtension: true,
+        description: 'Encode the slashes of the name.',
+        ...fileAnswer,
+      },
+      async ({ tenant, params: { id, version, filename } }) =>
+        fileOf(catalog, tenant, await catalog.version(tenant, id, version), filename),
+    ),
     versions.delete(
       '/:version',
       {
@@ -189,18 +184,3 @@ function ofVersions(deps: SkillsApiDeps): Route[] {
     ),
   ]
 }
-
-const bytesOf = ({
-  body,
-  size,
-  headers,
-}: {
-  body: Readable
-  size: number
-  headers: [string, string][]
-}): RouteReply => ({
-  reply: 'raw',
-  status: 200,
-  headers: [...headers, ['content-length', String(size)]],
-  body,
-})
