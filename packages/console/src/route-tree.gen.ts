@@ -30,7 +30,11 @@ import { Route as AppSettingsLimitsRouteImport } from './routes/_app.settings.li
 import { Route as AppSettingsMeRouteImport } from './routes/_app.settings.me'
 import { Route as AppSettingsMembersRouteImport } from './routes/_app.settings.members'
 import { Route as AppSettingsWorkspaceRouteImport } from './routes/_app.settings.workspace'
+import { Route as AppSkillsIndexRouteImport } from './routes/_app.skills.index'
+import { Route as AppSkillsNewRouteImport } from './routes/_app.skills.new'
 import { Route as AppVaultsIndexRouteImport } from './routes/_app.vaults.index'
+import { Route as AppSkillsSkillIdIndexRouteImport } from './routes/_app.skills.$skillId.index'
+import { Route as AppSkillsSkillIdNewRouteImport } from './routes/_app.skills.$skillId.new'
 import { Route as AppVaultsVaultIdIndexRouteImport } from './routes/_app.vaults.$vaultId.index'
 import { Route as AppVaultsVaultIdNewRouteImport } from './routes/_app.vaults.$vaultId.new'
 
@@ -139,9 +143,29 @@ const AppSettingsWorkspaceRoute = AppSettingsWorkspaceRouteImport.update({
   path: '/settings/workspace',
   getParentRoute: () => AppRoute,
 } as any)
+const AppSkillsIndexRoute = AppSkillsIndexRouteImport.update({
+  id: '/skills/',
+  path: '/skills/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSkillsNewRoute = AppSkillsNewRouteImport.update({
+  id: '/skills/new',
+  path: '/skills/new',
+  getParentRoute: () => AppRoute,
+} as any)
 const AppVaultsIndexRoute = AppVaultsIndexRouteImport.update({
   id: '/vaults/',
   path: '/vaults/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSkillsSkillIdIndexRoute = AppSkillsSkillIdIndexRouteImport.update({
+  id: '/skills/$skillId/',
+  path: '/skills/$skillId/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppSkillsSkillIdNewRoute = AppSkillsSkillIdNewRouteImport.update({
+  id: '/skills/$skillId/new',
+  path: '/skills/$skillId/new',
   getParentRoute: () => AppRoute,
 } as any)
 const AppVaultsVaultIdIndexRoute = AppVaultsVaultIdIndexRouteImport.update({
@@ -171,13 +195,17 @@ export interface FileRoutesByFullPath {
   '/settings/me': typeof AppSettingsMeRoute
   '/settings/members': typeof AppSettingsMembersRoute
   '/settings/workspace': typeof AppSettingsWorkspaceRoute
+  '/skills/new': typeof AppSkillsNewRoute
   '/agents/': typeof AppAgentsIndexRoute
   '/environments/': typeof AppEnvironmentsIndexRoute
   '/memory/': typeof AppMemoryIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
   '/settings/': typeof AppSettingsIndexRoute
+  '/skills/': typeof AppSkillsIndexRoute
   '/vaults/': typeof AppVaultsIndexRoute
+  '/skills/$skillId/new': typeof AppSkillsSkillIdNewRoute
   '/vaults/$vaultId/new': typeof AppVaultsVaultIdNewRoute
+  '/skills/$skillId/': typeof AppSkillsSkillIdIndexRoute
   '/vaults/$vaultId/': typeof AppVaultsVaultIdIndexRoute
 }
 export interface FileRoutesByTo {
@@ -196,13 +224,17 @@ export interface FileRoutesByTo {
   '/settings/me': typeof AppSettingsMeRoute
   '/settings/members': typeof AppSettingsMembersRoute
   '/settings/workspace': typeof AppSettingsWorkspaceRoute
+  '/skills/new': typeof AppSkillsNewRoute
   '/agents': typeof AppAgentsIndexRoute
   '/environments': typeof AppEnvironmentsIndexRoute
   '/memory': typeof AppMemoryIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
   '/settings': typeof AppSettingsIndexRoute
+  '/skills': typeof AppSkillsIndexRoute
   '/vaults': typeof AppVaultsIndexRoute
+  '/skills/$skillId/new': typeof AppSkillsSkillIdNewRoute
   '/vaults/$vaultId/new': typeof AppVaultsVaultIdNewRoute
+  '/skills/$skillId': typeof AppSkillsSkillIdIndexRoute
   '/vaults/$vaultId': typeof AppVaultsVaultIdIndexRoute
 }
 export interface FileRoutesById {
@@ -223,13 +255,17 @@ export interface FileRoutesById {
   '/_app/settings/me': typeof AppSettingsMeRoute
   '/_app/settings/members': typeof AppSettingsMembersRoute
   '/_app/settings/workspace': typeof AppSettingsWorkspaceRoute
+  '/_app/skills/new': typeof AppSkillsNewRoute
   '/_app/agents/': typeof AppAgentsIndexRoute
   '/_app/environments/': typeof AppEnvironmentsIndexRoute
   '/_app/memory/': typeof AppMemoryIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
   '/_app/settings/': typeof AppSettingsIndexRoute
+  '/_app/skills/': typeof AppSkillsIndexRoute
   '/_app/vaults/': typeof AppVaultsIndexRoute
+  '/_app/skills/$skillId/new': typeof AppSkillsSkillIdNewRoute
   '/_app/vaults/$vaultId/new': typeof AppVaultsVaultIdNewRoute
+  '/_app/skills/$skillId/': typeof AppSkillsSkillIdIndexRoute
   '/_app/vaults/$vaultId/': typeof AppVaultsVaultIdIndexRoute
 }
 export interface FileRouteTypes {
@@ -250,13 +286,17 @@ export interface FileRouteTypes {
     | '/settings/me'
     | '/settings/members'
     | '/settings/workspace'
+    | '/skills/new'
     | '/agents/'
     | '/environments/'
     | '/memory/'
     | '/sessions/'
     | '/settings/'
+    | '/skills/'
     | '/vaults/'
+    | '/skills/$skillId/new'
     | '/vaults/$vaultId/new'
+    | '/skills/$skillId/'
     | '/vaults/$vaultId/'
   fileRoutesByTo: FileRoutesByTo
   to:
@@ -275,13 +315,17 @@ export interface FileRouteTypes {
     | '/settings/me'
     | '/settings/members'
     | '/settings/workspace'
+    | '/skills/new'
     | '/agents'
     | '/environments'
     | '/memory'
     | '/sessions'
     | '/settings'
+    | '/skills'
     | '/vaults'
+    | '/skills/$skillId/new'
     | '/vaults/$vaultId/new'
+    | '/skills/$skillId'
     | '/vaults/$vaultId'
   id:
     | '__root__'
@@ -301,13 +345,17 @@ export interface FileRouteTypes {
     | '/_app/settings/me'
     | '/_app/settings/members'
     | '/_app/settings/workspace'
+    | '/_app/skills/new'
     | '/_app/agents/'
     | '/_app/environments/'
     | '/_app/memory/'
     | '/_app/sessions/'
     | '/_app/settings/'
+    | '/_app/skills/'
     | '/_app/vaults/'
+    | '/_app/skills/$skillId/new'
     | '/_app/vaults/$vaultId/new'
+    | '/_app/skills/$skillId/'
     | '/_app/vaults/$vaultId/'
   fileRoutesById: FileRoutesById
 }
@@ -465,11 +513,39 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSettingsWorkspaceRouteImport
       parentRoute: typeof AppRoute
     }
+    '/_app/skills/': {
+      id: '/_app/skills/'
+      path: '/skills'
+      fullPath: '/skills/'
+      preLoaderRoute: typeof AppSkillsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/skills/new': {
+      id: '/_app/skills/new'
+      path: '/skills/new'
+      fullPath: '/skills/new'
+      preLoaderRoute: typeof AppSkillsNewRouteImport
+      parentRoute: typeof AppRoute
+    }
     '/_app/vaults/': {
       id: '/_app/vaults/'
       path: '/vaults'
       fullPath: '/vaults/'
       preLoaderRoute: typeof AppVaultsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/skills/$skillId/': {
+      id: '/_app/skills/$skillId/'
+      path: '/skills/$skillId'
+      fullPath: '/skills/$skillId/'
+      preLoaderRoute: typeof AppSkillsSkillIdIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/skills/$skillId/new': {
+      id: '/_app/skills/$skillId/new'
+      path: '/skills/$skillId/new'
+      fullPath: '/skills/$skillId/new'
+      preLoaderRoute: typeof AppSkillsSkillIdNewRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/vaults/$vaultId/': {
@@ -504,13 +580,17 @@ interface AppRouteChildren {
   AppSettingsMeRoute: typeof AppSettingsMeRoute
   AppSettingsMembersRoute: typeof AppSettingsMembersRoute
   AppSettingsWorkspaceRoute: typeof AppSettingsWorkspaceRoute
+  AppSkillsNewRoute: typeof AppSkillsNewRoute
   AppAgentsIndexRoute: typeof AppAgentsIndexRoute
   AppEnvironmentsIndexRoute: typeof AppEnvironmentsIndexRoute
   AppMemoryIndexRoute: typeof AppMemoryIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute
+  AppSkillsIndexRoute: typeof AppSkillsIndexRoute
   AppVaultsIndexRoute: typeof AppVaultsIndexRoute
+  AppSkillsSkillIdNewRoute: typeof AppSkillsSkillIdNewRoute
   AppVaultsVaultIdNewRoute: typeof AppVaultsVaultIdNewRoute
+  AppSkillsSkillIdIndexRoute: typeof AppSkillsSkillIdIndexRoute
   AppVaultsVaultIdIndexRoute: typeof AppVaultsVaultIdIndexRoute
 }
 
@@ -529,13 +609,17 @@ const AppRouteChildren: AppRouteChildren = {
   AppSettingsMeRoute: AppSettingsMeRoute,
   AppSettingsMembersRoute: AppSettingsMembersRoute,
   AppSettingsWorkspaceRoute: AppSettingsWorkspaceRoute,
+  AppSkillsNewRoute: AppSkillsNewRoute,
   AppAgentsIndexRoute: AppAgentsIndexRoute,
   AppEnvironmentsIndexRoute: AppEnvironmentsIndexRoute,
   AppMemoryIndexRoute: AppMemoryIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
+  AppSkillsIndexRoute: AppSkillsIndexRoute,
   AppVaultsIndexRoute: AppVaultsIndexRoute,
+  AppSkillsSkillIdNewRoute: AppSkillsSkillIdNewRoute,
   AppVaultsVaultIdNewRoute: AppVaultsVaultIdNewRoute,
+  AppSkillsSkillIdIndexRoute: AppSkillsSkillIdIndexRoute,
   AppVaultsVaultIdIndexRoute: AppVaultsVaultIdIndexRoute,
 }
 

@@ -18,6 +18,7 @@ import {
   Paperclip,
   Search,
   Settings,
+  Star,
   Text,
   TriangleAlert,
   X,
@@ -49,6 +50,7 @@ export const IconHome = sized(House)
 export const IconSettings = sized(Settings)
 export const IconSessions = sized(Text)
 export const IconMemory = sized(NotebookText)
+export const IconSkills = sized(Star)
 export const IconVaults = sized(Lock)
 export const IconWarning = sized(TriangleAlert)
 export const IconClose = sized(X)

@@ -11,6 +11,7 @@ import {
   IconMemory,
   IconSessions,
   IconSettings,
+  IconSkills,
   IconTheme,
   IconVaults,
 } from '../components/icons.tsx'
@@ -62,6 +63,7 @@ const groups = [
       },
       { to: '/vaults', name: words.pages.vaults, keys: 'g v', icon: <IconVaults /> },
       { to: '/memory', name: words.pages.memory, keys: 'g m', icon: <IconMemory /> },
+      { to: '/skills', name: words.pages.skills, keys: 'g k', icon: <IconSkills /> },
     ],
   },
   {

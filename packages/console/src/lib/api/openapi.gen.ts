@@ -1536,6 +1536,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/skills/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a skill
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1SkillsId"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a skill and its versions
+         * @description Sessions go on without the skill, and their agents are told. Built-in skills are refused. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1SkillsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a skill
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1SkillsIdVersions"];
+        put?: never;
+        /**
+         * Add a version of a skill
+         * @description Sessions keep the versions that they have. A version with another name in SKILL.md is refused. Needs a workspace key. Counted in the limit of uploads.
+         */
+        post: operations["postV1SkillsIdVersions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a skill by its number, its id, or as latest
+         * @description Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1SkillsIdVersionsVersion"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a version of a skill
+         * @description Sessions that have the version go on without the skill. The last version of a skill is refused with 400. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1SkillsIdVersionsVersion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{id}/versions/{version}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a version as a zip archive with one folder
+         * @description Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1SkillsIdVersionsVersionContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{id}/versions/{version}/files/{filename}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of a version
+         * @description Encode the slashes of the name. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1SkillsIdVersionsVersionFilesFilename"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/vaults": {
         parameters: {
             query?: never;
@@ -6034,6 +6146,55 @@ export interface components {
                 content: string;
             }[];
         };
+        /** @description One version of a skill; it does not change. */
+        SkillVersion: {
+            id: string;
+            /** @constant */
+            type: "skill_version";
+            skill_id: string;
+            /** @description Digits of its time in microseconds. */
+            version: string;
+            name: string;
+            description: string;
+            /** @description The folder that was uploaded. */
+            directory: string;
+            /** @description The files below the folder. */
+            files: {
+                filename: string;
+            }[];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "files[]": [
+         *         "---\nname: greeting\ndescription: Greets people\n---\nSay hello.\n"
+         *       ]
+         *     }
+         */
+        SkillVersionCreateParams: {
+            /** @description The files, with their paths below one folder; SKILL.md among them. */
+            "files[]": string[];
+        };
+        /**
+         * @example {
+         *       "files": [
+         *         {
+         *           "filename": "SKILL.md",
+         *           "content": "---\nname: greeting\ndescription: Greets people\n---\nSay hello.\n"
+         *         }
+         *       ]
+         *     }
+         */
+        SkillVersionTextsCreateParams: {
+            /** @description The files of the skill, SKILL.md among them. */
+            files: {
+                /** @description The path of the file below the folder of the skill. */
+                filename: string;
+                /** @description The text of the file. */
+                content: string;
+            }[];
+        };
         /** @description The summary is written, or could not be written. */
         SpanCompactionSummarizeEndEvent: {
             id: string;
@@ -7619,6 +7780,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `SkillVersion`. */
+        SkillVersionList: {
+            data: components["schemas"]["SkillVersion"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `SelfHostedWork`. */
         SelfHostedWorkList: {
             data: components["schemas"]["SelfHostedWork"][];
@@ -7902,6 +8075,8 @@ export interface components {
         IncludeArchived: "0" | "1" | "true" | "false" | "";
         /** @description The id of the agent. */
         AgentId: string;
+        /** @description The id of the skill. */
+        SkillId: string;
         /** @description The last item of the page before. */
         AfterId: string;
         /** @description The first item of the page after; not together with `after_id`. */
@@ -7914,8 +8089,12 @@ export interface components {
         RevokeKeys: "true" | "false";
         /** @description `full` includes the content. */
         View: "basic" | "full";
+        /** @description The number or the id of the version, or `latest`. */
+        Version: string;
         /** @description A stream begins with everything that was kept, and then goes on live. */
         Replay: "0" | "1" | "true" | "false" | "";
+        /** @description The path of the file, percent-encoded as one segment. */
+        Filename: string;
         /** @description The id of the API key. */
         APIKeyId: string;
         /** @description The id of the spend limit. */
@@ -10965,6 +11144,231 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Skill"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SkillsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1SkillsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "skill_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SkillsIdVersions: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillVersionList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1SkillsIdVersions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillVersionTextsCreateParams"];
+                "multipart/form-data": components["schemas"]["SkillVersionCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillVersion"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SkillsIdVersionsVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+                /** @description The number or the id of the version, or `latest`. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillVersion"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1SkillsIdVersionsVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+                /** @description The number or the id of the version, or `latest`. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "skill_version_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SkillsIdVersionsVersionContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+                /** @description The number or the id of the version, or `latest`. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1SkillsIdVersionsVersionFilesFilename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the skill. */
+                id: components["parameters"]["SkillId"];
+                /** @description The number or the id of the version, or `latest`. */
+                version: components["parameters"]["Version"];
+                /** @description The path of the file, percent-encoded as one segment. */
+                filename: components["parameters"]["Filename"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                    "application/octet-stream": string;
                 };
             };
             default: components["responses"]["Error"];

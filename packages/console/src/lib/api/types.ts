@@ -55,3 +55,5 @@ export type MemoryCreateBody = Schemas['MemoryCreateParams']
 export type MemoryUpdateBody = Schemas['MemoryUpdateParams']
 export type MemoryVersion = Schemas['MemoryVersion']
 export type MemoryActor = Schemas['Actor']
+export type SkillVersion = Schemas['SkillVersion']
+export type SkillSource = Extract<ListedSkill['source'], string>

@@ -57,6 +57,16 @@ describe('the call of a form', () => {
     assert.doesNotMatch(callText(nested, 'curl', ''), /vlt_1/)
   })
 
+  it('has the fields of a form', () => {
+    const upload: ApiCall = {
+      method: 'POST',
+      path: '/v1/skills',
+      body: {},
+      form: [['files[]', '@a/SKILL.md']],
+    }
+    assert.match(callText(upload, 'curl', ''), /-F 'files\[\]=@a\/SKILL\.md'$/)
+  })
+
   it('leaves out a body that is empty', () => {
     const archive: ApiCall = {
       method: 'POST',

@@ -22,6 +22,8 @@ export type ApiCall = {
   /** What the client's method takes beside the body: ids of the path by their names. */
   beside?: JsonBody
   body: JsonBody
+  /** Fields of a form in place of a body of JSON; curl alone shows it. */
+  form?: readonly (readonly [name: string, value: string])[]
 }
 
 export const callForms = ['typescript', 'python', 'curl'] as const
@@ -95,13 +97,14 @@ const pythonOf = ({ client, args = [], beside, body }: ApiCall): string => {
 /** For a shell: a single quote ends the text, stands by itself, and begins it again. */
 const shellText = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`
 
-const curlOf = ({ method, path, body }: ApiCall, base: string): string => {
+const curlOf = ({ method, path, body, form = [] }: ApiCall, base: string): string => {
   const lines = [`curl -X ${method} ${shellText(base + path)}`, `-H "x-api-key: $STEWARD_API_KEY"`]
   if (!isEmpty(body))
     lines.push(
       `-H 'content-type: application/json'`,
       `-d ${shellText(JSON.stringify(body, null, 2))}`,
     )
+  for (const [name, value] of form) lines.push(`-F ${shellText(`${name}=${value}`)}`)
   return lines.join(' \\\n  ')
 }
 
