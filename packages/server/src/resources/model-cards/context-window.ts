@@ -3,7 +3,7 @@ import { findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { targetOfCard } from './resolve.ts'
+import { targetOfCard } from './target.ts'
 import { modelCardStore } from './store.ts'
 
 /** Tokens of one request at most. Null where that is not known. */
@@ -15,7 +15,7 @@ export async function contextWindow(
   const id = typeof ref === 'string' ? ref : ref.id
   const card = await modelCardStore(db).named(tenant, id)
   if (!card && id === 'offline') return offlineModel({ thinkMs: 0 }).contextWindow
-  const target = card ? await targetOfCard(card) : await findModel(id)
+  const target = card ? await targetOfCard({ ...card.card, model: card.model }) : await findModel(id)
   if (!target || 'refused' in target) return card?.card.native_config?.contextWindow ?? null
   return target.native_config?.contextWindow ?? null
 }

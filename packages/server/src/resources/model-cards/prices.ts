@@ -1,9 +1,9 @@
 /** Chooses the price of a model: the card's, the operator's, or the catalog's. */
-import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import { wholePrice } from '@steward/model/price.ts'
 import type { CardRow } from './store.ts'
+import { targetOfCard } from './target.ts'
 
 type PriceSubject = Pick<ModelSpec, 'provider' | 'model' | 'speed' | 'native_config'>
 
@@ -28,12 +28,6 @@ export async function priceOfCard(
   { model, card }: Pick<CardRow, 'model' | 'card'>,
   table: PriceTable,
 ): Promise<Price | null> {
-  const { provider, base_url, native_config } = card
-  const target = await targetOf({
-    provider,
-    model,
-    ...(base_url ? { base_url } : {}),
-    ...(native_config ? { native_config } : {}),
-  })
-  return 'refused' in target ? null : priceOf(target, native_config?.cost, table)
+  const target = await targetOfCard({ ...card, model })
+  return 'refused' in target ? null : priceOf(target, card.native_config?.cost, table)
 }

@@ -1,5 +1,4 @@
 /** Resolves an agent's model to a model that can be called: by a card, by an operator's key, or offline. */
-import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { Effort, Model, Speed } from '@steward/model/model.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import { observedModel } from '@steward/model/observed-model.ts'
@@ -17,6 +16,7 @@ import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
 import { keyPlace, modelCardStore, openHeaders } from './store.ts'
 import { priceOf } from './prices.ts'
+import { targetOfCard } from './target.ts'
 
 export type ModelResolution =
   | { ok: true; model: Model; price: Price | null }
@@ -153,19 +153,8 @@ function opener(
   return { open, known }
 }
 
-/** The model of a card, without its key. */
-export function targetOfCard({ model, card }: Pick<CardRow, 'model' | 'card'>) {
-  const { provider, base_url, native_config } = card
-  return targetOf({
-    provider,
-    model,
-    ...(base_url ? { base_url } : {}),
-    ...(native_config ? { native_config } : {}),
-  })
-}
-
 async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
-  const target = await targetOfCard(row)
+  const target = await targetOfCard({ ...row.card, model: row.model })
   if ('refused' in target) return target
   const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
   const reached = { ...target, api_key, named: 'tenant' } as const

@@ -1,5 +1,4 @@
 /** Checks, probes and seals a card that a caller sends. [model-cards/create] */
-import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { Usage } from '@steward/model/model.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
@@ -18,6 +17,8 @@ import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables.ts'
 import { priceOf } from './prices.ts'
 import { headersPlace, keyPlace, openHeaders } from './store.ts'
+import type { CardTarget } from './target.ts'
+import { targetOfCard } from './target.ts'
 
 const probeMs = 6_000
 
@@ -92,16 +93,6 @@ export async function newDestinations(
   const field = fields.find((each) => update[each] !== undefined) ?? 'base_url'
   return secrets.length > 0 ? [{ field, secrets }] : []
 }
-
-type CardTarget = Pick<CardInput, 'provider' | 'model' | 'base_url' | 'native_config'>
-
-const targetOfCard = ({ provider, model, base_url, native_config }: CardTarget) =>
-  targetOf({
-    provider,
-    model,
-    ...(base_url ? { base_url } : {}),
-    ...(native_config ? { native_config } : {}),
-  })
 
 /** The endpoint of a card's model; undefined when no call could be made. */
 async function endpointOf(place: CardTarget): Promise<string | undefined> {
