@@ -21,6 +21,9 @@ import { Route as AppEnvironmentsEnvironmentIdRouteImport } from './routes/_app.
 import { Route as AppEnvironmentsNewRouteImport } from './routes/_app.environments.new'
 import { Route as AppMemoryIndexRouteImport } from './routes/_app.memory.index'
 import { Route as AppMemoryStoreIdRouteImport } from './routes/_app.memory.$storeId'
+import { Route as AppModelsIndexRouteImport } from './routes/_app.models.index'
+import { Route as AppModelsCardIdRouteImport } from './routes/_app.models.$cardId'
+import { Route as AppModelsNewRouteImport } from './routes/_app.models.new'
 import { Route as AppSessionsIndexRouteImport } from './routes/_app.sessions.index'
 import { Route as AppSessionsSessionIdRouteImport } from './routes/_app.sessions.$sessionId'
 import { Route as AppSessionsNewRouteImport } from './routes/_app.sessions.new'
@@ -96,6 +99,21 @@ const AppMemoryIndexRoute = AppMemoryIndexRouteImport.update({
 const AppMemoryStoreIdRoute = AppMemoryStoreIdRouteImport.update({
   id: '/memory/$storeId',
   path: '/memory/$storeId',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppModelsIndexRoute = AppModelsIndexRouteImport.update({
+  id: '/models/',
+  path: '/models/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppModelsCardIdRoute = AppModelsCardIdRouteImport.update({
+  id: '/models/$cardId',
+  path: '/models/$cardId',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppModelsNewRoute = AppModelsNewRouteImport.update({
+  id: '/models/new',
+  path: '/models/new',
   getParentRoute: () => AppRoute,
 } as any)
 const AppSessionsIndexRoute = AppSessionsIndexRouteImport.update({
@@ -188,6 +206,8 @@ export interface FileRoutesByFullPath {
   '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/environments/new': typeof AppEnvironmentsNewRoute
   '/memory/$storeId': typeof AppMemoryStoreIdRoute
+  '/models/$cardId': typeof AppModelsCardIdRoute
+  '/models/new': typeof AppModelsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
   '/settings/keys': typeof AppSettingsKeysRoute
@@ -199,6 +219,7 @@ export interface FileRoutesByFullPath {
   '/agents/': typeof AppAgentsIndexRoute
   '/environments/': typeof AppEnvironmentsIndexRoute
   '/memory/': typeof AppMemoryIndexRoute
+  '/models/': typeof AppModelsIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
   '/settings/': typeof AppSettingsIndexRoute
   '/skills/': typeof AppSkillsIndexRoute
@@ -217,6 +238,8 @@ export interface FileRoutesByTo {
   '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/environments/new': typeof AppEnvironmentsNewRoute
   '/memory/$storeId': typeof AppMemoryStoreIdRoute
+  '/models/$cardId': typeof AppModelsCardIdRoute
+  '/models/new': typeof AppModelsNewRoute
   '/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/sessions/new': typeof AppSessionsNewRoute
   '/settings/keys': typeof AppSettingsKeysRoute
@@ -228,6 +251,7 @@ export interface FileRoutesByTo {
   '/agents': typeof AppAgentsIndexRoute
   '/environments': typeof AppEnvironmentsIndexRoute
   '/memory': typeof AppMemoryIndexRoute
+  '/models': typeof AppModelsIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
   '/settings': typeof AppSettingsIndexRoute
   '/skills': typeof AppSkillsIndexRoute
@@ -248,6 +272,8 @@ export interface FileRoutesById {
   '/_app/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/_app/environments/new': typeof AppEnvironmentsNewRoute
   '/_app/memory/$storeId': typeof AppMemoryStoreIdRoute
+  '/_app/models/$cardId': typeof AppModelsCardIdRoute
+  '/_app/models/new': typeof AppModelsNewRoute
   '/_app/sessions/$sessionId': typeof AppSessionsSessionIdRoute
   '/_app/sessions/new': typeof AppSessionsNewRoute
   '/_app/settings/keys': typeof AppSettingsKeysRoute
@@ -259,6 +285,7 @@ export interface FileRoutesById {
   '/_app/agents/': typeof AppAgentsIndexRoute
   '/_app/environments/': typeof AppEnvironmentsIndexRoute
   '/_app/memory/': typeof AppMemoryIndexRoute
+  '/_app/models/': typeof AppModelsIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
   '/_app/settings/': typeof AppSettingsIndexRoute
   '/_app/skills/': typeof AppSkillsIndexRoute
@@ -279,6 +306,8 @@ export interface FileRouteTypes {
     | '/environments/$environmentId'
     | '/environments/new'
     | '/memory/$storeId'
+    | '/models/$cardId'
+    | '/models/new'
     | '/sessions/$sessionId'
     | '/sessions/new'
     | '/settings/keys'
@@ -290,6 +319,7 @@ export interface FileRouteTypes {
     | '/agents/'
     | '/environments/'
     | '/memory/'
+    | '/models/'
     | '/sessions/'
     | '/settings/'
     | '/skills/'
@@ -308,6 +338,8 @@ export interface FileRouteTypes {
     | '/environments/$environmentId'
     | '/environments/new'
     | '/memory/$storeId'
+    | '/models/$cardId'
+    | '/models/new'
     | '/sessions/$sessionId'
     | '/sessions/new'
     | '/settings/keys'
@@ -319,6 +351,7 @@ export interface FileRouteTypes {
     | '/agents'
     | '/environments'
     | '/memory'
+    | '/models'
     | '/sessions'
     | '/settings'
     | '/skills'
@@ -338,6 +371,8 @@ export interface FileRouteTypes {
     | '/_app/environments/$environmentId'
     | '/_app/environments/new'
     | '/_app/memory/$storeId'
+    | '/_app/models/$cardId'
+    | '/_app/models/new'
     | '/_app/sessions/$sessionId'
     | '/_app/sessions/new'
     | '/_app/settings/keys'
@@ -349,6 +384,7 @@ export interface FileRouteTypes {
     | '/_app/agents/'
     | '/_app/environments/'
     | '/_app/memory/'
+    | '/_app/models/'
     | '/_app/sessions/'
     | '/_app/settings/'
     | '/_app/skills/'
@@ -448,6 +484,27 @@ declare module '@tanstack/react-router' {
       path: '/memory/$storeId'
       fullPath: '/memory/$storeId'
       preLoaderRoute: typeof AppMemoryStoreIdRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/models/': {
+      id: '/_app/models/'
+      path: '/models'
+      fullPath: '/models/'
+      preLoaderRoute: typeof AppModelsIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/models/$cardId': {
+      id: '/_app/models/$cardId'
+      path: '/models/$cardId'
+      fullPath: '/models/$cardId'
+      preLoaderRoute: typeof AppModelsCardIdRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/models/new': {
+      id: '/_app/models/new'
+      path: '/models/new'
+      fullPath: '/models/new'
+      preLoaderRoute: typeof AppModelsNewRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/sessions/': {
@@ -573,6 +630,8 @@ interface AppRouteChildren {
   AppEnvironmentsEnvironmentIdRoute: typeof AppEnvironmentsEnvironmentIdRoute
   AppEnvironmentsNewRoute: typeof AppEnvironmentsNewRoute
   AppMemoryStoreIdRoute: typeof AppMemoryStoreIdRoute
+  AppModelsCardIdRoute: typeof AppModelsCardIdRoute
+  AppModelsNewRoute: typeof AppModelsNewRoute
   AppSessionsSessionIdRoute: typeof AppSessionsSessionIdRoute
   AppSessionsNewRoute: typeof AppSessionsNewRoute
   AppSettingsKeysRoute: typeof AppSettingsKeysRoute
@@ -584,6 +643,7 @@ interface AppRouteChildren {
   AppAgentsIndexRoute: typeof AppAgentsIndexRoute
   AppEnvironmentsIndexRoute: typeof AppEnvironmentsIndexRoute
   AppMemoryIndexRoute: typeof AppMemoryIndexRoute
+  AppModelsIndexRoute: typeof AppModelsIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute
   AppSkillsIndexRoute: typeof AppSkillsIndexRoute
@@ -602,6 +662,8 @@ const AppRouteChildren: AppRouteChildren = {
   AppEnvironmentsEnvironmentIdRoute: AppEnvironmentsEnvironmentIdRoute,
   AppEnvironmentsNewRoute: AppEnvironmentsNewRoute,
   AppMemoryStoreIdRoute: AppMemoryStoreIdRoute,
+  AppModelsCardIdRoute: AppModelsCardIdRoute,
+  AppModelsNewRoute: AppModelsNewRoute,
   AppSessionsSessionIdRoute: AppSessionsSessionIdRoute,
   AppSessionsNewRoute: AppSessionsNewRoute,
   AppSettingsKeysRoute: AppSettingsKeysRoute,
@@ -613,6 +675,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppAgentsIndexRoute: AppAgentsIndexRoute,
   AppEnvironmentsIndexRoute: AppEnvironmentsIndexRoute,
   AppMemoryIndexRoute: AppMemoryIndexRoute,
+  AppModelsIndexRoute: AppModelsIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
   AppSkillsIndexRoute: AppSkillsIndexRoute,

@@ -10,6 +10,7 @@ import {
   Copy,
   Contrast,
   Ellipsis,
+  Hexagon,
   House,
   Lock,
   Menu as MenuLines,
@@ -45,6 +46,7 @@ export const IconMore = sized(Ellipsis)
 export const IconTheme = sized(Contrast)
 export const IconMenu = sized(MenuLines)
 export const IconFold = sized(PanelLeft)
+export const IconModels = sized(Hexagon)
 export const IconSearch = sized(Search)
 export const IconHome = sized(House)
 export const IconSettings = sized(Settings)

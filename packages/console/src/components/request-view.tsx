@@ -1,6 +1,5 @@
 /** What a form will send, beside it: as a call of a program to copy, and as YAML to write in; the form follows. */
-import { lazy, Suspense, useMemo, useState } from 'react'
-import { parse, stringify } from 'yaml'
+import { useMemo, useState } from 'react'
 import { diffOf } from '../lib/diff.ts'
 import { serviceUrl } from '../lib/place.ts'
 import type { ApiCall, CallForm, JsonBody } from '../lib/request/api-call.ts'
@@ -9,8 +8,7 @@ import { words } from '../lib/words.ts'
 import { CodeBlock } from './code-block.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Tabs } from './tabs.tsx'
-
-const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
+import { YamlEditor, yamlOf } from './yaml-editor.tsx'
 
 type RequestViewProps = {
   call: ApiCall
@@ -42,7 +40,7 @@ export function RequestView({ call, before, whole, onWhole }: RequestViewProps) 
         <CopyButton text={text} />
       </div>
       {view === 'yaml' && whole && onWhole ? (
-        <YamlEditor body={whole} onBody={onWhole} />
+        <YamlEditor label={words.request.yaml} body={whole} onBody={onWhole} />
       ) : (
         <Lines
           text={text}
@@ -57,8 +55,6 @@ export function RequestView({ call, before, whole, onWhole }: RequestViewProps) 
 export const RequestBox = ({ call }: { call: ApiCall }) => (
   <CodeBlock language={words.request.forms.curl} text={callText(call, 'curl', serviceUrl)} />
 )
-
-const yamlOf = (body: JsonBody): string => stringify(body, { lineWidth: 0 })
 
 /** Strings in quotes have a colour of their own. */
 const string = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/
@@ -87,48 +83,4 @@ function Lines({ text, before }: { text: string; before: string | undefined }) {
       ))}
     </pre>
   )
-}
-
-/** Text that is no object in YAML changes nothing, and says why. */
-function YamlEditor({ body, onBody }: { body: JsonBody; onBody: (body: JsonBody) => void }) {
-  const [typed, setTyped] = useState<{ text: string; body: JsonBody | undefined }>()
-  const [problem, setProblem] = useState<string>()
-  // What was typed stays as it stands for as long as the form says the same.
-  const isSame =
-    typed && (problem !== undefined || JSON.stringify(typed.body) === JSON.stringify(body))
-  const change = (text: string) => {
-    const read = readYaml(text)
-    setProblem(typeof read === 'string' ? read : undefined)
-    setTyped({ text, body: typeof read === 'string' ? undefined : read })
-    if (typeof read !== 'string') onBody(read)
-  }
-  return (
-    <>
-      <div className="min-h-0 flex-1">
-        <Suspense>
-          <CodeEditor
-            label={words.request.yaml}
-            value={isSame ? typed.text : yamlOf(body)}
-            onChange={change}
-          />
-        </Suspense>
-      </div>
-      {problem !== undefined && (
-        <p role="alert" className="shrink-0 border-t px-4 py-2 text-small text-failed">
-          {problem}
-        </p>
-      )}
-    </>
-  )
-}
-
-function readYaml(text: string): JsonBody | string {
-  try {
-    const read: unknown = parse(text) ?? {}
-    if (typeof read !== 'object' || read === null || Array.isArray(read))
-      return words.request.notAnObject
-    return { ...read }
-  } catch (error) {
-    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-  }
 }

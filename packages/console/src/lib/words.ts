@@ -30,6 +30,7 @@ export const words = {
     vaults: 'Vaults',
     memory: 'Memory',
     skills: 'Skills',
+    models: 'Models',
     components: 'Components',
   },
   frame: {
@@ -109,6 +110,12 @@ export const words = {
     costLabel: (sum: string) => `Cost by day, ${sum} in 14 days`,
   },
   period: { daily: 'a day', monthly: 'a month' },
+  model: {
+    context: (tokens: string) => `${tokens} context`,
+    output: (tokens: string) => `${tokens} output`,
+    price: (input: string, output: string) => `${input} in and ${output} out`,
+    ofMillion: (price: string) => `${price} a million tokens`,
+  },
   request: {
     title: 'What will be sent',
     yaml: 'The whole as YAML',

@@ -9,6 +9,7 @@ import {
   IconFold,
   IconHome,
   IconMemory,
+  IconModels,
   IconSessions,
   IconSettings,
   IconSkills,
@@ -64,6 +65,7 @@ const groups = [
       { to: '/vaults', name: words.pages.vaults, keys: 'g v', icon: <IconVaults /> },
       { to: '/memory', name: words.pages.memory, keys: 'g m', icon: <IconMemory /> },
       { to: '/skills', name: words.pages.skills, keys: 'g k', icon: <IconSkills /> },
+      { to: '/models', name: words.pages.models, keys: 'g o', icon: <IconModels /> },
     ],
   },
   {

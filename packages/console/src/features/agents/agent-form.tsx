@@ -16,6 +16,7 @@ import {
 } from '../../lib/api/choices.ts'
 import type { Problems } from '../../lib/api/problems.ts'
 import { formatCount, formatTokens } from '../../lib/format/numbers.ts'
+import { factsOf } from '../../lib/model-facts.ts'
 import { estimateQuery } from './agents.ts'
 import type { AgentDraft, DraftFieldProps } from './draft.ts'
 import { modelIdOf } from './draft.ts'
@@ -116,13 +117,7 @@ function ModelField({ draft, onDraft, problem }: DraftFieldProps) {
         }))}
         value={id}
         problem={problem}
-        hint={
-          known
-            ? own.modelFacts(limitOf(known.max_input_tokens), limitOf(known.max_tokens))
-            : models && id !== ''
-              ? own.modelUnknown
-              : undefined
-        }
+        hint={known ? factsOf(known) : models && id !== '' ? own.modelUnknown : undefined}
         onChange={choose}
       />
       <Select
@@ -136,8 +131,6 @@ function ModelField({ draft, onDraft, problem }: DraftFieldProps) {
     </FieldRow>
   )
 }
-
-const limitOf = (tokens: number | null): string => (tokens === null ? '–' : formatTokens(tokens))
 
 const asObject = (model: AgentDraft['model']) =>
   typeof model === 'object' ? model : { id: model ?? '' }

@@ -53,7 +53,6 @@ export const agentWords = {
   levelsInYaml: 'This agent has the newer form of levels, which the YAML shows and changes.',
   compactionHint: 'Part of the context at which earlier turns become a summary',
   compactionDefault: 'as the service has it',
-  modelFacts: (context: string, output: string) => `${context} context, ${output} output`,
   modelUnknown: 'This model is not among those of the workspace: sessions may not find it.',
   noModels: 'No model of the workspace has this name. Add a model card, or a key of a provider.',
   promptWords: (count: string) => `${count} words`,

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Ask, removeQuestion } from '../../components/ask.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Id } from '../../components/figures.tsx'
-import { Badge, Quiet, ToolLine, WhereRoom } from '../../components/layout.tsx'
+import { Badge, Quiet, ToolLine, WhereWide } from '../../components/layout.tsx'
 import { MoreMenu } from '../../components/more-menu.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
@@ -57,10 +57,10 @@ function OpenSkill({ skill, view, onView, onDeleted }: SkillPageProps & { skill:
       title={skill.display_title || skill.name}
       crumbs={<Link to="/skills">{own.title}</Link>}
       beside={
-        <WhereRoom>
+        <WhereWide>
           <Badge>{isBuiltin ? own.builtin : own.custom}</Badge>
           <Id of={skill.id} />
-        </WhereRoom>
+        </WhereWide>
       }
       actions={
         <>

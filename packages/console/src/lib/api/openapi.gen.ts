@@ -616,6 +616,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ext/model_cards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a card
+         * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         */
+        get: operations["getV1ExtModelCardsId"];
+        put?: never;
+        /**
+         * Update a model card
+         * @description A new key is tried at the provider. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtModelCardsId"];
+        /**
+         * Delete a card
+         * @description Agents that name the card find no model from their next turn on, unless the operator has a key for it. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        delete: operations["deleteV1ExtModelCardsId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a model card
+         * @description The same operation as `POST /v1/ext/model_cards/{id}`. A new key is tried at the provider. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        patch: operations["patchV1ExtModelCardsId"];
+        trace?: never;
+    };
+    "/v1/ext/model_cards/{id}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Probe a model card
+         * @description Asks the model for a few tokens, over each wire that is spoken here, for at most six seconds. What the provider says is the answer; the card stays as it is. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtModelCardsIdProbe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ext/models/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List a provider's models in the built-in catalog
+         * @description Asks nobody. With `api_key`, which is deprecated, the two providers with short names are asked for their list. A provider that the service does not know has no catalog. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
+         */
+        post: operations["postV1ExtModelsList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ext/overview": {
         parameters: {
             query?: never;
@@ -1204,6 +1276,26 @@ export interface paths {
          * @description Needs a workspace key. Counted in the limit of reads.
          */
         get: operations["getV1Models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a model
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1ModelsId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4456,6 +4548,67 @@ export interface components {
             /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
             api_key?: (string | "") | null;
             native_config?: components["schemas"]["NativeConfig"] | null;
+        };
+        /** @description What came of asking the model of a card for a few tokens. */
+        ModelCardProbe: {
+            /** @description True: the key works. False: the provider could not be asked. Null: the key was not tried. */
+            ok: boolean | null;
+            /** @description The address that was asked. */
+            url?: string;
+            /** @description Why the key does not work, or was not tried. */
+            message?: string;
+            /** @constant */
+            type: "model_card_probe";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "display_name": "Model of the house"
+         *     }
+         */
+        ModelCardUpdateParams: {
+            /** @description The handle that agents name; it does not change. */
+            model_id?: string;
+            /** @description Whose wire the model speaks; it does not change. */
+            provider?: string;
+            /** @description The identifier of the model at the provider. */
+            model?: string;
+            /** @description What people call the model. */
+            display_name?: string | null;
+            /** @description An address in place of the provider's own. */
+            base_url?: string | null;
+            /** @description Headers of each request. No answer has their values. */
+            custom_headers?: {
+                [key: string]: string;
+            } | null;
+            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
+            api_key?: (string | "") | null;
+            native_config?: components["schemas"]["NativeConfig"] | null;
+        };
+        /** @description The models of a provider that the service knows. */
+        ModelCatalog: {
+            /** @description The provider that was asked for. */
+            provider: string;
+            data: ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+        };
+        /**
+         * @example {
+         *       "provider": "anthropic"
+         *     }
+         */
+        ModelCatalogParams: {
+            /** @description The name of the provider, such as `anthropic`. */
+            provider: string;
+            /**
+             * @deprecated
+             * @description Asks a few providers for their live list.
+             */
+            api_key?: string;
         };
         /** @description A model card, with what this agent sets. */
         ModelConfig: {
@@ -8077,6 +8230,8 @@ export interface components {
         AgentId: string;
         /** @description The id of the skill. */
         SkillId: string;
+        /** @description The id of the model card. */
+        ModelCardId: string;
         /** @description The last item of the page before. */
         AfterId: string;
         /** @description The first item of the page after; not together with `after_id`. */
@@ -9273,6 +9428,164 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1ExtModelCardsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the model card. */
+                id: components["parameters"]["ModelCardId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCard"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtModelCardsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the model card. */
+                id: components["parameters"]["ModelCardId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelCardUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCard"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExtModelCardsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the model card. */
+                id: components["parameters"]["ModelCardId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "model_card_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    patchV1ExtModelCardsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the model card. */
+                id: components["parameters"]["ModelCardId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelCardUpdateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCard"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtModelCardsIdProbe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the model card. */
+                id: components["parameters"]["ModelCardId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCardProbe"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1ExtModelsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelCatalogParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelCatalog"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ExtOverview: {
         parameters: {
             query?: {
@@ -10398,6 +10711,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelInfoList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ModelsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the model, as an agent says it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelInfo"];
                 };
             };
             default: components["responses"]["Error"];

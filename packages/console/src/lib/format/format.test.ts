@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { partsWithHidden } from './hidden-characters.ts'
 import { shortId } from './ids.ts'
-import { formatBytes, formatCost, formatTokens } from './numbers.ts'
+import { formatBytes, formatCost, formatPrice, formatTokens } from './numbers.ts'
 import { partsOfOutput } from './output.ts'
 import { formatAge, formatDuration, formatWhole } from './times.ts'
 import { bytesOf, centsOf, mebibytesOf, wholeOf } from './typed.ts'
@@ -15,6 +15,7 @@ void describe('values as people read them', () => {
     const costs = [0, 0.0004, 0.214, 9.9999, 18.42, 1_204]
     const shown = ['$0.00', '$0.0004', '$0.214', '$10.000', '$18.42', '$1,204']
     assert.deepEqual(costs.map(formatCost), shown)
+    assert.deepEqual([3, 0.3, 0.075].map(formatPrice), ['$3.00', '$0.30', '$0.075'])
   })
 
   void it('has durations without a jump between their units', () => {

@@ -36,3 +36,9 @@ export function formatCost(dollars: number): string {
   if (dollars < 1000) return `$${dollars.toFixed(2)}`
   return `$${whole.format(dollars)}`
 }
+
+/** A price in dollars, to the cent or with as many digits as it has: $3.00, $0.075. */
+export function formatPrice(dollars: number): string {
+  const cents = dollars.toFixed(2)
+  return Number(cents) === dollars ? `$${cents}` : `$${dollars}`
+}

@@ -1,0 +1,148 @@
+/** The form of a model card: how a model is reached. */
+import { useQuery } from '@tanstack/react-query'
+import { Combobox } from '../../components/combobox.tsx'
+import { Field } from '../../components/field.tsx'
+import { FieldRow, Fields } from '../../components/form-page.tsx'
+import { YamlField } from '../../components/yaml-editor.tsx'
+import type { Problems } from '../../lib/api/problems.ts'
+import type { ModelCard } from '../../lib/api/types.ts'
+import type { CardDraft } from './draft.ts'
+import { HeadersField } from './headers-field.tsx'
+import { catalogQuery } from './models.ts'
+import { modelWords as own } from './words.ts'
+
+type CardFormProps = {
+  draft: CardDraft
+  onDraft: (draft: CardDraft) => void
+  problems: Problems
+  /** The card that the form changes. */
+  card?: ModelCard
+}
+
+/** Those that people have keys of; the service takes others too, and names them where it knows none. */
+const providers = [
+  'anthropic',
+  'openai',
+  'google',
+  'openrouter',
+  'mistral',
+  'deepseek',
+  'xai',
+  'groq',
+  'together',
+  'fireworks',
+  'oai-compatible',
+  'ant-compatible',
+].map((value) => ({ value, label: value }))
+
+export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFormProps) {
+  const set = (part: Partial<CardDraft>) => onDraft({ ...draft, ...part })
+  return (
+    <Fields>
+      <FieldRow>
+        {card ? (
+          <Field
+            isOff
+            label={own.fields.provider}
+            hint={own.fixed}
+            value={draft.provider}
+            onChange={() => {}}
+          />
+        ) : (
+          <Combobox
+            isFree
+            label={own.fields.provider}
+            hint={own.providerHint}
+            none={own.noProviders}
+            choices={providers}
+            value={draft.provider}
+            problem={fields['provider']}
+            onChange={(provider) => set({ provider })}
+          />
+        )}
+        <Field
+          isOff={card !== undefined}
+          label={own.fields.handle}
+          placeholder={own.handlePlaceholder}
+          hint={card ? own.fixed : own.handleHint}
+          value={draft.handle}
+          problem={fields['model_id']}
+          onChange={(handle) => set({ handle })}
+        />
+      </FieldRow>
+      <FieldRow>
+        <ModelField
+          provider={draft.provider}
+          value={draft.model}
+          problem={fields['model']}
+          onChange={(model) => set({ model })}
+        />
+        <Field
+          label={own.fields.name}
+          value={draft.name}
+          problem={fields['display_name']}
+          onChange={(name) => set({ name })}
+        />
+      </FieldRow>
+      <Field
+        label={own.fields.url}
+        placeholder={own.urlPlaceholder}
+        value={draft.url}
+        problem={fields['base_url']}
+        onChange={(url) => set({ url })}
+      />
+      <Field
+        type="password"
+        label={own.fields.key}
+        hint={hintOfKey(card)}
+        value={draft.key}
+        problem={fields['api_key']}
+        onChange={(key) => set({ key })}
+      />
+      <HeadersField
+        kept={card?.custom_headers ?? []}
+        headers={draft.headers}
+        problem={fields['custom_headers']}
+        onHeaders={(headers) => set({ headers })}
+      />
+      <YamlField
+        label={own.fields.config}
+        hint={own.configHint}
+        problem={fields['native_config']}
+        body={draft.config}
+        onBody={(config) => set({ config })}
+      />
+    </Fields>
+  )
+}
+
+/** The preview of a card without a key has no letters. */
+function hintOfKey(card: ModelCard | undefined): string {
+  if (!card) return own.keyHint
+  const { api_key_preview: preview } = card
+  return preview.length > 1 ? own.keyKept(preview) : own.noKeyKept
+}
+
+type ModelFieldProps = {
+  provider: string
+  value: string
+  problem: string | undefined
+  onChange: (model: string) => void
+}
+
+/** The models of the catalog to choose from, or any other. */
+function ModelField({ provider, value, problem, onChange }: ModelFieldProps) {
+  const { data } = useQuery(catalogQuery(provider.trim()))
+  return (
+    <Combobox
+      isFree
+      label={own.fields.model}
+      placeholder={own.modelPlaceholder}
+      none={own.noModels}
+      choices={(data ?? []).map(({ id }) => ({ value: id, label: id }))}
+      value={value}
+      problem={problem}
+      onChange={onChange}
+    />
+  )
+}
