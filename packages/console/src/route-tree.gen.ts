@@ -19,6 +19,8 @@ import { Route as AppAgentsNewRouteImport } from './routes/_app.agents.new'
 import { Route as AppEnvironmentsIndexRouteImport } from './routes/_app.environments.index'
 import { Route as AppEnvironmentsEnvironmentIdRouteImport } from './routes/_app.environments.$environmentId'
 import { Route as AppEnvironmentsNewRouteImport } from './routes/_app.environments.new'
+import { Route as AppFilesIndexRouteImport } from './routes/_app.files.index'
+import { Route as AppFilesFileIdRouteImport } from './routes/_app.files.$fileId'
 import { Route as AppMemoryIndexRouteImport } from './routes/_app.memory.index'
 import { Route as AppMemoryStoreIdRouteImport } from './routes/_app.memory.$storeId'
 import { Route as AppModelsIndexRouteImport } from './routes/_app.models.index'
@@ -89,6 +91,16 @@ const AppEnvironmentsEnvironmentIdRoute =
 const AppEnvironmentsNewRoute = AppEnvironmentsNewRouteImport.update({
   id: '/environments/new',
   path: '/environments/new',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppFilesIndexRoute = AppFilesIndexRouteImport.update({
+  id: '/files/',
+  path: '/files/',
+  getParentRoute: () => AppRoute,
+} as any)
+const AppFilesFileIdRoute = AppFilesFileIdRouteImport.update({
+  id: '/files/$fileId',
+  path: '/files/$fileId',
   getParentRoute: () => AppRoute,
 } as any)
 const AppMemoryIndexRoute = AppMemoryIndexRouteImport.update({
@@ -205,6 +217,7 @@ export interface FileRoutesByFullPath {
   '/agents/new': typeof AppAgentsNewRoute
   '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/environments/new': typeof AppEnvironmentsNewRoute
+  '/files/$fileId': typeof AppFilesFileIdRoute
   '/memory/$storeId': typeof AppMemoryStoreIdRoute
   '/models/$cardId': typeof AppModelsCardIdRoute
   '/models/new': typeof AppModelsNewRoute
@@ -218,6 +231,7 @@ export interface FileRoutesByFullPath {
   '/skills/new': typeof AppSkillsNewRoute
   '/agents/': typeof AppAgentsIndexRoute
   '/environments/': typeof AppEnvironmentsIndexRoute
+  '/files/': typeof AppFilesIndexRoute
   '/memory/': typeof AppMemoryIndexRoute
   '/models/': typeof AppModelsIndexRoute
   '/sessions/': typeof AppSessionsIndexRoute
@@ -237,6 +251,7 @@ export interface FileRoutesByTo {
   '/agents/new': typeof AppAgentsNewRoute
   '/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/environments/new': typeof AppEnvironmentsNewRoute
+  '/files/$fileId': typeof AppFilesFileIdRoute
   '/memory/$storeId': typeof AppMemoryStoreIdRoute
   '/models/$cardId': typeof AppModelsCardIdRoute
   '/models/new': typeof AppModelsNewRoute
@@ -250,6 +265,7 @@ export interface FileRoutesByTo {
   '/skills/new': typeof AppSkillsNewRoute
   '/agents': typeof AppAgentsIndexRoute
   '/environments': typeof AppEnvironmentsIndexRoute
+  '/files': typeof AppFilesIndexRoute
   '/memory': typeof AppMemoryIndexRoute
   '/models': typeof AppModelsIndexRoute
   '/sessions': typeof AppSessionsIndexRoute
@@ -271,6 +287,7 @@ export interface FileRoutesById {
   '/_app/agents/new': typeof AppAgentsNewRoute
   '/_app/environments/$environmentId': typeof AppEnvironmentsEnvironmentIdRoute
   '/_app/environments/new': typeof AppEnvironmentsNewRoute
+  '/_app/files/$fileId': typeof AppFilesFileIdRoute
   '/_app/memory/$storeId': typeof AppMemoryStoreIdRoute
   '/_app/models/$cardId': typeof AppModelsCardIdRoute
   '/_app/models/new': typeof AppModelsNewRoute
@@ -284,6 +301,7 @@ export interface FileRoutesById {
   '/_app/skills/new': typeof AppSkillsNewRoute
   '/_app/agents/': typeof AppAgentsIndexRoute
   '/_app/environments/': typeof AppEnvironmentsIndexRoute
+  '/_app/files/': typeof AppFilesIndexRoute
   '/_app/memory/': typeof AppMemoryIndexRoute
   '/_app/models/': typeof AppModelsIndexRoute
   '/_app/sessions/': typeof AppSessionsIndexRoute
@@ -305,6 +323,7 @@ export interface FileRouteTypes {
     | '/agents/new'
     | '/environments/$environmentId'
     | '/environments/new'
+    | '/files/$fileId'
     | '/memory/$storeId'
     | '/models/$cardId'
     | '/models/new'
@@ -318,6 +337,7 @@ export interface FileRouteTypes {
     | '/skills/new'
     | '/agents/'
     | '/environments/'
+    | '/files/'
     | '/memory/'
     | '/models/'
     | '/sessions/'
@@ -337,6 +357,7 @@ export interface FileRouteTypes {
     | '/agents/new'
     | '/environments/$environmentId'
     | '/environments/new'
+    | '/files/$fileId'
     | '/memory/$storeId'
     | '/models/$cardId'
     | '/models/new'
@@ -350,6 +371,7 @@ export interface FileRouteTypes {
     | '/skills/new'
     | '/agents'
     | '/environments'
+    | '/files'
     | '/memory'
     | '/models'
     | '/sessions'
@@ -370,6 +392,7 @@ export interface FileRouteTypes {
     | '/_app/agents/new'
     | '/_app/environments/$environmentId'
     | '/_app/environments/new'
+    | '/_app/files/$fileId'
     | '/_app/memory/$storeId'
     | '/_app/models/$cardId'
     | '/_app/models/new'
@@ -383,6 +406,7 @@ export interface FileRouteTypes {
     | '/_app/skills/new'
     | '/_app/agents/'
     | '/_app/environments/'
+    | '/_app/files/'
     | '/_app/memory/'
     | '/_app/models/'
     | '/_app/sessions/'
@@ -470,6 +494,20 @@ declare module '@tanstack/react-router' {
       path: '/environments/new'
       fullPath: '/environments/new'
       preLoaderRoute: typeof AppEnvironmentsNewRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/files/': {
+      id: '/_app/files/'
+      path: '/files'
+      fullPath: '/files/'
+      preLoaderRoute: typeof AppFilesIndexRouteImport
+      parentRoute: typeof AppRoute
+    }
+    '/_app/files/$fileId': {
+      id: '/_app/files/$fileId'
+      path: '/files/$fileId'
+      fullPath: '/files/$fileId'
+      preLoaderRoute: typeof AppFilesFileIdRouteImport
       parentRoute: typeof AppRoute
     }
     '/_app/memory/': {
@@ -629,6 +667,7 @@ interface AppRouteChildren {
   AppAgentsNewRoute: typeof AppAgentsNewRoute
   AppEnvironmentsEnvironmentIdRoute: typeof AppEnvironmentsEnvironmentIdRoute
   AppEnvironmentsNewRoute: typeof AppEnvironmentsNewRoute
+  AppFilesFileIdRoute: typeof AppFilesFileIdRoute
   AppMemoryStoreIdRoute: typeof AppMemoryStoreIdRoute
   AppModelsCardIdRoute: typeof AppModelsCardIdRoute
   AppModelsNewRoute: typeof AppModelsNewRoute
@@ -642,6 +681,7 @@ interface AppRouteChildren {
   AppSkillsNewRoute: typeof AppSkillsNewRoute
   AppAgentsIndexRoute: typeof AppAgentsIndexRoute
   AppEnvironmentsIndexRoute: typeof AppEnvironmentsIndexRoute
+  AppFilesIndexRoute: typeof AppFilesIndexRoute
   AppMemoryIndexRoute: typeof AppMemoryIndexRoute
   AppModelsIndexRoute: typeof AppModelsIndexRoute
   AppSessionsIndexRoute: typeof AppSessionsIndexRoute
@@ -661,6 +701,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppAgentsNewRoute: AppAgentsNewRoute,
   AppEnvironmentsEnvironmentIdRoute: AppEnvironmentsEnvironmentIdRoute,
   AppEnvironmentsNewRoute: AppEnvironmentsNewRoute,
+  AppFilesFileIdRoute: AppFilesFileIdRoute,
   AppMemoryStoreIdRoute: AppMemoryStoreIdRoute,
   AppModelsCardIdRoute: AppModelsCardIdRoute,
   AppModelsNewRoute: AppModelsNewRoute,
@@ -674,6 +715,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppSkillsNewRoute: AppSkillsNewRoute,
   AppAgentsIndexRoute: AppAgentsIndexRoute,
   AppEnvironmentsIndexRoute: AppEnvironmentsIndexRoute,
+  AppFilesIndexRoute: AppFilesIndexRoute,
   AppMemoryIndexRoute: AppMemoryIndexRoute,
   AppModelsIndexRoute: AppModelsIndexRoute,
   AppSessionsIndexRoute: AppSessionsIndexRoute,

@@ -10,6 +10,7 @@ import {
   Copy,
   Contrast,
   Ellipsis,
+  File,
   Hexagon,
   House,
   Lock,
@@ -46,6 +47,7 @@ export const IconMore = sized(Ellipsis)
 export const IconTheme = sized(Contrast)
 export const IconMenu = sized(MenuLines)
 export const IconFold = sized(PanelLeft)
+export const IconFiles = sized(File)
 export const IconModels = sized(Hexagon)
 export const IconSearch = sized(Search)
 export const IconHome = sized(House)

@@ -59,7 +59,7 @@ export const Column = ({ children }: { children: ReactNode }) => (
 
 /** A line of choices above a list. */
 export const ToolLine = ({ children }: { children: ReactNode }) => (
-  <div className="flex min-h-10 shrink-0 flex-wrap items-center gap-4 border-b px-4 py-1">
+  <div className="flex min-h-10 shrink-0 flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-1">
     {children}
   </div>
 )

@@ -30,6 +30,7 @@ export const words = {
     vaults: 'Vaults',
     memory: 'Memory',
     skills: 'Skills',
+    files: 'Files',
     models: 'Models',
     components: 'Components',
   },

@@ -9,6 +9,10 @@ import { SaveBar } from '../../components/save-bar.tsx'
 import { SecretCommand } from '../../components/secret-command.tsx'
 import { Framed, Spec, Specimen } from '../../components/specimen.tsx'
 import { Status } from '../../components/status.tsx'
+import { UploadLine } from '../../components/upload-line.tsx'
+import { YamlField } from '../../components/yaml-editor.tsx'
+import type { JsonBody } from '../../lib/request/api-call.ts'
+import { Button } from '../../components/button.tsx'
 
 const nothing = () => {}
 const bar = { isBusy: false, offBecause: undefined, problem: undefined }
@@ -17,6 +21,7 @@ const secret = 'stw_env_7Qm2xV9tR4bK8nW3'
 export function FormParts() {
   const [hosts, setHosts] = useState(['api.example.com'])
   const [typed, setTyped] = useState('')
+  const [known, setKnown] = useState<JsonBody>({ contextWindow: 200_000 })
   return (
     <Spec name="Parts of forms">
       <Specimen caption="a list: each thing can be removed, enter adds another" size="half">
@@ -53,6 +58,25 @@ export function FormParts() {
         <Framed>
           <SaveBar {...bar} count={2} onDiscard={nothing} onSave={nothing} />
         </Framed>
+      </Specimen>
+      <Specimen caption="a file on its way, and one that was refused" size="half">
+        <Framed>
+          <UploadLine
+            name="report.csv"
+            fraction={0.4}
+            problem={undefined}
+            actions={<Button size="small">Cancel</Button>}
+          />
+          <UploadLine
+            name="film.mov"
+            fraction={1}
+            problem="file: is larger than 1048576 bytes"
+            actions={<Button size="small">Dismiss</Button>}
+          />
+        </Framed>
+      </Specimen>
+      <Specimen caption="written as YAML; what is no object says so" size="half">
+        <YamlField label="What is known of an example" hint="YAML" body={known} onBody={setKnown} />
       </Specimen>
       <Specimen caption="more to do" size="half">
         <Row>

@@ -1,6 +1,6 @@
 /** Files that somebody gives the agent with a message: they are in the session before the message is sent. */
 import { useState } from 'react'
-import type { UploadedFile } from '../../lib/api/upload.ts'
+import type { FileMetadata } from '../../lib/api/types.ts'
 import { uploadFile } from '../../lib/api/upload.ts'
 import { words } from '../../lib/words.ts'
 
@@ -9,7 +9,7 @@ export type Attachment = {
   name: string
   /** How much of it is there, 0 to 1. */
   share: number
-  file: UploadedFile | undefined
+  file: FileMetadata | undefined
   problem: string | undefined
 }
 

@@ -122,15 +122,16 @@ function FileDiff({
 }) {
   const old = useQuery({ ...skillFileQuery(before ?? after, name), enabled: is !== 'added' })
   const now = useQuery({ ...skillFileQuery(after, name), enabled: is !== 'gone' })
-  const failed = [old, now].find(({ error }) => error !== null)
-  const isWaiting = (is !== 'added' && !old.data) || (is !== 'gone' && !now.data)
-  if (isWaiting) return <Missing error={failed?.error ?? null} refetch={() => failed?.refetch()} />
-  if (old.data?.text === null || now.data?.text === null) return <p>{own.noText}</p>
+  const wanted = [...(is === 'added' ? [] : [old]), ...(is === 'gone' ? [] : [now])]
+  const failed = wanted.find(({ error }) => error !== null)
+  if (wanted.some(({ data }) => !data))
+    return <Missing error={failed?.error ?? null} refetch={() => failed?.refetch()} />
+  if (wanted.some(({ data }) => data?.text === null)) return <p>{own.noText}</p>
   return (
     <Diff
       title={before ? own.compare(name) : name}
-      before={is === 'added' ? '' : (old.data?.text ?? '')}
-      after={is === 'gone' ? '' : (now.data?.text ?? '')}
+      before={old.data?.text ?? ''}
+      after={now.data?.text ?? ''}
     />
   )
 }

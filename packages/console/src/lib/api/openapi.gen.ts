@@ -1080,6 +1080,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List files
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Files"];
+        put?: never;
+        /**
+         * Upload a file
+         * @description With `session_id` the file appears in the sandbox of that session, without a restart. A file that is too large is refused with 413. Needs a workspace key. Counted in the limit of uploads.
+         */
+        post: operations["postV1Files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file
+         * @description With `anthropic-version`, or where the request accepts JSON alone, its metadata instead. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1FilesId"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a file
+         * @description Sessions that have a copy keep it. A copy of a session is removed from the resources of the session instead. Needs a workspace key. Counted in the limit of writes.
+         */
+        delete: operations["deleteV1FilesId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the content of a file
+         * @description Always the bytes, whatever the dialect. Needs a workspace key or the token of a claim, from a work item's secret. Counted in the limit of reads.
+         */
+        get: operations["getV1FilesIdContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/memory_stores": {
         parameters: {
             query?: never;
@@ -3637,6 +3705,29 @@ export interface components {
                 currency: "USD";
             } | null;
         };
+        /** @description A stored file, without its bytes. */
+        FileMetadata: {
+            id: string;
+            /** @constant */
+            type: "file";
+            filename: string;
+            /** @description The type of the content, such as `text/plain`. */
+            mime_type: string;
+            /** @description The size of the content in bytes. */
+            size_bytes: number;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Whether its content may be downloaded. */
+            downloadable: boolean;
+            /** @description When it is deleted by itself, or null. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description The session that it belongs to, or null for a file of the workspace. */
+            scope: {
+                /** @constant */
+                type: "session";
+                id: string;
+            } | null;
+        };
         /** @description A file in the session. */
         FileResource: {
             id: string;
@@ -3690,6 +3781,22 @@ export interface components {
              */
             type: "file";
             file_id: string;
+        };
+        /**
+         * @example {
+         *       "file": "some text"
+         *     }
+         */
+        FileUploadParams: {
+            /** @description Put the file into this session. */
+            session_id?: string;
+            /** @description Seconds until it is deleted by itself. */
+            expires_in_seconds?: number;
+            /**
+             * Format: binary
+             * @description The bytes, with a filename.
+             */
+            file: string;
         };
         /** @description A page of the entries of a folder of a session. */
         Folder: {
@@ -7753,6 +7860,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `FileMetadata`. */
+        FileMetadataList: {
+            data: components["schemas"]["FileMetadata"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description A page of a list; its items are `ModelInfo`. */
         ModelInfoList: {
             data: components["schemas"]["ModelInfo"][];
@@ -8250,6 +8369,8 @@ export interface components {
         Replay: "0" | "1" | "true" | "false" | "";
         /** @description The path of the file, percent-encoded as one segment. */
         Filename: string;
+        /** @description The id of the file. */
+        FileId: string;
         /** @description The id of the API key. */
         APIKeyId: string;
         /** @description The id of the spend limit. */
@@ -10230,6 +10351,177 @@ export interface operations {
                         type: "view_deleted";
                     };
                 };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Files: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Items behind this id. */
+                after_id?: string;
+                /** @description Items before this id. */
+                before_id?: string;
+                /** @description Only files of this session. */
+                scope_id?: string;
+                /** @description These files, in this order, on one page; one that is absent is left out. */
+                ids?: string | string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileMetadataList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["FileUploadParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileMetadata"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1FilesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the file. */
+                id: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. Or the metadata, with `anthropic-version`, or where JSON alone is accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                    "application/json": components["schemas"]["FileMetadata"];
+                };
+            };
+            /** @description A part of the bytes, for a request with `Range`. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The bytes end before the range begins. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1FilesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the file. */
+                id: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What was deleted. */
+                        id: string;
+                        /** @constant */
+                        type: "file_deleted";
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1FilesIdContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the file. */
+                id: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description A part of the bytes, for a request with `Range`. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description The bytes end before the range begins. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };

@@ -41,6 +41,7 @@ export type Workspace = Pick<Schemas['Workspace'], 'id' | 'name' | 'created_at'>
 export type ModelCard = Schemas['ModelCard']
 export type ModelCardCreateBody = Schemas['ModelCardCreateParams']
 export type ModelCardUpdateBody = Schemas['ModelCardUpdateParams']
+export type FileMetadata = Schemas['FileMetadata']
 export type Me = Schemas['Me']
 export type Role = Me['workspaces'][number]['role']
 export type Vault = Schemas['Vault']
