@@ -5,8 +5,13 @@ import type { Confirm as ConfirmDialog } from './confirm.tsx'
 
 const Confirm = lazy(async () => ({ default: (await import('./confirm.tsx')).Confirm }))
 
-export const AskBefore = (props: ComponentProps<typeof ConfirmDialog>) => (
+type AskBeforeProps = Omit<ComponentProps<typeof ConfirmDialog>, 'isBusy' | 'problem'> & {
+  /** What is done after a yes, as a mutation has it. */
+  action: { isPending: boolean; error: Error | null }
+}
+
+export const AskBefore = ({ action, ...question }: AskBeforeProps) => (
   <Suspense>
-    <Confirm {...props} />
+    <Confirm {...question} isBusy={action.isPending} problem={action.error?.message} />
   </Suspense>
 )

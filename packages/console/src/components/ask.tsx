@@ -1,8 +1,6 @@
 /** Asks before what cannot be taken back, does it, and says that it was done. */
-import { lazy, Suspense } from 'react'
 import { say } from '../lib/toasts.ts'
-
-const Confirm = lazy(async () => ({ default: (await import('./confirm.tsx')).Confirm }))
+import { AskBefore } from './ask-before.tsx'
 
 type Question = {
   title: string
@@ -57,19 +55,16 @@ export function Ask({ question, isBusy, error, run, onClose, onDone = onClose }:
     onDone()
   }
   return (
-    <Suspense>
-      <Confirm
-        isDanger
-        title={title}
-        verb={verb}
-        isBusy={isBusy}
-        problem={error?.message}
-        onClose={onClose}
-        onConfirm={() => run(finish)}
-      >
-        {text}
-      </Confirm>
-    </Suspense>
+    <AskBefore
+      isDanger
+      title={title}
+      verb={verb}
+      action={{ isPending: isBusy, error }}
+      onClose={onClose}
+      onConfirm={() => run(finish)}
+    >
+      {text}
+    </AskBefore>
   )
 }
 

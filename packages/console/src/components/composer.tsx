@@ -5,7 +5,7 @@ import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 import { IconAttach, IconClose } from './icons.tsx'
 
-export type ComposerAttachment = {
+type ComposerAttachment = {
   key: number
   name: string
   /** How much of it is there, 0 to 1. */

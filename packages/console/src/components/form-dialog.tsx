@@ -1,24 +1,13 @@
 /** A small form over the page: its fields, and what it will send. */
-import type { ReactNode } from 'react'
-import type { ApiCall } from '../lib/request/api-call.ts'
 import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import type { SendProps } from './form.tsx'
 import { Form } from './form.tsx'
 import { RequestBox } from './request-box.tsx'
 
-type FormDialogProps = {
-  title: string
-  call: ApiCall
-  /** A verb and its object. */
-  verb: string
-  isBusy: boolean
-  offBecause: string | undefined
-  /** What belongs to no field. */
-  problem: string | undefined
-  onSubmit: () => void
+type FormDialogProps = SendProps & {
   onClose: () => void
-  children: ReactNode
 }
 
 export function FormDialog(props: FormDialogProps) {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { ApiCall } from '../lib/request/api-call.ts'
 
 export const Form = ({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) => (
   <form
@@ -32,3 +33,18 @@ export const FormFoot = ({ href, children }: { href: string; children: ReactNode
     {children}
   </a>
 )
+
+/** What sends a small form, wherever it stands. */
+export type SendProps = {
+  title: string
+  call: ApiCall
+  /** A verb and its object. */
+  verb: string
+  isBusy: boolean
+  /** Why it cannot be sent. */
+  offBecause: string | undefined
+  /** What is wrong and belongs to none of the fields. */
+  problem: string | undefined
+  onSubmit: () => void
+  children: ReactNode
+}

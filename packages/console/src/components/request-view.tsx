@@ -5,7 +5,6 @@ import { serviceUrl } from '../lib/place.ts'
 import type { ApiCall, CallForm, JsonBody } from '../lib/request/api-call.ts'
 import { callForms, callText } from '../lib/request/api-call.ts'
 import { words } from '../lib/words.ts'
-import { CodeBlock } from './code-block.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Tabs } from './tabs.tsx'
 import { YamlEditor, yamlOf } from './yaml-editor.tsx'
@@ -50,11 +49,6 @@ export function RequestView({ call, before, whole, onWhole }: RequestViewProps) 
     </div>
   )
 }
-
-/** The same in a dialog: the call as curl alone. */
-export const RequestBox = ({ call }: { call: ApiCall }) => (
-  <CodeBlock language={words.request.forms.curl} text={callText(call, 'curl', serviceUrl)} />
-)
 
 /** Strings in quotes have a colour of their own. */
 const string = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { Status } from './status.tsx'
+import { SecretBox } from './secret-once.tsx'
 
 type SecretCommandProps = {
   title: string
@@ -18,17 +18,14 @@ type SecretCommandProps = {
 export function SecretCommand({ title, command, secret, children, onDone }: SecretCommandProps) {
   const [before = '', after = ''] = command.split(secret)
   return (
-    <section
-      aria-label={title}
-      className="min-w-0 overflow-hidden rounded-panel border border-accent"
-    >
-      <header className="flex min-h-10 flex-wrap items-center gap-x-2.5 border-b px-3.5 py-1">
-        <h2 className="font-semibold text-n11">{title}</h2>
-        <Status tone="asks">{words.secret.once}</Status>
+    <SecretBox
+      title={title}
+      beside={
         <span className="ml-auto">
           <CopyButton text={command} />
         </span>
-      </header>
+      }
+    >
       <pre
         tabIndex={0}
         aria-label={title}
@@ -45,6 +42,6 @@ export function SecretCommand({ title, command, secret, children, onDone }: Secr
           <Button onClick={onDone}>{words.secret.done}</Button>
         </span>
       </footer>
-    </section>
+    </SecretBox>
   )
 }

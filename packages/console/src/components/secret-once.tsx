@@ -25,15 +25,7 @@ export const SecretOnce = ({
   actions,
   onDone,
 }: SecretOnceProps) => (
-  <section
-    aria-label={title}
-    className="min-w-0 overflow-hidden rounded-panel border border-accent"
-  >
-    <header className="flex min-h-10 flex-wrap items-center gap-x-2.5 border-b px-3.5 py-1">
-      <h2 className="font-semibold text-n11">{title}</h2>
-      <Status tone="asks">{words.secret.once}</Status>
-      <span className="text-small text-n9">{words.secret.hint}</span>
-    </header>
+  <SecretBox title={title} beside={<span className="text-small text-n9">{words.secret.hint}</span>}>
     <div className="flex flex-wrap items-center gap-3 bg-accent-quiet px-3.5 py-2.5">
       <code className="min-w-0 flex-1 font-mono break-all text-n11">{secret}</code>
       <CopyButton text={secret} label={words.secret.copy} />
@@ -64,5 +56,27 @@ export const SecretOnce = ({
         </div>
       </div>
     </div>
+  </SecretBox>
+)
+
+export const SecretBox = ({
+  title,
+  beside,
+  children,
+}: {
+  title: string
+  beside: ReactNode
+  children: ReactNode
+}) => (
+  <section
+    aria-label={title}
+    className="min-w-0 overflow-hidden rounded-panel border border-accent"
+  >
+    <header className="flex min-h-10 flex-wrap items-center gap-x-2.5 border-b px-3.5 py-1">
+      <h2 className="font-semibold text-n11">{title}</h2>
+      <Status tone="asks">{words.secret.once}</Status>
+      {beside}
+    </header>
+    {children}
   </section>
 )

@@ -1,9 +1,9 @@
 /** A person's own account: workspaces, sign-ins, the password, and the end of the account. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { Button } from '../../components/button.tsx'
 import { Check } from '../../components/choices.tsx'
-import { Confirm } from '../../components/confirm.tsx'
 import { Field } from '../../components/field.tsx'
 import { FieldRow } from '../../components/form-page.tsx'
 import { Form, FormFoot } from '../../components/form.tsx'
@@ -181,12 +181,11 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
   const [revokesKeys, setRevokesKeys] = useState(false)
   const deletion = useAccountDelete()
   return (
-    <Confirm
+    <AskBefore
       title={own.delete}
       verb={own.delete}
       isDanger
-      isBusy={deletion.isPending}
-      problem={deletion.error?.message}
+      action={deletion}
       offBecause={typed.trim().toLowerCase() === email ? undefined : own.confirmFirst}
       onClose={onClose}
       onConfirm={() => deletion.mutate({ email, revokesKeys })}
@@ -198,6 +197,6 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
         <Field label={own.confirmLabel(email)} value={typed} onChange={setTyped} />
         <Check label={own.revokeKeys} isOn={revokesKeys} onChange={setRevokesKeys} />
       </Stack>
-    </Confirm>
+    </AskBefore>
   )
 }

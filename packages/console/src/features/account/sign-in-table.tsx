@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { Button } from '../../components/button.tsx'
-import { Confirm } from '../../components/confirm.tsx'
 import { Time, TimeLeft } from '../../components/figures.tsx'
 import { Quiet } from '../../components/layout.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -88,12 +88,11 @@ export function SignInTable() {
 function EndDialog({ of: signIn, onClose }: { of: SignIn; onClose: () => void }) {
   const end = useSignInEnd()
   return (
-    <Confirm
+    <AskBefore
       title={own.endOf(nameOf(signIn))}
       verb={own.endVerb}
       isDanger
-      isBusy={end.isPending}
-      problem={end.error?.message}
+      action={end}
       onClose={onClose}
       onConfirm={() =>
         end.mutate(signIn.id, {
@@ -105,6 +104,6 @@ function EndDialog({ of: signIn, onClose }: { of: SignIn; onClose: () => void })
       }
     >
       {own.endText}
-    </Confirm>
+    </AskBefore>
   )
 }

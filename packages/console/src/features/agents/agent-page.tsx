@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Id, Time } from '../../components/figures.tsx'
@@ -29,10 +30,6 @@ import { agentTabs } from './tabs.ts'
 import { TrialView } from './trial-view.tsx'
 import { VersionsView } from './versions-view.tsx'
 import { agentWords as own } from './words.ts'
-
-const Confirm = lazy(async () => ({
-  default: (await import('../../components/confirm.tsx')).Confirm,
-}))
 
 type AgentPageProps = {
   id: string
@@ -134,12 +131,11 @@ function OpenAgent({
       {tab === 'sessions' && sessions}
       <Suspense>
         {isArchiving && (
-          <Confirm
+          <AskBefore
             title={own.archiveTitle(agent.name)}
             verb={own.archiveVerb}
             isDanger
-            isBusy={archive.isPending}
-            problem={archive.error?.message}
+            action={archive}
             onClose={() => setArchiving(false)}
             onConfirm={() =>
               archive.mutate(agent.id, {
@@ -151,7 +147,7 @@ function OpenAgent({
             }
           >
             {own.archiveText}
-          </Confirm>
+          </AskBefore>
         )}
       </Suspense>
     </Page>

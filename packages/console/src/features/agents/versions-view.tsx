@@ -5,14 +5,13 @@ import { stringify } from 'yaml'
 import { Button } from '../../components/button.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { Time } from '../../components/figures.tsx'
-import { ListAndOne, ListChoice, Quiet, Row, Stack } from '../../components/layout.tsx'
-import { ListFoot } from '../../components/list-foot.tsx'
+import { Quiet, Row, Stack } from '../../components/layout.tsx'
 import { Failure, Skeleton } from '../../components/notices.tsx'
+import { VersionList } from '../../components/version-list.tsx'
 import type { Agent } from '../../lib/api/types.ts'
 import { requestIdOf } from '../../lib/failures.ts'
 import { listStateOf } from '../../lib/list-state.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
-import { words } from '../../lib/words.ts'
 import { creatorsQuery, versionsQuery } from './agents.ts'
 import { draftOf } from './draft.ts'
 import { agentWords as own } from './words.ts'
@@ -42,55 +41,39 @@ export function VersionsView({ id, onRestore }: VersionsViewProps) {
   )
   const [shown, before] = [rows[at], rows[at + 1]]
   return (
-    <ListAndOne
-      list={
+    <VersionList
+      list={list}
+      keyOf={({ version }) => String(version)}
+      nameOf={({ version }) => own.versionIs(version)}
+      endOf={({ version, updated_at: at }) => (
         <>
-          {rows.map((each) => (
-            <ListChoice
-              key={each.version}
-              isChosen={each === shown}
-              onChoose={() => setChosen(each.version)}
-              end={
-                <>
-                  {creators?.get(each.version)} <Time at={each.updated_at} />
-                </>
-              }
-            >
-              {own.versionIs(each.version)}
-            </ListChoice>
-          ))}
-          <ListFoot>
-            {list.more && (
-              <Button onClick={list.more} isBusy={list.isLoadingMore}>
-                {words.list.more}
-              </Button>
-            )}
-          </ListFoot>
+          {creators?.get(version)} <Time at={at} />
         </>
-      }
-      one={
-        shown && (
-          <Stack>
-            {before ? (
-              <Diff
-                title={own.compare(before.version, shown.version)}
-                before={textOf(before)}
-                after={textOf(shown)}
-              />
-            ) : (
-              <>
-                {shown.version === 1 && <Quiet>{own.firstVersion}</Quiet>}
-                <Diff title={own.versionIs(shown.version)} before="" after={textOf(shown)} />
-              </>
-            )}
-            {onRestore && at > 0 && (
-              <Row>
-                <Button onClick={() => onRestore(shown)}>{own.restore(shown.version)}</Button>
-              </Row>
-            )}
-          </Stack>
-        )
-      }
-    />
+      )}
+      shown={shown}
+      onChoose={({ version }) => setChosen(version)}
+    >
+      {shown && (
+        <Stack>
+          {before ? (
+            <Diff
+              title={own.compare(before.version, shown.version)}
+              before={textOf(before)}
+              after={textOf(shown)}
+            />
+          ) : (
+            <>
+              {shown.version === 1 && <Quiet>{own.firstVersion}</Quiet>}
+              <Diff title={own.versionIs(shown.version)} before="" after={textOf(shown)} />
+            </>
+          )}
+          {onRestore && at > 0 && (
+            <Row>
+              <Button onClick={() => onRestore(shown)}>{own.restore(shown.version)}</Button>
+            </Row>
+          )}
+        </Stack>
+      )}
+    </VersionList>
   )
 }

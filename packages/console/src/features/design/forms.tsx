@@ -171,18 +171,18 @@ export const Records = () => (
 )
 
 export function Finds() {
-  const [text, setText] = useState('timer')
-  const [errors, setErrors] = useState(false)
+  const [looked, setLooked] = useState('timer')
+  const [isFailed, setFailed] = useState(false)
   const line = useRef<HTMLInputElement>(null)
   return (
     <Spec name="Find">
       <Specimen caption="in a whole session" size="half">
         <Framed>
           <FindLine
-            value={text}
-            onChange={setText}
-            errorsOnly={errors}
-            onErrorsOnly={setErrors}
+            value={looked}
+            onChange={setLooked}
+            errorsOnly={isFailed}
+            onErrorsOnly={setFailed}
             inputRef={line}
           />
           <FoundLine

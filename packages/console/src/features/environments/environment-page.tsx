@@ -134,8 +134,7 @@ function Actions({ environment, onGone }: { environment: Environment; onGone: ()
           title={own.archiveTitle(name)}
           verb={own.archiveVerb}
           isDanger
-          isBusy={archive.isPending}
-          problem={archive.error?.message}
+          action={archive}
           onClose={() => setAsked(undefined)}
           onConfirm={() => archive.mutate(id, done(own.archivedNow(name)))}
         >
@@ -147,8 +146,7 @@ function Actions({ environment, onGone }: { environment: Environment; onGone: ()
           title={own.removeTitle(name)}
           verb={own.removeVerb}
           isDanger
-          isBusy={remove.isPending}
-          problem={remove.error?.message}
+          action={remove}
           onClose={() => setAsked(undefined)}
           onConfirm={() => remove.mutate(id, done(own.removedNow(name)))}
         >

@@ -179,8 +179,7 @@ function Revocation({
       title={own.revokeTitle(name)}
       verb={own.revokeVerb}
       isDanger
-      isBusy={revoke.isPending}
-      problem={revoke.error?.message}
+      action={revoke}
       onClose={onClose}
       onConfirm={() =>
         revoke.mutate(id, {

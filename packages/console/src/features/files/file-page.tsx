@@ -137,8 +137,7 @@ function Removal({ file: { id, filename }, onGone }: { file: FileMetadata; onGon
           isDanger
           title={own.removeTitle(filename)}
           verb={own.removeVerb}
-          isBusy={remove.isPending}
-          problem={remove.error?.message}
+          action={remove}
           onClose={() => setAsked(false)}
           onConfirm={() => remove.mutate(id, { onSuccess: done })}
         >

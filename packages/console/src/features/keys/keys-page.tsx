@@ -1,6 +1,7 @@
 /** The keys of the workspace: which there are, a new one, and the end of one. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { Button } from '../../components/button.tsx'
 import { Check } from '../../components/choices.tsx'
 import { Time, TimeLeft } from '../../components/figures.tsx'
@@ -21,10 +22,6 @@ import { MadeKey } from './made-key.tsx'
 import { RevokedKeys } from './revoked-keys.tsx'
 import { RightsOf } from './rights-of.tsx'
 import { keyWords as own } from './words.ts'
-
-const Confirm = lazy(async () => ({
-  default: (await import('../../components/confirm.tsx')).Confirm,
-}))
 
 const idOf = ({ id }: ApiKey): string => id
 
@@ -183,12 +180,11 @@ function Revocation({
   const revoke = useKeyRevoke()
   return (
     <Suspense>
-      <Confirm
+      <AskBefore
         title={own.revokeOf(key.name)}
         verb={own.revokeVerb}
         isDanger
-        isBusy={revoke.isPending}
-        problem={revoke.error?.message}
+        action={revoke}
         onClose={onClose}
         onConfirm={() =>
           revoke.mutate(key.id, {
@@ -208,7 +204,7 @@ function Revocation({
             </Quiet>
           </Row>
         </Stack>
-      </Confirm>
+      </AskBefore>
     </Suspense>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { Button } from '../../components/button.tsx'
-import { Confirm } from '../../components/confirm.tsx'
 import { PanelEmpty } from '../../components/panel.tsx'
 import { RecordTable } from '../../components/record-table.tsx'
 import { Status } from '../../components/status.tsx'
@@ -99,12 +99,11 @@ function StateOf({ invitation }: { invitation: Invitation }) {
 function Withdrawal({ of: invitation, onClose }: { of: Invitation; onClose: () => void }) {
   const withdrawal = useWithdrawal()
   return (
-    <Confirm
+    <AskBefore
       title={own.withdrawOf(nameOf(invitation))}
       verb={own.withdrawVerb}
       isDanger
-      isBusy={withdrawal.isPending}
-      problem={withdrawal.error?.message}
+      action={withdrawal}
       onClose={onClose}
       onConfirm={() =>
         withdrawal.mutate(invitation.id, {
@@ -116,6 +115,6 @@ function Withdrawal({ of: invitation, onClose }: { of: Invitation; onClose: () =
       }
     >
       {own.withdrawText}
-    </Confirm>
+    </AskBefore>
   )
 }

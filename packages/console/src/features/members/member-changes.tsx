@@ -1,8 +1,8 @@
 /** The dialogs of a member: another role, the removal, and leaving. Each says what becomes of the person's keys. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { Check } from '../../components/choices.tsx'
-import { Confirm } from '../../components/confirm.tsx'
 import { Stack } from '../../components/layout.tsx'
 import type { DepartedKey, Member, Role } from '../../lib/api/types.ts'
 import { say } from '../../lib/toasts.ts'
@@ -35,11 +35,10 @@ export function RoleDialog({ member, role, onClose, onDone }: MemberDialogProps 
   const [revokesKeys, setRevokesKeys] = useState(false)
   const { id, name } = member
   return (
-    <Confirm
+    <AskBefore
       title={own.changeTitle(name, member.role, role)}
       verb={own.change}
-      isBusy={change.isPending}
-      problem={change.error?.message}
+      action={change}
       onClose={onClose}
       onConfirm={() =>
         change.mutate(
@@ -54,7 +53,7 @@ export function RoleDialog({ member, role, onClose, onDone }: MemberDialogProps 
           <KeysChoice text={own.keysStay(name)} isOn={revokesKeys} onChange={setRevokesKeys} />
         )}
       </Stack>
-    </Confirm>
+    </AskBefore>
   )
 }
 
@@ -63,12 +62,11 @@ export function RemovalDialog({ member, onClose, onDone }: MemberDialogProps) {
   const [revokesKeys, setRevokesKeys] = useState(false)
   const { id, name } = member
   return (
-    <Confirm
+    <AskBefore
       title={own.removeOf(name)}
       verb={own.removeVerb}
       isDanger
-      isBusy={removal.isPending}
-      problem={removal.error?.message}
+      action={removal}
       onClose={onClose}
       onConfirm={() =>
         removal.mutate(
@@ -81,7 +79,7 @@ export function RemovalDialog({ member, onClose, onDone }: MemberDialogProps) {
         {own.removeText(name)}
         <KeysChoice text={own.keysStay(name)} isOn={revokesKeys} onChange={setRevokesKeys} />
       </Stack>
-    </Confirm>
+    </AskBefore>
   )
 }
 
@@ -89,12 +87,11 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
   const leave = useLeave()
   const [revokesKeys, setRevokesKeys] = useState(false)
   return (
-    <Confirm
+    <AskBefore
       title={own.leaveTitle}
       verb={own.leaveVerb}
       isDanger
-      isBusy={leave.isPending}
-      problem={leave.error?.message}
+      action={leave}
       onClose={onClose}
       onConfirm={() => leave.mutate(revokesKeys)}
     >
@@ -102,7 +99,7 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
         {own.leaveText}
         <KeysChoice text={own.ownKeysStay} isOn={revokesKeys} onChange={setRevokesKeys} />
       </Stack>
-    </Confirm>
+    </AskBefore>
   )
 }
 

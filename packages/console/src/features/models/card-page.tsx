@@ -106,8 +106,7 @@ function Removal({ card: { id, model_id }, onGone }: { card: ModelCard; onGone: 
           title={own.removeTitle(model_id)}
           verb={own.removeVerb}
           isDanger
-          isBusy={remove.isPending}
-          problem={remove.error?.message}
+          action={remove}
           onClose={() => setAsked(false)}
           onConfirm={() =>
             remove.mutate(id, {

@@ -4,7 +4,7 @@ import type { FileMetadata } from '../../lib/api/types.ts'
 import { uploadFile } from '../../lib/api/upload.ts'
 import { words } from '../../lib/words.ts'
 
-export type Attachment = {
+type ChosenFile = {
   key: number
   name: string
   /** How much of it is there, 0 to 1. */
@@ -19,8 +19,8 @@ const pdf = 'application/pdf'
 let count = 0
 
 export function useAttachments(session: string) {
-  const [all, setAll] = useState<readonly Attachment[]>([])
-  const change = (key: number, part: Partial<Attachment>) =>
+  const [all, setAll] = useState<readonly ChosenFile[]>([])
+  const change = (key: number, part: Partial<ChosenFile>) =>
     setAll((now) => now.map((each) => (each.key === key ? { ...each, ...part } : each)))
   const add = (files: Iterable<File>) => {
     for (const file of files) {
@@ -35,20 +35,20 @@ export function useAttachments(session: string) {
     }
   }
   const remove = (key: number) => setAll((now) => now.filter((each) => each.key !== key))
-  const forget = (sent: readonly Attachment[]) =>
+  const forget = (sent: readonly ChosenFile[]) =>
     setAll((now) => now.filter((each) => !sent.includes(each)))
   return { all, add, remove, forget }
 }
 
-export const isUploading = ({ file, problem }: Attachment): boolean =>
+export const isUploading = ({ file, problem }: ChosenFile): boolean =>
   file === undefined && problem === undefined
 
-type ContentBlock =
+type GivenContent =
   | { type: 'text'; text: string }
   | { type: 'image' | 'document'; source: { type: 'file'; file_id: string } }
 
 /** The content of a message: what was written, where its files lie, and those that a model can look at. */
-export function contentOf(text: string, attachments: readonly Attachment[]): ContentBlock[] {
+export function contentOf(text: string, attachments: readonly ChosenFile[]): GivenContent[] {
   const files = attachments.flatMap(({ file }) => file ?? [])
   const places = files.map(({ id, filename }) => `- /home/user/files/${id}/${filename}`)
   return [
@@ -56,7 +56,7 @@ export function contentOf(text: string, attachments: readonly Attachment[]): Con
     ...(files.length === 0
       ? []
       : [{ type: 'text' as const, text: [words.session.attached, ...places].join('\n') }]),
-    ...files.flatMap(({ id, mime_type: kind }): ContentBlock[] => {
+    ...files.flatMap(({ id, mime_type: kind }): GivenContent[] => {
       const source = { type: 'file' as const, file_id: id }
       if (pictures.has(kind)) return [{ type: 'image', source }]
       return kind === pdf ? [{ type: 'document', source }] : []

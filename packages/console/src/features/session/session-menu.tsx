@@ -1,6 +1,7 @@
 /** What else can be done with a session: copy it in a form, fork it, rename it, archive it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { IconMore } from '../../components/icons.tsx'
 import type { MenuItem } from '../../components/menu.tsx'
 import { Menu } from '../../components/menu.tsx'
@@ -16,9 +17,6 @@ import { readWholeLog, sessionQuery, summaryQuery } from './session.ts'
 
 const { menu: own } = words.session
 
-const Confirm = lazy(async () => ({
-  default: (await import('../../components/confirm.tsx')).Confirm,
-}))
 const RenameDialog = lazy(async () => ({
   default: (await import('./rename-dialog.tsx')).RenameDialog,
 }))
@@ -76,17 +74,16 @@ export function SessionMenu({ session, title, onFork }: SessionMenuProps) {
       <Suspense>
         {shown === 'rename' && <RenameDialog session={session} title={title} onClose={close} />}
         {shown === 'archive' && (
-          <Confirm
+          <AskBefore
             title={own.archiveTitle}
             verb={own.archive}
             isDanger
-            isBusy={archive.isPending}
-            problem={archive.error?.message}
+            action={archive}
             onConfirm={() => archive.mutate(undefined, { onSuccess: close })}
             onClose={close}
           >
             {own.archiveText}
-          </Confirm>
+          </AskBefore>
         )}
       </Suspense>
     </>

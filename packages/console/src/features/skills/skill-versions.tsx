@@ -5,11 +5,11 @@ import { Ask, removeQuestion } from '../../components/ask.tsx'
 import { Button } from '../../components/button.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { Id, Time } from '../../components/figures.tsx'
-import { ListAndOne, ListChoice, Quiet, Stack } from '../../components/layout.tsx'
-import { MoreRows } from '../../components/list-foot.tsx'
+import { Quiet, Stack } from '../../components/layout.tsx'
 import { RecordHead } from '../../components/record-head.tsx'
 import { Missing } from '../../components/record-page.tsx'
 import { Select } from '../../components/select.tsx'
+import { VersionList } from '../../components/version-list.tsx'
 import type { SkillVersion } from '../../lib/api/types.ts'
 import type { ListState } from '../../lib/list-state.ts'
 import { skillFileQuery, useVersionDelete } from './skills.ts'
@@ -33,34 +33,24 @@ export function SkillVersions(props: SkillVersionsProps) {
   const { rows = [] } = list
   const { shown, before } = chosenOf(rows, chosen)
   return (
-    <ListAndOne
-      list={
-        <>
-          {rows.map((each) => (
-            <ListChoice
-              key={each.version}
-              end={<Time at={each.created_at} />}
-              isChosen={each === shown}
-              onChoose={() => onChoose(each.version)}
-            >
-              {versionName(each)}
-            </ListChoice>
-          ))}
-          <MoreRows list={list} />
-        </>
-      }
-      one={
-        shown && (
-          <OneSkillVersion
-            {...props}
-            key={shown.version}
-            version={shown}
-            before={before}
-            isOnly={rows.length === 1}
-          />
-        )
-      }
-    />
+    <VersionList
+      list={list}
+      keyOf={({ version }) => version}
+      nameOf={versionName}
+      endOf={({ created_at: at }) => <Time at={at} />}
+      shown={shown}
+      onChoose={({ version }) => onChoose(version)}
+    >
+      {shown && (
+        <OneSkillVersion
+          {...props}
+          key={shown.version}
+          version={shown}
+          before={before}
+          isOnly={rows.length === 1}
+        />
+      )}
+    </VersionList>
   )
 }
 

@@ -4,14 +4,14 @@ import type { StatusTone } from '../../lib/tones.ts'
 import { credentialWords as own } from './words.ts'
 
 export type ValidationStep = { name: string; outcome: string; tone: StatusTone }
-type ProbeAnswer = NonNullable<CredentialValidation['mcp_probe']>['http_response']
+type ServerAnswer = NonNullable<CredentialValidation['mcp_probe']>['http_response']
 
 const { steps } = own
 
 /** What the server said to a token. */
 function probed(
   status: CredentialValidation['status'],
-  answer: ProbeAnswer | undefined,
+  answer: ServerAnswer | undefined,
 ): Omit<ValidationStep, 'name'> {
   if (status === 'valid') return { outcome: steps.works, tone: 'done' }
   const code = answer?.status_code

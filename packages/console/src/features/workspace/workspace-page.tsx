@@ -1,6 +1,7 @@
 /** The workspace that is shown: what it is, another name, and its end. */
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { AskBefore } from '../../components/ask-before.tsx'
 import { Button } from '../../components/button.tsx'
 import { Field } from '../../components/field.tsx'
 import { Id, Time } from '../../components/figures.tsx'
@@ -17,10 +18,6 @@ import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 import { useRename, useWorkspaceArchive, workspaceQuery } from './workspace.ts'
 import { workspaceWords as own } from './words.ts'
-
-const Confirm = lazy(async () => ({
-  default: (await import('../../components/confirm.tsx')).Confirm,
-}))
 
 export function WorkspacePage({ id, role }: { id: string; role: Role }) {
   const query = useQuery(workspaceQuery(id))
@@ -103,12 +100,11 @@ function EndPanel({ workspace: { id, name } }: { workspace: Workspace }) {
       />
       <Suspense>
         {isArchiving && (
-          <Confirm
+          <AskBefore
             title={own.archiveTitle(name)}
             verb={own.archiveVerb}
             isDanger
-            isBusy={archive.isPending}
-            problem={archive.error?.message}
+            action={archive}
             offBecause={typed.trim() === name ? undefined : own.confirmFirst}
             onClose={() => setArchiving(false)}
             onConfirm={() => archive.mutate()}
@@ -117,7 +113,7 @@ function EndPanel({ workspace: { id, name } }: { workspace: Workspace }) {
               {own.archiveText}
               <Field label={own.confirmLabel(name)} value={typed} onChange={setTyped} />
             </Stack>
-          </Confirm>
+          </AskBefore>
         )}
       </Suspense>
     </Panel>

@@ -42,15 +42,3 @@ export function formatPrice(dollars: number): string {
   const cents = dollars.toFixed(2)
   return Number(cents) === dollars ? `$${cents}` : `$${dollars}`
 }
-
-const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
-
-/** Bytes with three digits at most: 812 B, 1.2 kB, 81.2 MB. */
-export function formatBytes(bytes: number): string {
-  let [value, at] = [bytes, 0]
-  while (value >= 999.5 && at < byteUnits.length - 1) {
-    value /= 1000
-    at++
-  }
-  return `${value.toFixed(at > 0 && value < 99.95 ? 1 : 0)} ${byteUnits[at] ?? ''}`
-}
