@@ -18,12 +18,19 @@ export const UploadLine = ({ name, fraction, problem, actions }: UploadLineProps
       {name}
     </span>
     {problem === undefined ? (
-      <progress aria-label={name} value={fraction} className="h-1.5 min-w-0 flex-1 accent-accent" />
+      <progress
+        aria-label={name}
+        value={fraction}
+        className="h-1.5 min-w-0 flex-1 appearance-none overflow-hidden rounded-full bg-n4 [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-n4 [&::-webkit-progress-value]:bg-accent"
+      />
     ) : (
-      <span role="alert" className="min-w-0 flex-1 text-failed">
+      <span
+        role="alert"
+        className="min-w-0 flex-1 text-failed max-phone:order-last max-phone:basis-full"
+      >
         {problem}
       </span>
     )}
-    <span className="flex shrink-0 gap-1.5">{actions}</span>
+    <span className="ml-auto flex shrink-0 gap-1.5">{actions}</span>
   </div>
 )
