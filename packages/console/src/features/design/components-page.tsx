@@ -6,6 +6,7 @@ import { Buttons, Fields, FilterLines, Selects } from './controls.tsx'
 import { Comboboxes, Finds, FirstDays, Records, Requests } from './forms.tsx'
 import { PanelSets } from './panels.tsx'
 import { FormParts } from './form-parts.tsx'
+import { Records } from './records.tsx'
 import { Surfaces } from './surfaces.tsx'
 import { Tables, TabSets, Values } from './values.tsx'
 
@@ -34,6 +35,7 @@ export const ComponentsPage = () => (
       <Plots />
       <PanelSets />
       <Surfaces />
+      <Records />
     </Scroll>
   </Page>
 )
