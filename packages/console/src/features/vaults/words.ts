@@ -33,7 +33,6 @@ export const credentialWords = {
   add: 'Add a credential',
   addTitle: 'New credential',
   added: (name: string) => `${name} was added.`,
-  full: 'A vault holds at most 20 credentials that are not archived.',
   none: 'No credential yet. A credential is a secret and the places that it is sent to.',
   columns: { state: 'State', name: 'Credential', to: 'Goes to', type: 'Type', used: 'Last use' },
   state: {
@@ -135,7 +134,6 @@ export const credentialWords = {
     scope: 'Scopes',
     client: 'Client',
     variable: 'Variable',
-    commands: 'Commands',
     places: 'Replaced',
     made: 'Made',
     changed: 'Changed',
@@ -147,7 +145,6 @@ export const credentialWords = {
   notRenewed: 'never: a new one is put in by hand',
   endsIn: (time: string) => `ends in ${time}`,
   validate: 'Validate',
-  validating: 'The server is asked…',
   onlyOauth: 'Only OAuth credentials can be tried; the others show it with their next call',
   validated: 'Validated',
   steps: {
@@ -203,7 +200,6 @@ export const credentialWords = {
   byProbe: 'a trial of an MCP server',
   noStatus: 'no answer yet',
   withRenewal: 'renewed for it',
-  session: 'session',
   history: 'What was done to it',
   changes: {
     'credential.created': 'made',
