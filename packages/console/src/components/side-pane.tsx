@@ -51,7 +51,7 @@ export const PaneSection = ({
   beside?: ReactNode
   children: ReactNode
 }) => (
-  <section className="grid min-w-0 gap-2.5 border-b px-4 py-3.5">
+  <section className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2.5 border-b px-4 py-3.5">
     {(title !== undefined || beside !== undefined) && (
       <header className="flex items-center gap-2">
         {title !== undefined && <h3 className="font-semibold text-n11">{title}</h3>}
