@@ -57,9 +57,26 @@ async function seedsOf(service: TestService): Promise<Record<string, readonly st
     sessionId: [talking, failed, asking],
     agentId: [agent],
     environmentId: [environment],
+    skillId: ['xlsx'],
+    fileId: [await madeFile(service)],
+    cardId: [
+      await made('/v1/ext/model_cards', {
+        ...{ model_id: 'house', provider: 'oai-compatible', model: 'm' },
+        base_url: 'http://127.0.0.1:9/v1',
+      }),
+    ],
     storeId: [await made('/v1/memory_stores', { name: 'rules' })],
     vaultId: [await made('/v1/vaults', { display_name: 'keys' })],
   }
+}
+
+async function madeFile({ base }: TestService): Promise<string> {
+  const body = new FormData()
+  body.set('file', new File(['a,b\n1,2\n'], 'report.csv', { type: 'text/csv' }))
+  const headers = { 'x-api-key': adminKey }
+  const answer = await fetch(`${base}/v1/files`, { method: 'POST', headers, body })
+  assert.equal(answer.status, 200)
+  return (await answer.json()).id
 }
 
 /** The addresses of a page, one for each id of its parameter. */

@@ -159,7 +159,7 @@ void describe('vaults in a browser', () => {
     await dialog.getByRole('button', { name: 'Archive the credential' }).click()
     await page.getByText('deployer was archived.').waitFor(patience)
     assert.notEqual((await service.ask('GET', path)).body['archived_at'], null)
-    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'More to do' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await dialog.getByRole('button', { name: 'Delete the vault' }).click()
     await page.getByRole('heading', { name: 'Vaults' }).waitFor(patience)

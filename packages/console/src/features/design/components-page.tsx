@@ -6,7 +6,7 @@ import { Buttons, Fields, FilterLines, Selects } from './controls.tsx'
 import { Comboboxes, Finds, FirstDays, Records, Requests } from './forms.tsx'
 import { PanelSets } from './panels.tsx'
 import { FormParts } from './form-parts.tsx'
-import { Records } from './records.tsx'
+import { RecordParts } from './records.tsx'
 import { Surfaces } from './surfaces.tsx'
 import { Tables, TabSets, Values } from './values.tsx'
 
@@ -34,8 +34,8 @@ export const ComponentsPage = () => (
       <Timelines />
       <Plots />
       <PanelSets />
+      <RecordParts />
       <Surfaces />
-      <Records />
     </Scroll>
   </Page>
 )

@@ -23,7 +23,7 @@ import { Tree, TreeFolder, TreeLeaf, TreeNote } from '../../components/tree.tsx'
 
 const nothing = () => {}
 
-export function Records() {
+export function RecordParts() {
   const [isOpen, setOpen] = useState(true)
   return (
     <Spec name="Tree, text, pane, small form">
