@@ -188,7 +188,7 @@ void describe('environments in a browser', () => {
     const environment = await make('read-only', { config: { type: 'self_hosted' } })
     const reasons = [
       ['viewer', 'A viewer reads and changes nothing'],
-      ['member', 'An admin of the workspace does this'],
+      ['member', 'Only admins and owners of the workspace may do this'],
     ] as const
     for (const [role, reason] of reasons) {
       const visit = await visitAs(service, browser, role)

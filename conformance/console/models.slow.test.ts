@@ -63,7 +63,7 @@ void describe('models in a browser', () => {
     const editor = page.locator('.cm-content')
     await editor.click()
     await page.keyboard.type('cost: {input: 2, output: 8}')
-    const request = page.getByRole('region', { name: 'What will be sent' })
+    const request = page.getByRole('group', { name: 'What will be sent' })
     await request.getByText('"api_key": "…"').waitFor(patience)
     await request.getByText('"x-team": "…"').waitFor(patience)
     answers()

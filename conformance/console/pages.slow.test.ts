@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { z } from 'zod'
 import { root } from '../../scripts/house/sources.ts'
 import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
@@ -10,6 +11,7 @@ import type { TestBrowser } from './browser.ts'
 import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession } from './workspace.ts'
 
+const FileId = z.looseObject({ id: z.string() })
 const memoryBeta = 'agent-memory-2026-07-22'
 const patience = { timeout: 10_000 }
 const withAxe = [1440, 390]
@@ -76,7 +78,7 @@ async function madeFile({ base }: TestService): Promise<string> {
   const headers = { 'x-api-key': adminKey }
   const answer = await fetch(`${base}/v1/files`, { method: 'POST', headers, body })
   assert.equal(answer.status, 200)
-  return (await answer.json()).id
+  return FileId.parse(await answer.json()).id
 }
 
 /** The addresses of a page, one for each id of its parameter. */

@@ -44,7 +44,11 @@ export const Empty = ({
     <p className="text-n11">{children}</p>
     {action}
     {request !== undefined && (
-      <pre className="w-full overflow-auto rounded-base border border-n4 bg-n2 px-3 py-2 text-left font-mono text-small">
+      <pre
+        tabIndex={0}
+        aria-label={words.request.title}
+        className="w-full overflow-auto rounded-base border border-n4 bg-n2 px-3 py-2 text-left font-mono text-small"
+      >
         {request}
       </pre>
     )}

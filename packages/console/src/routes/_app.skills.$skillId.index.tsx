@@ -1,6 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { catch as orElse, coerce, enum as oneOf, object, optional, string } from 'zod/mini'
-import { SkillPage, skillTabs } from '../features/skills/skill-page.tsx'
+import { SkillPage } from '../features/skills/skill-page.tsx'
+import { skillTabs } from '../features/skills/tabs.ts'
 import { skillQuery, skillVersionsQuery } from '../features/skills/skills.ts'
 
 const SkillSearch = object({

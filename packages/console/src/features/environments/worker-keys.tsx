@@ -72,9 +72,13 @@ function KeyForm({ environment, onMade }: Omit<NewKeyProps, 'made'>) {
   const [name, setName] = useState('')
   const [reach, setReach] = useState<keyof typeof own.reach>('work')
   const create = useWorkerKeyCreate()
+  const readOnly = useReadOnlyReason()
   const admin = useNoAdminReason()
   const isArchived = environment.archived_at !== null
-  const why = admin ?? (isArchived ? own.isArchived : name.trim() === '' ? own.nameKey : undefined)
+  const why =
+    readOnly ??
+    admin ??
+    (isArchived ? own.isArchived : name.trim() === '' ? own.nameKey : undefined)
   const problems = problemsOf(create.error, ['name'])
   const make = () =>
     why === undefined &&

@@ -18,9 +18,8 @@ import { SkillFiles } from './skill-files.tsx'
 import { SkillVersions } from './skill-versions.tsx'
 import { skillQuery, skillVersionsQuery, useSkillDelete } from './skills.ts'
 import { sourceOf } from './upload.ts'
+import { skillTabs } from './tabs.ts'
 import { skillWords as own } from './words.ts'
-
-export const skillTabs = ['files', 'versions'] as const
 
 /** What of a skill is shown; it stands in the address. */
 type SkillView = {

@@ -101,29 +101,23 @@ function OneSkillVersion(props: OneSkillVersionProps) {
   )
 }
 
-function FileDiff({
-  change: { name, is },
-  before,
-  after,
-}: {
+type FileDiffProps = {
   change: SkillFileChange
   before: SkillVersion | undefined
   after: SkillVersion
-}) {
-  const old = useQuery({ ...skillFileQuery(before ?? after, name), enabled: is !== 'added' })
-  const now = useQuery({ ...skillFileQuery(after, name), enabled: is !== 'gone' })
-  const wanted = [...(is === 'added' ? [] : [old]), ...(is === 'gone' ? [] : [now])]
-  const failed = wanted.find(({ error }) => error !== null)
-  if (wanted.some(({ data }) => !data))
-    return <Missing error={failed?.error ?? null} refetch={() => failed?.refetch()} />
-  if (wanted.some(({ data }) => data?.text === null)) return <p>{own.noText}</p>
-  return (
-    <Diff
-      title={before ? own.compare(name) : name}
-      before={old.data?.text ?? ''}
-      after={now.data?.text ?? ''}
-    />
-  )
+}
+
+function FileDiff({ change: { name, is }, before, after }: FileDiffProps) {
+  const [isAdded, isGone] = [is === 'added', is === 'gone']
+  const old = useQuery({ ...skillFileQuery(before ?? after, name), enabled: !isAdded })
+  const now = useQuery({ ...skillFileQuery(after, name), enabled: !isGone })
+  const [oldText, newText] = [isAdded ? '' : old.data?.text, isGone ? '' : now.data?.text]
+  if (oldText === undefined || newText === undefined) {
+    const { error, refetch } = oldText === undefined ? old : now
+    return <Missing error={error} refetch={refetch} />
+  }
+  if (oldText === null || newText === null) return <p>{own.noText}</p>
+  return <Diff title={before ? own.compare(name) : name} before={oldText} after={newText} />
 }
 
 function DeleteVersion({
