@@ -15,7 +15,9 @@ export async function contextWindow(
   const id = typeof ref === 'string' ? ref : ref.id
   const card = await modelCardStore(db).named(tenant, id)
   if (!card && id === 'offline') return offlineModel({ thinkMs: 0 }).contextWindow
-  const target = card ? await targetOfCard({ ...card.card, model: card.model }) : await findModel(id)
+  const target = card
+    ? await targetOfCard({ ...card.card, model: card.model })
+    : await findModel(id)
   if (!target || 'refused' in target) return card?.card.native_config?.contextWindow ?? null
   return target.native_config?.contextWindow ?? null
 }
