@@ -118,6 +118,9 @@ const ShownInput = ({
   </>
 )
 
+/** What belongs together stays in one line. */
+const buttons = 'flex items-center justify-end gap-2 max-phone:w-full'
+
 type DecisionProps = Pick<ApprovalCardProps, 'sending' | 'offBecause' | 'onAllowAlways'> & {
   revised: string | undefined
   reason: string
@@ -131,7 +134,7 @@ function Decision(props: DecisionProps) {
     props
   const deny = revised === undefined ? words.session.deny : words.session.denyRevised
   return (
-    <div className="flex flex-wrap items-center justify-end gap-2 max-phone:[&>button]:h-11 max-phone:[&>button]:flex-1">
+    <div className="flex flex-wrap items-center justify-end gap-2 max-phone:[&_button]:h-11 max-phone:[&_button]:flex-1">
       <input
         value={reason}
         onChange={({ target }) => onReason(target.value)}
@@ -140,31 +143,37 @@ function Decision(props: DecisionProps) {
         autoComplete="off"
         className="h-7 min-w-[160px] flex-1 rounded-base border border-n6 bg-n1 px-2.5 text-n11 @max-[620px]:basis-full max-phone:h-9"
       />
-      <Button kind="plain" offBecause={offBecause} onClick={onRevise}>
-        {revised === undefined ? words.session.revise : words.session.keepInput}
-      </Button>
-      {onAllowAlways && (
-        <Button kind="plain" offBecause={offBecause} onClick={onAllowAlways}>
-          {words.session.allowAlways}
+      <span className={buttons}>
+        <Button kind="plain" offBecause={offBecause} onClick={onRevise}>
+          {revised === undefined ? words.session.revise : words.session.keepInput}
         </Button>
-      )}
-      <Button
-        keys="N"
-        offBecause={offBecause}
-        isBusy={sending === 'deny'}
-        onClick={() => onDecide(false)}
-      >
-        {sending === 'deny' ? words.session.denying : deny}
-      </Button>
-      <Button
-        kind="yes"
-        keys="Y"
-        offBecause={offBecause ?? (revised === undefined ? undefined : words.session.revisedFirst)}
-        isBusy={sending === 'allow'}
-        onClick={() => onDecide(true)}
-      >
-        {sending === 'allow' ? words.session.approving : words.session.approve}
-      </Button>
+        {onAllowAlways && (
+          <Button kind="plain" offBecause={offBecause} onClick={onAllowAlways}>
+            {words.session.allowAlways}
+          </Button>
+        )}
+      </span>
+      <span className={buttons}>
+        <Button
+          keys="N"
+          offBecause={offBecause}
+          isBusy={sending === 'deny'}
+          onClick={() => onDecide(false)}
+        >
+          {sending === 'deny' ? words.session.denying : deny}
+        </Button>
+        <Button
+          kind="yes"
+          keys="Y"
+          offBecause={
+            offBecause ?? (revised === undefined ? undefined : words.session.revisedFirst)
+          }
+          isBusy={sending === 'allow'}
+          onClick={() => onDecide(true)}
+        >
+          {sending === 'allow' ? words.session.approving : words.session.approve}
+        </Button>
+      </span>
     </div>
   )
 }
