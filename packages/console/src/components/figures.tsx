@@ -7,6 +7,7 @@ import { formatCost, formatCount, formatTokens } from '../lib/format/numbers.ts'
 import { formatAge, formatClock, formatDuration, formatWhole } from '../lib/format/times.ts'
 import { minuteHand } from '../lib/now.ts'
 import { useStore } from '../lib/store.ts'
+import { isUtc } from '../lib/time-zone.ts'
 import { words } from '../lib/words.ts'
 
 /** Shortened in the middle; a click copies the whole. */
@@ -33,10 +34,11 @@ export function Id({ of }: { of: string }) {
 /** `age`: how long ago; `clock`: the time of day. Both have the whole time and UTC in the title. */
 export function Time({ at, form = 'age' }: { at: string; form?: 'age' | 'clock' }) {
   const now = useStore(minuteHand)
+  const inUtc = useStore(isUtc)
   const date = new Date(at)
   return (
     <time dateTime={at} title={formatWhole(date)} className="whitespace-nowrap">
-      {form === 'clock' ? formatClock(date) : formatAge(now - date.getTime())}
+      {form === 'clock' ? formatClock(date, inUtc) : formatAge(now - date.getTime())}
     </time>
   )
 }

@@ -6,6 +6,7 @@ import { memo } from 'react'
 import Markdown from 'react-markdown'
 import type { Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { blocksOf } from '../lib/format/blocks.ts'
 import { safeLink } from '../lib/safe-link.ts'
 import { words } from '../lib/words.ts'
 
@@ -52,6 +53,15 @@ export const AgentText = memo(function AgentText({ text }: { text: string }) {
     </div>
   )
 })
+
+/** An answer that is being written: what is there already is not read again for each word. */
+export const LiveText = ({ text }: { text: string }) => (
+  <div className="grid gap-2.5">
+    {blocksOf(text).map((block, at) => (
+      <AgentText key={at} text={block} />
+    ))}
+  </div>
+)
 
 export const PlainText = ({ text }: { text: string }) => (
   <p className="whitespace-pre-wrap" dir="auto">

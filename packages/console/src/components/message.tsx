@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { Time } from './figures.tsx'
 
 const AgentText = lazy(async () => ({ default: (await import('./markdown.tsx')).AgentText }))
+const LiveText = lazy(async () => ({ default: (await import('./markdown.tsx')).LiveText }))
 
 type MessageProps = {
   id: string
@@ -13,13 +14,15 @@ type MessageProps = {
   text: string
   beside?: ReactNode
   isChosen?: boolean
+  /** It is still being written. */
+  isLive?: boolean
   onChoose?: () => void
   /** Stands below the text. */
   foot?: ReactNode
 }
 
 export const Message = (props: MessageProps) => {
-  const { id, by, name, at, text, beside, isChosen, onChoose, foot } = props
+  const { id, by, name, at, text, beside, isChosen, isLive, onChoose, foot } = props
   return (
     <article
       data-event={id}
@@ -34,7 +37,7 @@ export const Message = (props: MessageProps) => {
       </header>
       {by === 'agent' ? (
         <Suspense fallback={<Plain text={text} />}>
-          <AgentText text={text} />
+          {isLive ? <LiveText text={text} /> : <AgentText text={text} />}
         </Suspense>
       ) : (
         <Plain text={text} />

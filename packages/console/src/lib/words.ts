@@ -46,6 +46,7 @@ export const words = {
     byKey: 'API key',
     signInPages: 'Sign-in and workspaces',
     interface: 'The interface',
+    utc: 'Times in UTC',
     skip: 'Go to the page',
     theme: {
       system: 'Theme: as the system has it',

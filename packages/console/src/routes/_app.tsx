@@ -30,6 +30,7 @@ import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
 import { followWorkspace } from '../lib/stream/workspace.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
+import { switchTimeZone } from '../lib/time-zone.ts'
 import { words } from '../lib/words.ts'
 
 const Palette = lazy(async () => ({ default: (await import('../components/palette.tsx')).Palette }))
@@ -202,6 +203,7 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         label: words.keys.theme,
         run: () => setTheme(nextTheme(theme.get())),
       },
+      { id: 'utc', group: 'console', label: words.frame.utc, run: switchTimeZone },
       ...pages.map(({ to, name, keys }): PageCommand => ({
         id: `go ${to}`,
         group: 'go',

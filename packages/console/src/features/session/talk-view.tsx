@@ -53,7 +53,7 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
       ))}
       {live.map(({ id, kind, text }) =>
         kind === 'message' ? (
-          <Message key={id} id={id} by="agent" name={session.agent.name} text={text} />
+          <Message key={id} isLive id={id} by="agent" name={session.agent.name} text={text} />
         ) : (
           <Thought key={id} title={`${words.session.thinking}…`} text={text} />
         ),

@@ -4,7 +4,7 @@ import { partsWithHidden } from './hidden-characters.ts'
 import { shortId } from './ids.ts'
 import { formatBytes, formatCost, formatPrice, formatTokens } from './numbers.ts'
 import { partsOfOutput } from './output.ts'
-import { formatAge, formatDuration, formatWhole } from './times.ts'
+import { formatAge, formatClock, formatDuration, formatWhole } from './times.ts'
 import { bytesOf, centsOf, mebibytesOf, wholeOf } from './typed.ts'
 import { browserOf } from './user-agents.ts'
 
@@ -16,6 +16,10 @@ void describe('values as people read them', () => {
     const shown = ['$0.00', '$0.0004', '$0.214', '$10.000', '$18.42', '$1,204']
     assert.deepEqual(costs.map(formatCost), shown)
     assert.deepEqual([3, 0.3, 0.075].map(formatPrice), ['$3.00', '$0.30', '$0.075'])
+  })
+
+  void it('has times of day in UTC for those who want them', () => {
+    assert.match(formatClock(new Date('2026-01-31T23:05:00Z'), true), /^11:05\sPM UTC$|^23:05 UTC$/)
   })
 
   void it('has durations without a jump between their units', () => {

@@ -31,8 +31,15 @@ export function formatAge(ms: number): string {
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** The time of day where the reader is. */
-export const formatClock = (at: Date): string => clockTime.format(at)
+const utcTime = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** The time of day where the reader is, or in UTC. */
+export const formatClock = (at: Date, isUtc = false): string =>
+  isUtc ? `${utcTime.format(at)} UTC` : clockTime.format(at)
 
 /** The whole time where the reader is, and in UTC. */
 export const formatWhole = (at: Date): string =>
