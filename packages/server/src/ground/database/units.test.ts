@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
@@ -47,6 +48,15 @@ describe('a queue of units', () => {
     }
     assert.equal(rows().length, 160)
     assert.equal(count('commit'), 10)
+  })
+
+  it('runs each unit in the context of who asked for it, although they share a commit', async () => {
+    const { queue } = queueOn()
+    const caller = new AsyncLocalStorage<string>()
+    const seen: unknown[] = []
+    const note = () => queue.write(async () => seen.push(caller.getStore()))
+    await Promise.all([caller.run('first', note), note(), caller.run('second', note)])
+    assert.deepEqual(seen, ['first', undefined, 'second'])
   })
 
   it('gives units of one tick to at most 128 a commit, in the order they came', async () => {

@@ -4,6 +4,8 @@ import type { Queries } from './database.ts'
 
 type QueuedUnit = {
   unit: (tx: Queries) => Promise<unknown>
+  /** Runs in the context of who asked for the unit: the queue is driven by whoever came first. */
+  inContext: <T>(run: () => T) => T
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
@@ -61,7 +63,8 @@ export function unitQueue(
     if (transaction.isWithin())
       return Promise.reject(new Error('a unit writes through its own transaction alone'))
     return new Promise((resolve, reject) => {
-      queue.push({ unit, resolve: resolve as (value: unknown) => void, reject })
+      const inContext = AsyncLocalStorage.snapshot()
+      queue.push({ unit, inContext, resolve: resolve as (value: unknown) => void, reject })
       if (running) return
       running = true
       setImmediate(() => void work())
@@ -196,7 +199,7 @@ function transactionOfUnits(tx: Queries, exec: RunStep) {
   async function valueOf(job: QueuedUnit): Promise<unknown> {
     current = job
     try {
-      return await withinThisTick(within.run(job, () => job.unit(tx)))
+      return await withinThisTick(job.inContext(() => within.run(job, () => job.unit(tx))))
     } finally {
       current = undefined
     }
