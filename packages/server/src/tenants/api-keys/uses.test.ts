@@ -17,7 +17,8 @@ describe('the job of uses', () => {
       const key = { key: 'k', name: 'n', kind: 'workspace', admin: false } as const
       const made = { ...key, environmentId: null, expiresAt: null }
       const { id } = await database.write((tx) => apiKeyStore(tx).create('t', made, 0))
-      const clock = { ...systemClock, now: () => 60_000 }
+      let now = 60_000
+      const clock = { ...systemClock, now: () => now }
       const { note, job } = keyUses({ databases: oneDatabase(database), clock })
       const used = async () => (await apiKeyStore(database.read).active('t', id))?.last_used_at
       const { signal } = new AbortController()
@@ -28,6 +29,13 @@ describe('the job of uses', () => {
         assert.equal(await job.run(signal), true)
       }
       assert.equal(await used(), '1970-01-01T00:01:00.000Z')
+      now += 60_000
+      note(id, false)
+      assert.equal(await job.run(signal), true)
+      assert.equal(await used(), '1970-01-01T00:01:00.000Z', 'a further use waits for its time')
+      now += 600_000
+      assert.equal(await job.run(signal), true)
+      assert.equal(await used(), '1970-01-01T00:12:00.000Z')
       const lines = await database.read.selectFrom('audit_lines').selectAll().execute()
       assert.deepEqual(
         lines.map((line) => [line.action, line.tenant_id, line.resource_id, line.actor_name]),

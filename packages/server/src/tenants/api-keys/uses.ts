@@ -7,6 +7,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import { apiKeyStore } from './store.ts'
 
 const mostAtOnce = 500
+const everyMs = 10 * minuteMs
 
 export type KeyUses = {
   /** `isFirst`: the key was never used before, as far as its row says. Somebody may wait for the news. */
@@ -16,28 +17,38 @@ export type KeyUses = {
 }
 
 export function keyUses({ databases, clock }: { databases: Databases; clock: Clock }): KeyUses {
-  const used = new Set<string>()
+  const first = new Set<string>()
+  const further = new Set<string>()
   let writeNow = (): void => {}
+  let wroteAllAt = clock.now()
+  /** A first use that is written at once takes no others along: they wait for their time. */
+  const waiting = (): Set<string>[] => {
+    const isDue = clock.now() - wroteAllAt >= everyMs / 2
+    return isDue ? [first, further] : [first]
+  }
   return {
     note(id, isFirst) {
-      used.add(id)
+      if (isFirst) first.add(id)
+      else if (!first.has(id)) further.add(id)
       if (isFirst) writeNow()
     },
     job: {
       name: 'note uses of keys',
-      everyMs: 10 * minuteMs,
+      everyMs,
       start(runNow) {
         writeNow = runNow
         return () => {}
       },
       async run() {
-        const some = [...used].slice(0, mostAtOnce)
+        const sets = waiting()
+        const some = sets.flatMap((each) => [...each]).slice(0, mostAtOnce)
+        if (sets.includes(further) && some.length < mostAtOnce) wroteAllAt = clock.now()
         if (some.length === 0) return true
-        for (const id of some) used.delete(id)
+        for (const id of some) for (const each of sets) each.delete(id)
         await runAudited(jobCall('api_key.first_use'), () =>
           databases.control.write((tx) => apiKeyStore(tx).noteUses(some, clock.now())),
         )
-        return used.size === 0
+        return sets.every(({ size }) => size === 0)
       },
     },
   }
