@@ -48,6 +48,7 @@ export const agents = {
   'agents/mcp/field/stdio-port': { section: '4.3 MCP server declarations', says: '`stdio.port` – integer – the program listens on 127.0.0.1 at this port' },
   'agents/mcp/field/stdio-ready-timeout': { section: '4.3 MCP server declarations', says: '`stdio.ready_timeout_ms` – integer – how long it may take to listen; 60000 when absent' },
   'agents/mcp/token-sealed': { section: '4.3 MCP server declarations', says: 'An inline token is sealed before it is stored and appears in no answer, earlier versions of the agent included.' },
+  'agents/mcp/token-kept': { section: '4.3 MCP server declarations', says: 'In an update, a server of the same name and address that leaves out `authorization_token` keeps the one that it has; null takes it away. Another address keeps none.' },
   'agents/mcp/unreferenced': { section: '4.3 MCP server declarations', says: 'A server needs no `mcp_toolset` entry to be used.' },
   'agents/list': { section: '4.4 Endpoints', says: 'GET `/v1/agents` – lists the tenant\'s agents; `limit`, cursor, `created_at[gte]`, `created_at[lte]`' },
   'agents/list/archived': { section: '4.4 Endpoints', says: 'GET `/v1/agents?archived=` – `true` shows archived agents only, `false` none' },

@@ -154,7 +154,7 @@ export const authentication = {
   'views/save': { section: '3.9 Members', says: 'POST `/v1/ext/views` – takes `{name, noun, filters}` and saves filters of a list under a name; one of that name is replaced' },
   'views/delete': { section: '3.9 Members', says: 'DELETE `/v1/ext/views/:id` – deletes one' },
   'views/looked': { section: '3.9 Members', says: 'POST `/v1/ext/me/looked` – notes that the person has looked at the workspace; answers `{last_looked_at, before}`' },
-  'views/owner': { section: '3.9 Members', says: 'Saved views belong to a person in one workspace, and go when the person leaves it; the keys of a workspace share views of their own. There are 50 of each at most, and whoever may read may save them.' },
+  'views/owner': { section: '3.9 Members', says: 'Saved views belong to a person in one workspace, and go when the person leaves it; the keys of a workspace share views of their own. There are 50 of each at most, and people who may read may save them; a read-only key changes none.' },
   'invitations/once': { section: '3.9 Members', says: 'A link is valid for 7 days and opens once. One that names an address is for the person of that address alone.' },
   'invitations/mail': { section: '3.9 Members', says: 'With `SMTP_URL` an invitation that names an address is sent there too.' },
   'invitations/proof': { section: '3.9 Members', says: 'Only the link of the letter proves its address, and whoever invites is shown another one.' },

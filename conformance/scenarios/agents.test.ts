@@ -212,6 +212,39 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['agents/mcp/token-kept', 'agents/update/no-op'],
+      'a server that stays where it is keeps its token, and an answer sent back changes nothing',
+      async () => {
+        const server = { name: 's', type: 'url', url: 'https://mcp.example' }
+        const other = { name: 't', type: 'url', url: 'https://other.example' }
+        const { body: made } = await service.ask('POST', '/v1/agents', {
+          ...{ name: 'keeper', model: 'offline', tools: [] },
+          mcp_servers: [{ ...server, authorization_token: 'kept-token' }],
+        })
+        const update = async (mcp_servers: object[]) =>
+          (await service.ask('PATCH', `/v1/agents/${made.id}`, { mcp_servers })).body['version']
+        const tokens = async () => {
+          const rows = await service.database.read
+            .selectFrom('agent_versions')
+            .select('sealed_tokens')
+            .where('agent_id', '=', made.id)
+            .orderBy('version', 'desc')
+            .limit(1)
+            .execute()
+          return Object.keys(JSON.parse(String(rows[0]?.sealed_tokens)) as object)
+        }
+        assert.equal(await update([server]), 1, 'nothing was changed')
+        assert.equal(await update([server, other]), 2)
+        assert.deepEqual(await tokens(), ['s'])
+        assert.equal(await update([{ ...server, url: 'https://elsewhere.example' }, other]), 3)
+        assert.deepEqual(await tokens(), [], 'a token goes to no other address')
+        assert.equal(await update([{ ...server, authorization_token: 'new-token' }]), 4)
+        assert.equal(await update([{ ...server, authorization_token: null }]), 5)
+        assert.deepEqual(await tokens(), [])
+      },
+    )
+
+    verifies(
       ['agents/versions/list', 'lists/complete'],
       'versions come newest first, page by page',
       async () => {

@@ -9,6 +9,8 @@ import { StatusSign } from './status.tsx'
 export type ApprovalCardProps = {
   id: string
   name: string
+  /** Who asks, where several agents work. */
+  by?: string | undefined
   input: string
   /** What is being sent. */
   sending: 'allow' | 'deny' | undefined
@@ -23,7 +25,7 @@ export type ApprovalCardProps = {
 const settleMs = 400
 
 export function ApprovalCard(props: ApprovalCardProps) {
-  const { id, name, input, sending, offBecause, onDecide, onAllowAlways } = props
+  const { id, name, by, input, sending, offBecause, onDecide, onAllowAlways } = props
   const [reason, setReason] = useState('')
   const [revised, setRevised] = useState<string>()
   const focusedAt = useRef(Number.POSITIVE_INFINITY)
@@ -31,6 +33,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
   useEffect(() => {
     appearedAt.current = performance.now()
   }, [])
+  const says = by === undefined ? words.session.asksApproval : words.session.asksApprovalOf(by)
   const isOff = offBecause !== undefined || sending !== undefined
   const decide = (isAllowed: boolean) => {
     if (
@@ -59,7 +62,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       role="group"
       data-event={id}
       tabIndex={0}
-      aria-label={`${name} ${words.session.asksApproval}`}
+      aria-label={`${name} ${says}`}
       onFocus={() => {
         focusedAt.current = performance.now()
       }}
@@ -69,7 +72,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       <header className="flex items-center gap-2">
         <StatusSign tone="asks" />
         <b className="min-w-0 truncate font-semibold text-n11">{name}</b>
-        <span className="text-n9">{words.session.asksApproval}</span>
+        <span className="text-n9">{says}</span>
       </header>
       <ShownInput input={input} revised={revised} onRevised={setRevised} />
       <Decision

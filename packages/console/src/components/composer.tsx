@@ -40,6 +40,7 @@ export function Composer(props: ComposerProps) {
     if (event.nativeEvent.isComposing || event.key !== 'Enter') return
     if (!event.metaKey && !event.ctrlKey) return
     event.preventDefault()
+    if (event.repeat || isSending) return
     if (!isEmpty && offBecause === undefined && waitsFor === undefined) onSend()
   }
   return (

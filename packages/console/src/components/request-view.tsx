@@ -15,7 +15,7 @@ type RequestViewProps = {
   before?: ApiCall
   /** The whole that the form changes, and who hears of another one. */
   whole?: JsonBody
-  onWhole?: (body: JsonBody) => void
+  onWhole?: (body: JsonBody) => string | void
 }
 
 type View = CallForm | 'yaml'

@@ -10,7 +10,8 @@ type WaitingMessageProps = {
   text: string
   isBusy: boolean
   offBecause?: string | undefined
-  onChange: (text: string) => void
+  /** Calls back when the service has taken it: until then, what was written stays. */
+  onChange: (text: string, onDone: () => void) => void
   onRemove: () => void
 }
 
@@ -18,8 +19,9 @@ export function WaitingMessage(props: WaitingMessageProps) {
   const { id, at, text, isBusy, offBecause, onChange, onRemove } = props
   const [draft, setDraft] = useState<string>()
   const keep = () => {
-    if (draft !== undefined && draft.trim() !== '' && draft !== text) onChange(draft.trim())
-    setDraft(undefined)
+    const next = draft?.trim() ?? ''
+    if (next === '' || next === text) setDraft(undefined)
+    else onChange(next, () => setDraft(undefined))
   }
   if (draft === undefined)
     return (

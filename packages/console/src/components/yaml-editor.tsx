@@ -18,7 +18,8 @@ export function YamlEditor({
 }: {
   label: string
   body: JsonBody
-  onBody: (body: JsonBody) => void
+  /** Answers why it cannot be taken, if it cannot. */
+  onBody: (body: JsonBody) => string | void
 }) {
   const [typed, setTyped] = useState<{ text: string; body: JsonBody | undefined }>()
   const [problem, setProblem] = useState<string>()
@@ -27,9 +28,9 @@ export function YamlEditor({
     typed && (problem !== undefined || JSON.stringify(typed.body) === JSON.stringify(body))
   const change = (text: string) => {
     const read = readYaml(text)
-    setProblem(typeof read === 'string' ? read : undefined)
-    setTyped({ text, body: typeof read === 'string' ? undefined : read })
-    if (typeof read !== 'string') onBody(read)
+    const refused = typeof read === 'string' ? read : (onBody(read) ?? undefined)
+    setProblem(refused)
+    setTyped({ text, body: refused === undefined && typeof read !== 'string' ? read : undefined })
   }
   return (
     <>

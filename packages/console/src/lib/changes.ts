@@ -18,13 +18,16 @@ export function changesIn<Draft extends object>(
   return Object.fromEntries(entries) as Partial<Draft>
 }
 
-type RecordForm<Row, Draft> = {
+export type RecordForm<Row, Draft> = {
   /** The thing as the form began with it. */
   base: Row
   draft: Draft
   setDraft: (draft: Draft) => void
+  isChanged: boolean
   /** Begins again with this. */
   begin: (row: Row) => void
+  /** It was saved from this draft: what was written since stays. */
+  take: (saved: Row, sent: Draft) => void
 }
 
 /** What was written stays when somebody else changes the thing; without changes the form follows. */
@@ -38,6 +41,11 @@ export function useRecordForm<Row extends { updated_at: string }, Draft extends 
     setBase(next)
     setDraft(draftOf(next))
   }
-  if (row.updated_at !== base.updated_at && isSame(draftOf(base), draft)) begin(row)
-  return { base, draft, setDraft, begin }
+  const take = (saved: Row, sent: Draft) => {
+    setBase(saved)
+    setDraft((now) => (now === sent ? draftOf(saved) : now))
+  }
+  const isChanged = !isSame(draftOf(base), draft)
+  if (row.updated_at !== base.updated_at && !isChanged) begin(row)
+  return { base, draft, isChanged, setDraft, begin, take }
 }

@@ -1,4 +1,5 @@
 /** Where this console lies: the server says so by `<base>`, so that one build works below any path. */
+import { keepTabKey } from './tab.ts'
 
 /** The path of the console, such as `/console/`. */
 export const consolePath: string = new URL(document.baseURI).pathname
@@ -14,6 +15,8 @@ export const signInUrl = (): string => {
 
 /** Opens the page to sign in, which is the service's own. Nothing of this page goes on. */
 export function leaveForSignIn(): Promise<never> {
+  // A key that the service does not know any more would lead back here for good.
+  keepTabKey(undefined)
   location.replace(signInUrl())
   return new Promise(() => {})
 }

@@ -14,7 +14,10 @@ export const queryClient = new QueryClient({
     onSuccess: noteHeard,
   }),
   defaultOptions: {
+    // What the browser calls offline says nothing of a server on this machine, or behind a tunnel.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 5_000,
       retry: (count, error) => count < 2 && isLost(error),
       refetchOnWindowFocus: true,

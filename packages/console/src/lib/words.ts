@@ -12,6 +12,11 @@ export const words = {
   close: 'Close',
   cancel: 'Cancel',
   undo: 'Undo',
+  unsaved: {
+    title: 'Leave without saving',
+    text: 'What you have changed here is not saved, and is lost when you leave.',
+    leave: 'Leave the page',
+  },
   archivedToo: 'Archived too',
   more: 'More to do',
   remove: 'Remove',
@@ -122,6 +127,8 @@ export const words = {
     title: 'What will be sent',
     yaml: 'The whole as YAML',
     forms: { typescript: 'TypeScript', python: 'Python', curl: 'curl', yaml: 'YAML' },
+    otherForm: (field: string) =>
+      `${field === '' ? 'This' : field} has another form than the service takes. The form shows what was there before.`,
     notAnObject: 'Write fields and their values, such as “name: reviewer”.',
   },
   form: {

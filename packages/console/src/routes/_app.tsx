@@ -29,6 +29,7 @@ import type { PageCommand } from '../lib/commands.ts'
 import { ownRole } from '../lib/rights.ts'
 import { useStore } from '../lib/store.ts'
 import { followWorkspace } from '../lib/stream/workspace.ts'
+import { tabKey, tabWorkspace } from '../lib/tab.ts'
 import { nextTheme, setTheme, theme } from '../lib/theme.ts'
 import { switchTimeZone } from '../lib/time-zone.ts'
 import { words } from '../lib/words.ts'
@@ -39,8 +40,12 @@ const KeyHelp = lazy(async () => ({
 }))
 
 export const Route = createFileRoute('/_app')({
-  // Not awaited: the page and its data come at the same time.
-  beforeLoad: ({ context }) => void context.queryClient.prefetchQuery(accountQuery),
+  // Awaited where the tab does not know yet which workspace it shows; else page and data come at the same time.
+  beforeLoad: async ({ context }) => {
+    const isKnown = tabKey() !== undefined || tabWorkspace() !== undefined
+    const asked = context.queryClient.prefetchQuery(accountQuery)
+    if (!isKnown) await asked
+  },
   component: App,
   // Every page needs it: a part of its own would only come later.
   codeSplitGroupings: [],

@@ -19,7 +19,12 @@ function leaveWorkspace(error: unknown): never {
 
 export const accountQuery = queryOptions({
   queryKey: accountKey,
-  queryFn: () => dataOf(api.GET('/v1/ext/me')).catch(leaveWorkspace),
+  queryFn: async () => {
+    const me = await dataOf(api.GET('/v1/ext/me')).catch(leaveWorkspace)
+    // From now on this tab names its workspace: what another tab chooses is nothing to it.
+    if (me.user && tabWorkspace() === undefined) keepTabWorkspace(workspaceOf(me)?.id)
+    return me
+  },
   staleTime: 60_000,
 })
 

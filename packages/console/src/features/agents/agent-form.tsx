@@ -1,6 +1,5 @@
 /** The form of an agent: what most people set. All the rest stands in the YAML beside it. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useDeferredValue } from 'react'
 import { ChosenField } from '../../components/chosen-field.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
@@ -17,6 +16,7 @@ import {
 import type { Problems } from '../../lib/api/problems.ts'
 import { formatCount, formatTokens } from '../../lib/format/numbers.ts'
 import { factsOf } from '../../lib/model-facts.ts'
+import { useSettled } from '../../lib/settled.ts'
 import { estimateQuery } from './agents.ts'
 import type { AgentDraft, DraftFieldProps } from './draft.ts'
 import { modelIdOf } from './draft.ts'
@@ -68,7 +68,7 @@ export function AgentForm({ draft, onDraft, problems: { fields }, id }: AgentFor
 
 /** The words of the prompt, and what the whole configuration takes of each request, as the service estimates it. */
 function usePromptSize(draft: AgentDraft): string {
-  const { model, system, tools } = useDeferredValue(draft)
+  const { model, system, tools } = useSettled(draft)
   const { data } = useQuery({
     ...estimateQuery({ model, system, tools }),
     placeholderData: keepPreviousData,

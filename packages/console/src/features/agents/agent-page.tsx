@@ -15,6 +15,7 @@ import { Page } from '../../components/page.tsx'
 import { RequestView } from '../../components/request-view.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
 import { Tabs } from '../../components/tabs.tsx'
+import { Unsaved } from '../../components/unsaved.tsx'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { Agent } from '../../lib/api/types.ts'
 import { isConflict, requestIdOf } from '../../lib/failures.ts'
@@ -23,8 +24,9 @@ import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import { AgentForm } from './agent-form.tsx'
 import { agentQuery, useAgentArchive, useAgentSave } from './agents.ts'
+import { takeYaml } from './draft-shape.ts'
 import type { AgentDraft } from './draft.ts'
-import { changesOf, draftFields, draftOf, draftOfJson } from './draft.ts'
+import { changesOf, draftFields, draftOf } from './draft.ts'
 import type { AgentTab } from './tabs.ts'
 import { agentTabs } from './tabs.ts'
 import { TrialView } from './trial-view.tsx'
@@ -113,6 +115,7 @@ function OpenAgent({
         chosen={tab}
         onChoose={onTab}
       />
+      <Unsaved isChanged={form.isChanged} />
       {isArchived && <Banner title={own.isArchived} />}
       {tab === 'config' && <Configuration agent={agent} form={form} trial={trial} />}
       {tab === 'versions' && (
@@ -159,8 +162,12 @@ type AgentFormState = {
   base: Agent
   draft: AgentDraft
   setDraft: (draft: AgentDraft) => void
+  isChanged: boolean
   /** Begins again with this version. */
   begin: (agent: Agent) => void
+  take: (saved: Agent, sent: AgentDraft) => void
+  /** Puts what was written onto the newest version. */
+  rebase: () => void
 }
 
 /** What was written stays when somebody saves another version; without changes the form follows. */
@@ -172,13 +179,18 @@ function useAgentDraft(agent: Agent): AgentFormState {
     setBase(next)
     setDraft(draftOf(next))
   }
+  /** What was written while it was saved stays. */
+  const take = (saved: Agent, sent: AgentDraft) => {
+    setBase(saved)
+    setDraft((now) => (now === sent ? draftOf(saved) : now))
+  }
   if (agent.version !== base.version && !isChanged) begin(agent)
-  return { base, draft, setDraft, begin }
+  return { base, draft, isChanged, setDraft, begin, take, rebase: () => setBase(agent) }
 }
 
 function Configuration({
   agent,
-  form: { base, draft, setDraft, begin },
+  form: { base, draft, setDraft, begin, take, rebase },
   trial,
 }: {
   agent: Agent
@@ -209,7 +221,7 @@ function Configuration({
       { id: agent.id, version: base.version, changes },
       {
         onSuccess: (saved) => {
-          begin(saved)
+          take(saved, draft)
           say({ kind: 'done', text: own.saved(saved.name, saved.version) })
         },
       },
@@ -217,14 +229,13 @@ function Configuration({
   return (
     <>
       {isOvertaken && (
-        <Banner
-          sign="asks"
-          title={own.overtaken}
-          actions={
-            <Button size="small" onClick={discard}>
-              {own.discard}
-            </Button>
-          }
+        <Overtaken
+          version={agent.version}
+          onDiscard={discard}
+          onRebase={() => {
+            save.reset()
+            rebase()
+          }}
         />
       )}
       <FormPanes
@@ -245,7 +256,7 @@ function Configuration({
                 call={call(changes)}
                 before={call(valuesOf(base, changes))}
                 whole={jsonOf(draft)}
-                onWhole={(body) => setDraft(draftOfJson(body))}
+                onWhole={(body) => takeYaml(body, setDraft)}
               />
             ) : (
               <TrialView agent={agent} draft={draft} conversation={trial} />
@@ -272,3 +283,28 @@ const valuesOf = (base: Agent, changes: AgentDraft): AgentDraft => {
   const now = new Map(Object.entries(draftOf(base)))
   return Object.fromEntries(Object.keys(changes).map((field) => [field, now.get(field) ?? null]))
 }
+
+const Overtaken = ({
+  version,
+  onDiscard,
+  onRebase,
+}: {
+  version: number
+  onDiscard: () => void
+  onRebase: () => void
+}) => (
+  <Banner
+    sign="asks"
+    title={own.overtaken}
+    actions={
+      <>
+        <Button size="small" onClick={onDiscard}>
+          {own.discard}
+        </Button>
+        <Button size="small" onClick={onRebase}>
+          {own.rebase(version)}
+        </Button>
+      </>
+    }
+  />
+)

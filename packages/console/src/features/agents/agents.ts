@@ -5,7 +5,7 @@ import { api, dataOf } from '../../lib/api/client.ts'
 import type { Agent, AgentCreateBody } from '../../lib/api/types.ts'
 import { pagesQuery } from '../../lib/list-state.ts'
 import type { AgentDraft } from './draft.ts'
-import { modelIdOf } from './draft.ts'
+import { changesOf, draftOf, modelIdOf } from './draft.ts'
 
 const agents = ['agents'] as const
 
@@ -58,6 +58,8 @@ export const estimateQuery = ({ model, system, tools }: AgentDraft) =>
     enabled: modelIdOf(model) !== '',
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
+    // The key holds a whole prompt.
+    gcTime: 10_000,
   })
 
 /** Connects to an MCP server as a session would, and lists its tools. */
@@ -78,6 +80,7 @@ export function useAgentSave() {
           body: { ...changes, version },
         }),
       ),
+    onError: (_, { id }) => client.invalidateQueries(agentQuery(id)),
     onSuccess: (agent) => {
       client.setQueryData(agentQuery(agent.id).queryKey, agent)
       void client.invalidateQueries({ queryKey: [...agents, 'list'] })
@@ -117,7 +120,8 @@ export function useTrial() {
   return useMutation({
     mutationFn: (trial: { agent: Agent; draft: AgentDraft; environment: string }) => {
       const { agent, draft, environment } = trial
-      const { model, system, tools, mcp_servers, skills } = draft
+      // What is the same is left to the agent: its servers have tokens that no answer shows.
+      const { model, system, tools, mcp_servers, skills } = changesOf(draftOf(agent), draft)
       return dataOf(
         api.POST('/v1/sessions', {
           body: {

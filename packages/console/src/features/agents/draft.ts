@@ -1,7 +1,6 @@
 /** What a form of an agent holds: the fields that a request may have, as they are sent. */
 import type { Agent, AgentCreateBody } from '../../lib/api/types.ts'
 import { changesIn } from '../../lib/changes.ts'
-import type { JsonBody } from '../../lib/request/api-call.ts'
 
 export type AgentDraft = Partial<AgentCreateBody>
 type AgentTool = NonNullable<AgentDraft['tools']>[number]
@@ -59,9 +58,6 @@ export function bodyOf(draft: AgentDraft): AgentDraft {
     ),
   )
 }
-
-/** What was written as YAML; fields that an agent does not have are kept, so that the service refuses them by name. */
-export const draftOfJson = (body: JsonBody): AgentDraft => JSON.parse(JSON.stringify(body))
 
 export const modelIdOf = (model: string | { id: string } | undefined): string =>
   typeof model === 'string' ? model : (model?.id ?? '')

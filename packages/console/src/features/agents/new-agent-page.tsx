@@ -7,6 +7,7 @@ import { FormBar, FormPanes } from '../../components/form-page.tsx'
 import { Problem } from '../../components/layout.tsx'
 import { Page } from '../../components/page.tsx'
 import { RequestView } from '../../components/request-view.tsx'
+import { Unsaved } from '../../components/unsaved.tsx'
 import { modelChoices } from '../../lib/api/choices.ts'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { Agent } from '../../lib/api/types.ts'
@@ -15,8 +16,9 @@ import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import { AgentForm } from './agent-form.tsx'
 import { useAgentCreate } from './agents.ts'
+import { takeYaml } from './draft-shape.ts'
 import type { AgentDraft } from './draft.ts'
-import { bodyOf, draftFields, draftOfJson, newDraft } from './draft.ts'
+import { bodyOf, draftFields, newDraft } from './draft.ts'
 import { agentWords as own } from './words.ts'
 
 /** A model that thinks of a person's own key comes before the one that needs no network. */
@@ -47,6 +49,7 @@ export function NewAgentPage({ onCreated }: { onCreated: (agent: Agent) => void 
     )
   return (
     <Page title={own.make} crumbs={<Link to="/agents">{own.title}</Link>}>
+      <Unsaved isChanged={written !== newDraft} within="/agents/" />
       <FormPanes
         form={<AgentForm draft={draft} onDraft={setDraft} problems={problems} />}
         beside={
@@ -59,7 +62,7 @@ export function NewAgentPage({ onCreated }: { onCreated: (agent: Agent) => void 
                 body: jsonOf(body),
               }}
               whole={jsonOf(draft)}
-              onWhole={(whole) => setWritten(draftOfJson(whole))}
+              onWhole={(whole) => takeYaml(whole, setWritten)}
             />
             <FormBar
               actions={

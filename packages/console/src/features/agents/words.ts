@@ -100,7 +100,7 @@ export const agentWords = {
   create: 'Create the agent',
   created: (name: string) => `${name} was made.`,
   overtaken: 'Somebody saved another version meanwhile. What you have written is kept here.',
-  takeNewest: 'Compare with the newest',
+  rebase: (version: number) => `Write mine over version ${version}`,
   request: 'What will be sent',
   tryIt: 'Try it',
   tryTitle: 'Try the configuration',

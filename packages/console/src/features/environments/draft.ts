@@ -6,7 +6,6 @@ import type {
 } from '../../lib/api/types.ts'
 import { changesIn, isSame } from '../../lib/changes.ts'
 import { keysOf } from '../../lib/keys-of.ts'
-import type { JsonBody } from '../../lib/request/api-call.ts'
 
 export type EnvironmentDraft = Partial<EnvironmentCreateBody>
 type DraftConfig = NonNullable<EnvironmentDraft['config']>
@@ -146,9 +145,6 @@ export const bodyOf = ({ name = '', ...draft }: EnvironmentDraft): EnvironmentCr
     Object.entries(draft).filter(([, value]) => value !== '' && value !== null),
   ),
 })
-
-/** What was written as YAML; fields that an environment does not have are kept, so that the service refuses them by name. */
-export const draftOfJson = (body: JsonBody): EnvironmentDraft => JSON.parse(JSON.stringify(body))
 
 /** What each part of the form has. */
 export type DraftPartProps = {

@@ -15,13 +15,16 @@ import { Page } from '../../components/page.tsx'
 import { RequestView } from '../../components/request-view.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
 import { Tabs } from '../../components/tabs.tsx'
+import { Unsaved } from '../../components/unsaved.tsx'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { Environment } from '../../lib/api/types.ts'
+import type { RecordForm } from '../../lib/changes.ts'
 import { useRecordForm } from '../../lib/changes.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
-import { draftFields, draftOf, draftOfJson, updateOf } from './draft.ts'
+import { takeYaml } from './draft-shape.ts'
+import { draftFields, draftOf, updateOf } from './draft.ts'
 import { EnvironmentForm } from './environment-form.tsx'
 import type { EnvironmentTab } from './environments.ts'
 import {
@@ -68,6 +71,7 @@ function OpenEnvironment({
   const isSelfHosted = config.type === 'self_hosted'
   const tabs = environmentTabs.filter((name) => isSelfHosted || name !== 'workers')
   const shown = tabs.find((name) => name === tab) ?? tabs[0] ?? 'config'
+  const form = useRecordForm(environment, draftOf)
   return (
     <Page
       title={environment.name}
@@ -90,7 +94,8 @@ function OpenEnvironment({
       />
       {archived_at !== null && <Banner title={own.isArchived} />}
       {shown === 'workers' && <WorkersView environment={environment} onSession={onSession} />}
-      {shown === 'config' && <Configuration environment={environment} />}
+      {shown === 'config' && <Configuration environment={environment} form={form} />}
+      <Unsaved isChanged={form.isChanged} />
       {shown === 'sessions' && sessions}
     </Page>
   )
@@ -157,15 +162,17 @@ function Actions({ environment, onGone }: { environment: Environment; onGone: ()
   )
 }
 
-function Configuration({ environment }: { environment: Environment }) {
-  const { base, draft, setDraft, begin } = useRecordForm(environment, draftOf)
+type EnvironmentForm = RecordForm<Environment, ReturnType<typeof draftOf>>
+
+function Configuration({ environment, form }: { environment: Environment; form: EnvironmentForm }) {
+  const { base, draft, setDraft, begin, take } = form
   const save = useEnvironmentSave()
   const readOnly = useReadOnlyReason()
   const { id, archived_at } = environment
   const body = updateOf(draftOf(base), draft)
   const problems = problemsOf(save.error, draftFields)
   const saved = (next: Environment) => {
-    begin(next)
+    take(next, draft)
     say({ kind: 'done', text: own.saved(next.name) })
   }
   return (
@@ -182,7 +189,7 @@ function Configuration({ environment }: { environment: Environment }) {
               body: jsonOf(body),
             }}
             whole={jsonOf(draft)}
-            onWhole={(whole) => setDraft(draftOfJson(whole))}
+            onWhole={(whole) => takeYaml(whole, setDraft)}
           />
           <SaveBar
             count={Object.keys(body).length}

@@ -9,7 +9,8 @@ import type { Environment } from '../../lib/api/types.ts'
 import { jsonOf } from '../../lib/request/api-call.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
-import { bodyOf, draftFields, draftOfJson, newDraft } from './draft.ts'
+import { takeYaml } from './draft-shape.ts'
+import { bodyOf, draftFields, newDraft } from './draft.ts'
 import { EnvironmentForm } from './environment-form.tsx'
 import { useEnvironmentCreate } from './environments.ts'
 import { environmentWords as own } from './words.ts'
@@ -41,7 +42,7 @@ export function NewEnvironmentPage({
               body: jsonOf(body),
             }}
             whole={jsonOf(draft)}
-            onWhole={(whole) => setDraft(draftOfJson(whole))}
+            onWhole={(whole) => takeYaml(whole, setDraft)}
             verb={own.create}
             isBusy={create.isPending}
             offBecause={readOnly}

@@ -59,7 +59,10 @@ export function homeNews(client: QueryClient): () => void {
   return () => {
     timer ??= setTimeout(() => {
       timer = undefined
-      void client.invalidateQueries({ queryKey: home })
+      void client.invalidateQueries(
+        { queryKey: home, ...(document.visibilityState === 'hidden' && { refetchType: 'none' }) },
+        { cancelRefetch: false },
+      )
     }, againMs)
   }
 }

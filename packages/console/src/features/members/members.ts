@@ -7,6 +7,7 @@ import type { Invitation, InvitationCreateBody, Member, Role } from '../../lib/a
 import { pagesQuery } from '../../lib/list-state.ts'
 import { accountKey, roles } from '../../lib/rights.ts'
 import { keepTabWorkspace } from '../../lib/tab.ts'
+import { say } from '../../lib/toasts.ts'
 
 const members = ['members'] as const
 const invitations = ['invitations'] as const
@@ -98,7 +99,8 @@ export function useNewLink() {
   return useMutation({
     mutationFn: async ({ id, email, role }: Invitation) => {
       const made = await dataOf(api.POST('/v1/ext/invitations', { body: { email, role } }))
-      await withdraw(id)
+      // The new link is shown whatever becomes of the old one, which stands in the list.
+      await withdraw(id).catch(({ message }: Error) => say({ kind: 'failed', text: message }))
       return made
     },
     onSettled: () => client.invalidateQueries({ queryKey: invitations }),

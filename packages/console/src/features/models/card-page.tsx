@@ -13,6 +13,7 @@ import { Banner } from '../../components/notices.tsx'
 import { Page } from '../../components/page.tsx'
 import { RequestView } from '../../components/request-view.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
+import { Unsaved } from '../../components/unsaved.tsx'
 import { problemsOf } from '../../lib/api/problems.ts'
 import type { ModelCard } from '../../lib/api/types.ts'
 import { useRecordForm } from '../../lib/changes.ts'
@@ -131,14 +132,14 @@ type ConfigurationProps = {
 }
 
 function Configuration({ card, onProbed }: ConfigurationProps) {
-  const { base, draft, setDraft, begin } = useRecordForm(card, draftOf)
+  const { base, draft, isChanged, setDraft, begin, take } = useRecordForm(card, draftOf)
   const save = useCardSave()
   const readOnly = useReadOnlyReason()
   const body = updateOf(draftOf(base), draft)
   const problems = problemsOf(save.error, draftFields)
   const path = `/v1/ext/model_cards/${card.id}`
   const saved = (next: ModelCard) => {
-    begin(next)
+    take(next, draft)
     onProbed(next.probe)
     say({ kind: 'done', text: own.saved(next.model_id) })
   }
@@ -147,6 +148,7 @@ function Configuration({ card, onProbed }: ConfigurationProps) {
       form={<CardForm card={card} draft={draft} onDraft={setDraft} problems={problems} />}
       beside={
         <>
+          <Unsaved isChanged={isChanged} />
           <RequestView call={{ method: 'POST', path, body: shownOf(body) }} />
           <SaveBar
             count={Object.keys(body).length}

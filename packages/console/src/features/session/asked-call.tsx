@@ -11,14 +11,19 @@ import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
 import { noteDecision } from './decided-here.ts'
 import { answerOf, decisionOf, useAllowance, usePost } from './session.ts'
-import { inputText } from './texts.ts'
+import { askedText } from './texts.ts'
 import { useWholeInput } from './whole-event.ts'
 
 const ApprovalList = lazy(async () => ({
   default: (await import('../../components/approval-list.tsx')).ApprovalList,
 }))
 
-type AskedProps = { call: ToolCall; session: string }
+type AskedProps = {
+  call: ToolCall
+  session: string
+  /** The agent of a child thread that asks. */
+  by?: string | undefined
+}
 
 /** A question in words, or the input of a tool whose result a person can give. */
 export function AskedAnswer({ call, session }: AskedProps) {
@@ -32,7 +37,7 @@ export function AskedAnswer({ call, session }: AskedProps) {
       <AnswerCard
         id={call.id}
         name={call.name}
-        input={isQuestion ? question : inputText(whole.input)}
+        input={isQuestion ? question : askedText(call.name, whole.input)}
         isQuestion={isQuestion}
         isSending={post.isPending || post.isSuccess}
         offBecause={readOnly}
@@ -44,7 +49,7 @@ export function AskedAnswer({ call, session }: AskedProps) {
 }
 
 /** What was decided is shown when the service says so, never before. Nothing is decided before all of it is seen. */
-export function AskedCall({ call, session }: AskedProps) {
+export function AskedCall({ call, session, by }: AskedProps) {
   const post = usePost(session)
   const readOnly = useReadOnlyReason()
   const allowance = useAllowance(session)
@@ -68,7 +73,8 @@ export function AskedCall({ call, session }: AskedProps) {
       <ApprovalCard
         id={call.id}
         name={call.name}
-        input={inputText(whole.input)}
+        input={askedText(call.name, whole.input)}
+        by={by}
         sending={sending}
         offBecause={readOnly ?? (whole.isWhole ? undefined : words.session.inputComes)}
         onDecide={decide}
@@ -100,7 +106,11 @@ export function AskedTogether({ calls, session }: { calls: readonly ToolCall[]; 
         {isOpen && (
           <ApprovalList
             title={words.session.decideAll(calls.length, first.name)}
-            inputs={calls.map(({ id, input, isCut }) => ({ id, text: inputText(input), isCut }))}
+            inputs={calls.map(({ id, name, input, isCut }) => ({
+              id,
+              text: askedText(name, input),
+              isCut,
+            }))}
             isBusy={post.isPending}
             problem={post.error?.message}
             onDecide={decide}

@@ -1,7 +1,9 @@
 /** Files that somebody gives the agent with a message: they are in the session before the message is sent. */
 import { useState } from 'react'
 import type { FileMetadata } from '../../lib/api/types.ts'
+import { api } from '../../lib/api/client.ts'
 import { uploadFile } from '../../lib/api/upload.ts'
+import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 
 type ChosenFile = {
@@ -11,12 +13,19 @@ type ChosenFile = {
   share: number
   file: FileMetadata | undefined
   problem: string | undefined
+  /** Stops what is still on its way. */
+  ends: AbortController
 }
 
 const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const pdf = 'application/pdf'
 
 let count = 0
+
+const drop = (id: string): void =>
+  void api
+    .DELETE('/v1/files/{id}', { params: { path: { id } } })
+    .catch(({ message }: Error) => say({ kind: 'failed', text: message }))
 
 export function useAttachments(session: string) {
   const [all, setAll] = useState<readonly ChosenFile[]>([])
@@ -25,16 +34,30 @@ export function useAttachments(session: string) {
   const add = (files: Iterable<File>) => {
     for (const file of files) {
       const key = ++count
-      const begun = { key, name: file.name, share: 0, file: undefined, problem: undefined }
+      const ends = new AbortController()
+      const begun = { key, name: file.name, share: 0, file: undefined, problem: undefined, ends }
       setAll((now) => [...now, begun])
-      uploadFile(file, { session, onProgress: (share) => change(key, { share }) }).then(
-        (uploaded) => change(key, { file: uploaded, share: 1 }),
+      uploadFile(file, {
+        session,
+        signal: ends.signal,
+        onProgress: (share) => change(key, { share }),
+      }).then(
+        (uploaded) => {
+          if (ends.signal.aborted) drop(uploaded.id)
+          else change(key, { file: uploaded, share: 1 })
+        },
         (error: unknown) =>
           change(key, { problem: error instanceof Error ? error.message : String(error) }),
       )
     }
   }
-  const remove = (key: number) => setAll((now) => now.filter((each) => each.key !== key))
+  /** The session has it no more: what was taken back is not the agent's. */
+  const remove = (key: number) => {
+    const taken = all.find((each) => each.key === key)
+    taken?.ends.abort()
+    if (taken?.file) drop(taken.file.id)
+    setAll((now) => now.filter((each) => each.key !== key))
+  }
   const forget = (sent: readonly ChosenFile[]) =>
     setAll((now) => now.filter((each) => !sent.includes(each)))
   return { all, add, remove, forget }

@@ -4,7 +4,7 @@ import type { Session } from '../../lib/api/types.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { words } from '../../lib/words.ts'
 import { contentOf, isUploading, useAttachments } from './attachments.ts'
-import { keepDraft, messageOf, readDraft, usePost } from './session.ts'
+import { keepDraft, readDraft, useSend } from './session.ts'
 
 const closedBecause = ({
   archived_at: archived,
@@ -18,23 +18,25 @@ export function ComposerBox({ session }: { session: Session }) {
   const { id } = session
   const [text, setText] = useState(() => readDraft(id))
   const files = useAttachments(id)
-  const post = usePost(id)
+  const post = useSend(id)
   const readOnly = useReadOnlyReason()
   const change = (next: string) => {
     setText(next)
     keepDraft(id, next)
   }
   const send = () => {
-    const sent = text
+    if (post.isPending) return
     const attached = files.all
-    keepDraft(id, sent)
-    post.mutate([messageOf(contentOf(text.trim(), attached))], {
-      // The draft goes when the service has the message, and not before.
-      onSuccess: () => {
-        files.forget(attached)
-        if (readDraft(id) === sent) change('')
+    keepDraft(id, text)
+    post.mutate(
+      { content: contentOf(text.trim(), attached), draft: text },
+      {
+        onSuccess: () => {
+          files.forget(attached)
+          setText((now) => (now === text ? '' : now))
+        },
       },
-    })
+    )
   }
   return (
     <Composer

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionEvent } from '../../lib/api/types.ts'
-import { askedCalls, talkOf } from './conversation.ts'
+import { openCallsOf, talkOf } from './conversation.ts'
 
 let count = 0
 /** An event of the log, a second after the one before. */
@@ -40,7 +40,7 @@ void describe('the talk of a session', () => {
     assert.equal(read?.result, undefined)
   })
 
-  void it('asks for what the service says it waits for, until somebody decides or a turn begins', () => {
+  void it('asks for what the service says it waits for, until it is answered or the session has ended', () => {
     const call = use('bash')
     const asking = [call, asksFor(call.id)]
     const isAsking = (events: SessionEvent[]) => {
@@ -51,9 +51,29 @@ void describe('the talk of a session', () => {
     assert.equal(isAsking(asking), true)
     const allowed = event('user.tool_confirmation', { tool_use_id: call.id, result: 'allow' })
     assert.equal(isAsking([...asking, allowed]), false)
-    assert.equal(isAsking([...asking, event('session.status_running')]), false)
-    assert.deepEqual(askedCalls(asking), [call.id])
-    assert.deepEqual(askedCalls([...asking, event('session.status_running')]), [])
+    const retired = event('agent.tool_result', {
+      tool_use_id: call.id,
+      is_error: true,
+      ...text(''),
+    })
+    assert.equal(isAsking([...asking, retired]), false)
+    assert.deepEqual([...openCallsOf(asking)], [call.id])
+    assert.equal(openCallsOf([...asking, event('session.status_terminated')]).size, 0)
+  })
+
+  void it('goes on asking for one thread while another works', () => {
+    const [first, second] = [use('bash'), use('bash')]
+    const rests = (id: string) =>
+      event('session.thread_status_idle', {
+        session_thread_id: `thread of ${id}`,
+        stop_reason: { type: 'requires_action', event_ids: [id] },
+      })
+    const events = [
+      ...[first, second, rests(first.id), rests(second.id)],
+      event('user.tool_confirmation', { tool_use_id: first.id, result: 'allow' }),
+      event('session.status_running'),
+    ]
+    assert.deepEqual([...openCallsOf(events)], [second.id])
   })
 
   void it('leaves out kinds that it does not know, and goes on', () => {

@@ -1,6 +1,6 @@
 /** What was said and done, in the order of the log: messages, thinking, tool calls with their results, failures. */
 import type { SessionEvent } from '../../lib/api/types.ts'
-import { momentOf, timeOf } from './moments.ts'
+import { momentOf, threadOf, timeOf } from './moments.ts'
 import { bytesOf, cutTextOf, imagesOf, textOfContent } from './texts.ts'
 
 type CallResult = {
@@ -20,6 +20,8 @@ export type ToolCall = {
   name: string
   input: Record<string, unknown>
   at: string
+  /** Of a child thread: its id. */
+  thread: string | undefined
   /** Whether the input stands here cut. */
   isCut: boolean
   /** Missing while the tool works, or waits for an answer. */
@@ -71,13 +73,15 @@ type CallResultEvent = Extract<
   }
 >
 
-export function talkOf(events: readonly SessionEvent[]): TalkItem[] {
+/** `asked`: the calls that wait, where `events` are those of one thread alone. */
+export function talkOf(
+  events: readonly SessionEvent[],
+  asked: ReadonlySet<string> = openCallsOf(events),
+): TalkItem[] {
   const items: TalkItem[] = []
   const calls = new Map<string, { call: ToolCall; from: number }>()
   for (const event of events) addTo(items, calls, event)
-  const asked = new Set(askedCalls(events))
-  for (const { call } of calls.values())
-    call.isAsking = asked.has(call.id) && call.result === undefined && call.decision === undefined
+  for (const { call } of calls.values()) call.isAsking = asked.has(call.id)
   return items
 }
 
@@ -123,6 +127,7 @@ function addCall(
     name: event.name,
     input: event.input,
     at: timeOf(event),
+    thread: threadOf(event),
     isCut: bytesOf(event) > 0,
     result: undefined,
     decision: undefined,
@@ -214,21 +219,32 @@ const toldOf = (
     ? ({ way: 'to', agent: event.to_agent_name } as const)
     : ({ way: 'from', agent: event.from_agent_name } as const)
 
-/** The calls that the service says it waits for, until the next turn begins. */
-export function askedCalls(events: readonly SessionEvent[]): readonly string[] {
-  for (let at = events.length - 1; at >= 0; at--) {
-    const event = events[at]
-    if (event?.type === 'session.status_running') return []
-    if (event?.type !== 'session.status_idle') continue
-    return event.stop_reason.type === 'requires_action' ? event.stop_reason.event_ids : []
+const answersOf = (event: SessionEvent): string | undefined => {
+  switch (event.type) {
+    case 'user.tool_confirmation':
+    case 'agent.tool_result':
+    case 'user.tool_result':
+      return event.tool_use_id
+    case 'agent.mcp_tool_result':
+      return event.mcp_tool_use_id
+    case 'user.custom_tool_result':
+      return event.custom_tool_use_id
+    default:
+      return undefined
   }
-  return []
 }
 
-/** The calls that wait for a person. */
+/** The calls of any thread that wait for a person: asked for by a thread that rests, and answered by nothing since. */
 export function openCallsOf(events: readonly SessionEvent[]): ReadonlySet<string> {
-  const asked = new Set(askedCalls(events))
-  for (const each of events)
-    if (each.type === 'user.tool_confirmation') asked.delete(each.tool_use_id)
+  const asked = new Set<string>()
+  for (const event of events) {
+    if (event.type === 'session.status_terminated') asked.clear()
+    const answered = answersOf(event)
+    if (answered !== undefined) asked.delete(answered)
+    if (event.type !== 'session.status_idle' && event.type !== 'session.thread_status_idle')
+      continue
+    if (event.stop_reason.type === 'requires_action')
+      for (const id of event.stop_reason.event_ids) asked.add(id)
+  }
   return asked
 }

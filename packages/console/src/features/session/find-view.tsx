@@ -1,6 +1,6 @@
 /** Finds in the whole log, also where the page has not loaded it. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { FindLine, FoundLine } from '../../components/find-line.tsx'
 import { Scroll } from '../../components/layout.tsx'
@@ -9,6 +9,7 @@ import { Empty, Failure, Skeleton } from '../../components/notices.tsx'
 import { SmallSelect } from '../../components/select.tsx'
 import { requestIdOf } from '../../lib/failures.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
+import { useSettled } from '../../lib/settled.ts'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
 import type { SearchOf } from './session.ts'
@@ -31,7 +32,7 @@ export function FindView({ session, log, chosen, onChoose }: FindViewProps) {
   const line = useRef<HTMLInputElement>(null)
   useEffect(() => line.current?.focus(), [])
   const tools = useMemo(() => toolsOf(log.events).map(({ name }) => name), [log.events])
-  const q = useDeferredValue(text.trim())
+  const q = useSettled(text.trim())
   const isAsked = q !== '' || errors || tool !== anyTool
   return (
     <>

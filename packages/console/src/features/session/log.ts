@@ -2,9 +2,10 @@
 import { useEffect, useMemo } from 'react'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
+import { isAbsent } from '../../lib/failures.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
-import { onSession } from '../../lib/stream/tab-stream.ts'
+import { followAgain, onSession } from '../../lib/stream/tab-stream.ts'
 import { threadOf } from './moments.ts'
 import { readWaiting } from './session.ts'
 
@@ -32,6 +33,8 @@ export type ShownLog = {
 type WaitingContent = Extract<SessionEvent, { type: 'user.message' }>['content']
 
 const pageSize = 200
+/** After a refusal, so much later: a server that is busy is not asked at once. */
+const againMs = 5_000
 const empty: ShownLog = {
   events: [],
   live: [],
@@ -121,6 +124,7 @@ function createLog() {
 
   return {
     store,
+    has: (event: string): boolean => known.has(event),
     last: (): number | undefined => events.at(-1)?.seq ?? undefined,
     addAll(page: readonly SessionEvent[], change: Partial<ShownLog>): void {
       for (const event of page) add(event)
@@ -169,10 +173,12 @@ function openLog(id: string): OpenLog {
   let earlier: string | undefined
   let isLoading = false
 
-  async function loadPage(signal?: AbortSignal): Promise<void> {
+  /** `isNewest`: events that were missed, from the end; the place of earlier ones stays as it was. */
+  async function loadPage(signal?: AbortSignal, isNewest = false): Promise<void> {
     if (isLoading) return
     isLoading = true
     try {
+      const from = isNewest ? undefined : earlier
       const query = {
         order: 'desc',
         limit: pageSize,
@@ -183,7 +189,7 @@ function openLog(id: string): OpenLog {
       const answer = api.GET('/v1/sessions/{id}/events', {
         params: {
           path: { id },
-          query: { ...query, ...(earlier !== undefined && { page: earlier }) },
+          query: { ...query, ...(from !== undefined && { page: from }) },
         },
         ...(signal && { signal }),
       })
@@ -191,8 +197,10 @@ function openLog(id: string): OpenLog {
       // The same path answers a stream as text, to those who ask for one.
       if (typeof page === 'string') return
       const { data, next_page: next } = page
-      earlier = next ?? undefined
-      const read = { state: 'ready', error: undefined, hasEarlier: next !== null } as const
+      const isJoined = isNewest && data.some(({ id: each }) => log.has(each))
+      if (!isJoined) earlier = next ?? undefined
+      const hasEarlier = earlier !== undefined
+      const read = { state: 'ready', error: undefined, hasEarlier } as const
       // The client's types leave out what is always null.
       log.addAll(data as readonly SessionEvent[], read)
     } finally {
@@ -206,14 +214,30 @@ function openLog(id: string): OpenLog {
       {
         last: () => log.last() ?? 0,
         onData(data) {
-          if (data.type === 'stream.reset') void loadPage(signal).catch(fail)
+          if (data.type === 'stream.reset') void again(signal)
           else if (isKept(data)) log.take(data)
           else log.hear(data as LiveSessionEvent)
         },
-        onRefused: (message) => log.fail(new Error(message)),
+        onRefused(message) {
+          log.fail(new Error(message))
+          setTimeout(() => void again(signal), againMs)
+        },
       },
       signal,
     )
+
+  /** Reads what was missed, and follows on behind it. */
+  async function again(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    try {
+      await loadPage(signal, true)
+      followAgain(id)
+    } catch (error) {
+      if (signal.aborted) return
+      fail(error)
+      if (!isAbsent(error)) setTimeout(() => void again(signal), againMs)
+    }
+  }
 
   async function loadWaiting(signal: AbortSignal): Promise<void> {
     const { data } = await readWaiting(id, signal)

@@ -84,6 +84,11 @@ export function SessionTalk({ session, log, view, thread, chosen, onChoose }: Se
   const shared = { log, chosen, onChoose }
   return (
     <>
+      {log.state === 'failed' && (
+        <Banner sign="failed" title={words.session.notFollowed}>
+          {messageOf(log.error)}
+        </Banner>
+      )}
       {view === 'talk' && <TalkView key={thread} {...shared} session={session} thread={thread} />}
       {view === 'events' && <EventsView {...shared} />}
       {view === 'find' && <FindView {...shared} session={session.id} />}

@@ -90,16 +90,27 @@ export function usePost(id: string) {
   return useMutation({
     mutationFn: (events: PostedEvent[]) =>
       api.POST('/v1/sessions/{id}/events', { params: { path: { id } }, body: { events } }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+    onSettled: () => void client.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+}
+
+/** Sends a message; its draft goes when the service has it, also where nobody looks any more. */
+export function useSend(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ content }: { content: MessageContent; draft: string }) =>
+      api.POST('/v1/sessions/{id}/events', {
+        params: { path: { id } },
+        body: { events: [{ type: 'user.message', content }] },
+      }),
+    onSuccess: (_, { draft }) => {
+      if (readDraft(id) === draft) keepDraft(id, '')
+    },
+    onSettled: () => void client.invalidateQueries({ queryKey: ['sessions'] }),
   })
 }
 
 type MessageContent = Extract<PostedEvent, { type: 'user.message' }>['content']
-
-export const messageOf = (content: MessageContent): PostedEvent => ({
-  type: 'user.message',
-  content,
-})
 
 export const interruption = (): PostedEvent => ({ type: 'user.interrupt' })
 
@@ -123,18 +134,18 @@ export const answerOf = (call: string, text: string): PostedEvent => ({
 export const readWaiting = (id: string, signal: AbortSignal) =>
   dataOf(api.GET('/v1/ext/sessions/{id}/waiting_messages', { params: { path: { id } }, signal }))
 
-type WaitingChange = { message: string; text: string | undefined }
+type WaitingChange = { message: string; content: MessageContent | undefined }
 
-/** Without a text the message is removed. Resolves with what became of it. */
+/** Without a content the message is removed. Resolves with what became of it. */
 export function useWaitingChange(id: string) {
   return useMutation({
-    mutationFn: async ({ message, text }: WaitingChange) => {
+    mutationFn: async ({ message, content }: WaitingChange) => {
       const params = { path: { id, message } }
       const path = '/v1/ext/sessions/{id}/waiting_messages/{message}' as const
       const { state } = await dataOf(
-        text === undefined
+        content === undefined
           ? api.DELETE(path, { params })
-          : api.POST(path, { params, body: { content: text } }),
+          : api.POST(path, { params, body: { content } }),
       )
       return state
     },

@@ -8,10 +8,10 @@ import { words } from '../../lib/words.ts'
 import { AskedAnswer, AskedCall, AskedTogether } from './asked-call.tsx'
 import { CallCard } from './call-card.tsx'
 import type { TalkItem, ToolCall } from './conversation.ts'
-import { askedCalls, talkOf } from './conversation.ts'
+import { openCallsOf, talkOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
 import { SaidItem } from './said-item.tsx'
-import { eventsOfThread, primaryEvents } from './threads.ts'
+import { eventsOfThread, primaryEvents, threadsOf } from './threads.ts'
 import { WaitingItem } from './waiting-item.tsx'
 
 type TalkViewProps = {
@@ -28,9 +28,15 @@ const shownAtFirst = 300
 
 export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewProps) {
   const items = useMemo(() => {
-    if (thread !== undefined) return talkOf(eventsOfThread(log.events, thread))
-    return talkOf(primaryEvents(log.events, new Set(askedCalls(log.events))))
+    const asked = openCallsOf(log.events)
+    return thread === undefined
+      ? talkOf(primaryEvents(log.events, asked), asked)
+      : talkOf(eventsOfThread(log.events, thread), asked)
   }, [log.events, thread])
+  const names = useMemo(
+    () => new Map(threadsOf(log.events).map(({ id, name }) => [id, name])),
+    [log.events],
+  )
   const [most, setMost] = useState(shownAtFirst)
   const shown = items.slice(-most)
   const live = log.live.filter((each) => each.thread === thread)
@@ -49,7 +55,14 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
     >
       {isEmpty && <Empty>{words.session.empty}</Empty>}
       {shown.map((item) => (
-        <Piece key={item.id} item={item} session={session} chosen={chosen} onChoose={onChoose} />
+        <Piece
+          key={item.id}
+          item={item}
+          session={session}
+          names={names}
+          chosen={chosen}
+          onChoose={onChoose}
+        />
       ))}
       {live.map(({ id, kind, text }) =>
         kind === 'message' ? (
@@ -62,7 +75,7 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
         <WaitingItem key={event.id} event={event} session={session.id} />
       ))}
       {askedOfOneTool(items).map((calls) => (
-        <AskedTogether key={calls[0]?.name} calls={calls} session={session.id} />
+        <AskedTogether key={calls[0]?.id} calls={calls} session={session.id} />
       ))}
     </Talk>
   )
@@ -73,14 +86,17 @@ function askedOfOneTool(items: readonly TalkItem[]): ToolCall[][] {
   const asked = items
     .flatMap((item) => (item.kind === 'tools' ? item.calls : []))
     .filter(({ isAsking, isCustom }) => isAsking && !isCustom)
-  return Object.values(Object.groupBy(asked, ({ name }) => name)).flatMap((calls) =>
-    calls && calls.length > 1 ? [calls] : [],
-  )
+  const kinds = Object.groupBy(asked, ({ name, thread }) => `${thread} ${name}`)
+  return Object.values(kinds).flatMap((calls) => (calls && calls.length > 1 ? [calls] : []))
 }
 
-type PieceProps = Omit<TalkViewProps, 'log' | 'thread'> & { item: TalkItem }
+type PieceProps = Omit<TalkViewProps, 'log' | 'thread'> & {
+  item: TalkItem
+  /** The agents of child threads. */
+  names: ReadonlyMap<string, string>
+}
 
-function Piece({ item, session, chosen, onChoose }: PieceProps) {
+function Piece({ item, session, names, chosen, onChoose }: PieceProps) {
   switch (item.kind) {
     case 'said':
       return (
@@ -100,7 +116,7 @@ function Piece({ item, session, chosen, onChoose }: PieceProps) {
       return <Thought title={title} text={item.text} />
     }
     case 'tools':
-      return <Calls calls={item.calls} session={session} chosen={chosen} onChoose={onChoose} />
+      return <Calls calls={item.calls} {...{ session, names, chosen, onChoose }} />
     case 'failed':
       return <Note isFailure>{item.text}</Note>
     case 'noted':
@@ -114,6 +130,7 @@ const noteOf = (text: string): string =>
 function Calls({
   calls,
   session,
+  names,
   chosen,
   onChoose,
 }: { calls: readonly ToolCall[] } & Omit<PieceProps, 'item'>) {
@@ -140,7 +157,12 @@ function Calls({
           call.isCustom ? (
             <AskedAnswer key={call.id} call={call} session={session.id} />
           ) : (
-            <AskedCall key={call.id} call={call} session={session.id} />
+            <AskedCall
+              key={call.id}
+              call={call}
+              session={session.id}
+              by={call.thread === undefined ? undefined : names.get(call.thread)}
+            />
           ),
         )}
     </>

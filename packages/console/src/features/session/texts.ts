@@ -40,6 +40,13 @@ export function inputText(input: Record<string, unknown>): string {
   return JSON.stringify(input, null, 2)
 }
 
+/** The input of a call that somebody decides about: two inputs that differ never look the same. */
+export const askedText = (name: string, input: Record<string, unknown>): string => {
+  const { command, ...others } = input
+  const isCommand = name === 'bash' && typeof command === 'string'
+  return isCommand && Object.keys(others).length === 0 ? command : JSON.stringify(input, null, 2)
+}
+
 const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'name', 'description']
 
 /** What a tool call is about, in one line. */

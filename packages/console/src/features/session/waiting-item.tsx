@@ -10,14 +10,24 @@ import { textOfContent } from './texts.ts'
 export function WaitingItem({ event, session }: { event: SessionEvent; session: string }) {
   const change = useWaitingChange(session)
   const readOnly = useReadOnlyReason()
-  const text =
-    'content' in event && Array.isArray(event.content) ? textOfContent(event.content) : ''
-  const apply = (next: string | undefined) =>
+  const content = 'content' in event && Array.isArray(event.content) ? event.content : []
+  const [first, ...others] = content
+  const isText = first?.type === 'text'
+  const text = isText ? first.text : textOfContent(content)
+  const apply = (next: string | undefined, onDone = () => {}) =>
     change.mutate(
-      { message: event.id, text: next },
+      {
+        message: event.id,
+        // Only the person's own words are changed: files that came with them stay.
+        content:
+          next === undefined
+            ? undefined
+            : [{ type: 'text', text: next }, ...(isText ? others : content)],
+      },
       {
         onSuccess: (state) => {
           if (state === 'already_read') say({ kind: 'done', text: words.session.alreadyRead })
+          else onDone()
         },
         onError: ({ message }) => say({ kind: 'failed', text: message }),
       },

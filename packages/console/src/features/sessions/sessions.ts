@@ -39,7 +39,8 @@ export function listNews(client: QueryClient): (news: WorkspaceNews) => void {
   const lookSoon = () => {
     timer ??= setTimeout(() => {
       timer = undefined
-      void client.invalidateQueries({ queryKey: lists })
+      // One that runs is not cancelled: on a slow line it would never end.
+      void client.invalidateQueries({ queryKey: lists }, { cancelRefetch: false })
     }, againMs)
   }
   return (news) => {

@@ -42,6 +42,12 @@ type Marks = {
 const isSet = (pair: [string, SentJson | undefined]): pair is [string, SentJson] =>
   pair[1] !== undefined
 
+/** SECRET: what is typed into these fields stands in no shown request. */
+const secretFields = new Set(['authorization_token'])
+
+const shownOf = (key: string, value: SentJson): SentJson =>
+  secretFields.has(key) && typeof value === 'string' ? '…' : value
+
 /** On one line where that fits, else a line for each part. */
 function written(value: SentJson, marks: Marks, indent: string, open: string): string {
   if (typeof value === 'string') return marks.text(value)
@@ -53,7 +59,7 @@ function written(value: SentJson, marks: Marks, indent: string, open: string): s
     ? value.map((each) => written(each, marks, inner, open))
     : Object.entries(value)
         .filter(isSet)
-        .map(([key, each]) => marks.pair(key, written(each, marks, inner, open)))
+        .map(([key, each]) => marks.pair(key, written(shownOf(key, each), marks, inner, open)))
   if (parts.length === 0) return begin + end
   const pad = begin === '{' ? ' ' : ''
   const line = `${begin}${pad}${parts.join(', ')}${pad}${end}`
@@ -102,7 +108,7 @@ const curlOf = ({ method, path, body, form = [] }: ApiCall, base: string): strin
   if (!isEmpty(body))
     lines.push(
       `-H 'content-type: application/json'`,
-      `-d ${shellText(JSON.stringify(body, null, 2))}`,
+      `-d ${shellText(JSON.stringify(body, (key, value: SentJson) => shownOf(key, value), 2))}`,
     )
   for (const [name, value] of form) lines.push(`-F ${shellText(`${name}=${value}`)}`)
   return lines.join(' \\\n  ')

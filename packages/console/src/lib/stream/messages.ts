@@ -12,7 +12,7 @@ export type News =
   | { kind: 'heard' }
   | { kind: 'lost' }
   /** The service refuses the stream, or one session of it, for good. */
-  | { kind: 'refused'; session?: string; message: string }
+  | { kind: 'refused'; session?: string; message: string; isSignedOut?: boolean }
 
 export type StreamData = {
   type: string

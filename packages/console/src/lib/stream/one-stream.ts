@@ -64,10 +64,11 @@ export function oneStream(service: Service) {
         stream = undefined
         tellAll({ kind: 'lost' })
       },
-      onRefused({ message }) {
+      onRefused(error) {
         running = undefined
         stream = undefined
-        tellAll({ kind: 'refused', message })
+        const isSignedOut = 'status' in error && error.status === 401
+        tellAll({ kind: 'refused', message: error.message, isSignedOut })
       },
       signal: ends.signal,
     })

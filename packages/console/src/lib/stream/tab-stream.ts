@@ -1,6 +1,6 @@
 /** This tab's part in the one connection of the browser: what it wants to hear, and who hears it. */
 import { callerHeaders } from '../api/client.ts'
-import { serviceUrl } from '../place.ts'
+import { leaveForSignIn, serviceUrl } from '../place.ts'
 import { noteHeard, noteLost } from './connection.ts'
 import { ledStream } from './led-stream.ts'
 import type { News, StreamData, Wish } from './messages.ts'
@@ -31,16 +31,20 @@ function wishes(): Wish[] {
 
 function hear(news: News): void {
   if (news.kind === 'lost') return noteLost()
+  if (news.kind === 'refused') return hearRefusal(news)
   noteHeard()
-  if (news.kind === 'refused') {
-    const told = news.session === undefined ? [...sessions.keys()] : [news.session]
-    for (const session of told)
-      for (const { onRefused } of sessions.get(session) ?? []) onRefused(news.message)
-  } else if (news.kind === 'data') {
-    const { session_id: session } = news.data
-    if (session === undefined) for (const tell of changes) tell(news.data)
-    else for (const { onData } of sessions.get(session) ?? []) onData(news.data)
-  }
+  if (news.kind !== 'data') return
+  const { session_id: session } = news.data
+  if (session === undefined) for (const tell of changes) tell(news.data)
+  else for (const { onData } of sessions.get(session) ?? []) onData(news.data)
+}
+
+/** A stream that is refused as a whole is no live one; where nobody is signed in any more, the page is left. */
+function hearRefusal({ session, message, isSignedOut }: Extract<News, { kind: 'refused' }>): void {
+  if (isSignedOut === true) return void leaveForSignIn()
+  if (session === undefined) noteLost()
+  for (const told of session === undefined ? [...sessions.keys()] : [session])
+    for (const { onRefused } of sessions.get(told) ?? []) onRefused(message)
 }
 
 function openPort(): StreamPort {
@@ -89,6 +93,11 @@ export function onChange(tell: (data: StreamData) => void, signal: AbortSignal):
     changes.delete(tell)
     if (changes.size === 0) ask({ kind: 'workspace', isWanted: false })
   })
+}
+
+/** Follows a session that the service has left, behind what is known now. */
+export function followAgain(session: string): void {
+  if (sessions.has(session)) ask({ kind: 'follow', session, after: knownOf(session) })
 }
 
 /** Calls for each event of a session, and each piece of one, until the signal aborts. */

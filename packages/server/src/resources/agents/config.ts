@@ -16,6 +16,9 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 /** SECRET: never logged. Inline bearer tokens by server name, before they are sealed. */
 export type Tokens = Record<string, string>
 
+/** `cleared`: the servers whose token is taken away, by a null in its place. */
+type MadeConfig = { config: AgentConfig; tokens: Tokens; cleared: string[] }
+
 /** Without `multiagent`, whose agents are resolved by `multiagentAfter`. */
 export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
   const made = madeOf(input)
@@ -23,10 +26,11 @@ export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tok
   return made
 }
 
-function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
-  const { servers, tokens } = splitServers(input.mcp_servers ?? [])
-  return {
+function madeOf(input: AgentCreate) {
+  const { servers, tokens, cleared } = splitServers(input.mcp_servers ?? [])
+  const made: MadeConfig = {
     tokens,
+    cleared,
     config: {
       name: input.name,
       description: input.description || null,
@@ -43,6 +47,7 @@ function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
       execution_identity: { type: 'service_account' },
     },
   }
+  return made
 }
 
 /**
@@ -52,7 +57,7 @@ function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
 export function updateConfig(
   kept: AgentConfig,
   update: AgentUpdate,
-): { config: AgentConfig; tokens: Tokens | undefined } {
+): { config: AgentConfig; tokens: Tokens | undefined; cleared: string[] } {
   const { version: _, multiagent: _asked, ...fields } = update
   const { multiagent, ...before } = kept
   const made = madeOf({
@@ -65,7 +70,11 @@ export function updateConfig(
   const next = { ...made, config: { ...made.config, multiagent } }
   const whole =
     fields.mcp_servers === undefined
-      ? { config: { ...next.config, mcp_servers: kept.mcp_servers }, tokens: undefined }
+      ? {
+          config: { ...next.config, mcp_servers: kept.mcp_servers },
+          tokens: undefined,
+          cleared: [],
+        }
       : next
   checkToolsets(whole.config)
   return whole
@@ -103,11 +112,13 @@ function replaceModel(kept: ModelRef, next: ModelRef): ModelRef {
 /** Separates the servers, as replies show them, from their tokens. */
 export function splitServers(servers: readonly McpServer[]) {
   const tokens: Tokens = {}
+  const cleared: string[] = []
   const shown = servers.map(({ authorization_token, ...server }) => {
     if (authorization_token) tokens[server.name] = authorization_token
+    if (authorization_token === null) cleared.push(server.name)
     return server
   })
-  return { servers: shown, tokens }
+  return { servers: shown, tokens, cleared }
 }
 
 const definedOnly = <T extends object>(value: T): Partial<T> =>

@@ -103,12 +103,15 @@ export function agentRoutes({
             await checkSkills(tx, tenant, body.skills ?? [])
             await checkReferences(tx, tenant, body)
             const change = async (kept: AgentConfig, version: number) => {
-              const { config, tokens } = updateConfig(kept, body)
+              const { config, tokens, cleared } = updateConfig(kept, body)
               const owner = { id: params.id, version, name: config.name }
               const multiagent = await multiagentAfter(tx, tenant, owner, body, kept)
               return {
                 config: keepSpelling(kept, { ...config, multiagent }, dialect),
-                tokens: tokens && sealAll(tenant, tokens),
+                tokens: tokens && {
+                  ...sealAll(tenant, tokens),
+                  ...Object.fromEntries(cleared.map((name) => [name, null])),
+                },
               }
             }
             return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())

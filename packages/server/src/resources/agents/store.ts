@@ -191,7 +191,7 @@ function agentWrites(db: Queries) {
       change: (
         kept: AgentConfig,
         version: number,
-      ) => Promise<{ config: AgentConfig; tokens: SealedTokens | undefined }>,
+      ) => Promise<{ config: AgentConfig; tokens: GivenTokens | undefined }>,
       now: number,
     ): Promise<Agent> {
       const row = await rows(db, 'agents').getForUpdate(tenant, id)
@@ -203,15 +203,17 @@ function agentWrites(db: Queries) {
       const before = configOfAgent(kept)
       const { config: asked, tokens } = await change(before, kept.version)
       const sealed = await sealedTokens(db, tenant, id, kept.version)
-      // Sealed tokens cannot be compared: a given token, or the omission of a stored one, counts as a change.
-      const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
+      const nextTokens = tokens && withKept(tokens, sealed, [before, asked])
+      // Sealed tokens cannot be compared: a given token counts as a change, as the loss of a stored one does.
+      const isFewer = nextTokens && Object.keys(sealed).some((name) => !(name in nextTokens))
+      const touched = isFewer || (tokens && Object.values(tokens).some((token) => token !== null))
       if (!touched && isSameJson(asked, before)) return kept
       const version = kept.version + 1
       const config = stampSelf(asked, { id, version })
       const { environment_id } = config
       const columns = { version, config, environment_id, updated_at: iso(now) }
       const agent = toAgent(await rows(db, 'agents').update(row, columns))
-      await writeVersion(db, tenant, agent, config, tokens ?? sealed)
+      await writeVersion(db, tenant, agent, config, nextTokens ?? sealed)
       await outbox(db).put(tenant, ['agent.updated'], { id }, now)
       return agent
     },
@@ -225,6 +227,27 @@ function agentWrites(db: Queries) {
       return toAgent(row)
     },
   }
+}
+
+/** By the name of the server. Null: the token is taken away. */
+type GivenTokens = Record<string, SealedTokens[string] | null>
+
+/**
+ * A server that stays at its address and names no token keeps the one that it has: no answer shows tokens, so nobody can
+ * send one back. [agents/mcp/token-kept]
+ */
+function withKept(
+  given: GivenTokens,
+  stored: SealedTokens,
+  [before, after]: readonly [AgentConfig, AgentConfig],
+): SealedTokens {
+  const tokens: SealedTokens = {}
+  for (const { name, url } of after.mcp_servers) {
+    const isSame = before.mcp_servers.some((each) => each.name === name && each.url === url)
+    const token = name in given ? given[name] : isSame ? stored[name] : undefined
+    if (token) tokens[name] = token
+  }
+  return tokens
 }
 
 async function olderConfigs(

@@ -3,7 +3,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { Looked, ViewCreate, ViewShown } from '@steward/protocol/saved-views.ts'
-import { invalid } from '../../../ground/core/errors.ts'
+import { forbidden, invalid } from '../../../ground/core/errors.ts'
 import { wholePage } from '../../../ground/core/page.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
@@ -17,6 +17,13 @@ const looking = section('Members', ['user'], '/v1/ext/me/looked')
 
 const ownerOf = (principal: Principal): string =>
   principal.kind === 'user' ? principal.userId : keysOwner
+
+/** Whose views are changed. The keys of a workspace share theirs, so that a key that only reads changes none. */
+function writerOf(principal: Principal): string {
+  if (principal.kind === 'workspace' && principal.readOnly)
+    throw forbidden('this key is read-only: it changes nothing', 'read_only')
+  return ownerOf(principal)
+}
 
 export function viewRoutes(deps: { databases: Databases; clock: Clock }): Route[] {
   const { clock } = deps
@@ -47,7 +54,7 @@ export function viewRoutes(deps: { databases: Databases; clock: Clock }): Route[
         answer: ViewShown,
       },
       ({ tenant, principal, body }) =>
-        control.write((tx) => viewStore(tx).put(tenant, ownerOf(principal), body, clock.now())),
+        control.write((tx) => viewStore(tx).put(tenant, writerOf(principal), body, clock.now())),
     ),
     views.remove(
       '/:id',
@@ -58,7 +65,7 @@ export function viewRoutes(deps: { databases: Databases; clock: Clock }): Route[
         changesNothing: true,
       },
       ({ tenant, principal, params }) =>
-        control.write((tx) => viewStore(tx).remove(tenant, ownerOf(principal), params.id)),
+        control.write((tx) => viewStore(tx).remove(tenant, writerOf(principal), params.id)),
     ),
     looking.post(
       '',
