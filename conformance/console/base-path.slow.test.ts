@@ -51,10 +51,10 @@ void describe('the console behind a proxy', () => {
         await page.getByRole('button', { name: 'Join' }).click()
         await page.getByRole('heading', { name: 'Home' }).waitFor()
         assert.equal(page.url(), `${base}${prefix}/console/`)
-        await page.getByRole('link', { name: 'Components' }).click()
-        await page.getByRole('heading', { name: 'Button' }).waitFor()
+        await page.getByRole('link', { name: 'Files', exact: true }).click()
+        await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
         await page.reload()
-        await page.getByRole('heading', { name: 'Button' }).waitFor()
+        await page.getByRole('heading', { name: 'Files', exact: true }).waitFor()
         assertNoFaults(visit)
       } finally {
         await browser.close()

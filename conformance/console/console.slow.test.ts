@@ -230,12 +230,12 @@ void describe('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Sessions' }).waitFor(patience)
     await page.evaluate('window.isFirst = true')
     let refused = 0
-    await page.route(/assets\/.*components.*\.js/, async (route) => {
+    await page.route(/assets\/.*_app.files.*\.js/, async (route) => {
       refused++
       await (refused > 1 ? route.continue() : route.fulfill({ status: 404, body: '{}' }))
     })
-    await page.getByRole('link', { name: 'Components' }).click()
-    await page.getByRole('heading', { name: 'Button' }).waitFor(patience)
+    await page.getByRole('link', { name: 'Files', exact: true }).click()
+    await page.getByRole('heading', { name: 'Files', exact: true }).waitFor(patience)
     assert.equal(await page.evaluate(`'isFirst' in window`), false, 'the page was not loaded again')
     await visit.context.close()
   })

@@ -147,8 +147,8 @@ void describe('the console over a server that is replaced', () => {
       const field = page.getByLabel('Write to the agent')
       await field.fill('half a thought')
       shown = next.url
-      await page.getByRole('link', { name: 'Components' }).click()
-      await page.getByRole('heading', { name: 'Button' }).waitFor(patience)
+      await page.getByRole('link', { name: 'Files', exact: true }).click()
+      await page.getByRole('heading', { name: 'Files', exact: true }).waitFor(patience)
       const scripts = await page
         .locator('script[src]')
         .evaluateAll((all) => all.map((each) => String(each.getAttribute('src'))))

@@ -77,7 +77,9 @@ void describe('the list of sessions in the console', () => {
     await dialog.getByRole('button', { name: 'Close' }).click()
     await page.goto(at('sessions?text=port'))
     await page.getByRole('button', { name: 'All of these' }).click()
-    await dialog.getByRole('button', { name: 'Archive 2' }).click()
+    await dialog.getByRole('button', { name: 'Archive 2…' }).click()
+    assert.equal((await service.ask('GET', '/v1/sessions')).body.data.length, 3, 'it asks first')
+    await dialog.getByRole('button', { name: 'Archive 2 for good' }).click()
     await page.getByText('No session fits these filters.').waitFor(patience)
     const { body } = await service.ask('GET', '/v1/sessions')
     assert.deepEqual(

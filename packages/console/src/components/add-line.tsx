@@ -18,6 +18,11 @@ export const AddLine = ({ verb, offBecause, onAdd, children }: AddLineProps) => 
       event.preventDefault()
       if (offBecause === undefined) onAdd()
     }}
+    // What was typed and not added is not lost when the form is sent.
+    onBlur={({ currentTarget, relatedTarget }) => {
+      const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
+      if (!isInside && offBecause === undefined) onAdd()
+    }}
     className="flex items-start gap-2 max-phone:flex-wrap"
   >
     <div className="flex min-w-0 flex-1 gap-2 max-phone:basis-full max-phone:flex-wrap [&>*]:min-w-0 [&>*]:flex-1">

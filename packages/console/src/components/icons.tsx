@@ -6,7 +6,6 @@ import {
   ChevronDown,
   ChevronRight,
   ChevronsUpDown,
-  Component,
   Copy,
   Contrast,
   Ellipsis,
@@ -41,7 +40,6 @@ export const IconCheck = sized(Check)
 export const IconDown = sized(ChevronDown)
 export const IconRight = sized(ChevronRight)
 export const IconChoose = sized(ChevronsUpDown)
-export const IconComponents = sized(Component)
 export const IconCopy = sized(Copy)
 export const IconMore = sized(Ellipsis)
 export const IconTheme = sized(Contrast)

@@ -33,7 +33,7 @@ function ToastList() {
   }, [notes, add])
   return (
     <Toast.Portal>
-      <Toast.Viewport className="fixed top-14 right-4 z-30 grid w-[calc(100vw-32px)] max-w-[420px] gap-2">
+      <Toast.Viewport className="fixed right-4 bottom-28 z-30 grid w-[calc(100vw-32px)] max-w-[420px] gap-2">
         {open.map((toast) => (
           <Toast.Root
             key={toast.id}

@@ -53,7 +53,7 @@ export function ToolCard(props: ToolCardProps) {
         )}
         <span className="max-w-[40%] shrink-0 truncate text-n9">{name}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
-        {note}
+        <span className="max-w-[45%] min-w-0 truncate empty:hidden">{note}</span>
         {result && hasFailed(result) && (
           <span className="text-small text-failed">{failureOf(result)}</span>
         )}

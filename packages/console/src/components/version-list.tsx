@@ -7,7 +7,7 @@ import { MoreRows } from './list-foot.tsx'
 type VersionListProps<Row> = {
   list: ListState<Row>
   keyOf: (row: Row) => string
-  nameOf: (row: Row) => string
+  nameOf: (row: Row) => ReactNode
   endOf: (row: Row) => ReactNode
   shown: Row | undefined
   onChoose: (row: Row) => void

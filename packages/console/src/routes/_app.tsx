@@ -4,7 +4,6 @@ import { Fragment, lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
 import {
   IconAgents,
-  IconComponents,
   IconEnvironments,
   IconFiles,
   IconFold,
@@ -119,13 +118,6 @@ function App() {
                 ))}
               </Fragment>
             ))}
-            <RailGroup name={words.product} isFolded={isFolded} />
-            <RailItem
-              to="/components"
-              name={words.pages.components}
-              icon={<IconComponents />}
-              isFolded={isFolded}
-            />
           </RailPages>
           <RailFoot isFolded={isFolded}>
             {me && <PersonMenu me={me} isFolded={isFolded} />}
@@ -207,6 +199,12 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         group: 'console',
         label: words.keys.theme,
         run: () => setTheme(nextTheme(theme.get())),
+      },
+      {
+        id: 'components',
+        group: 'go',
+        label: words.pages.components,
+        run: () => void navigate({ to: '/components' }),
       },
       { id: 'utc', group: 'console', label: words.frame.utc, run: switchTimeZone },
       ...pages.map(({ to, name, keys }): PageCommand => ({

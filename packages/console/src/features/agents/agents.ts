@@ -40,7 +40,9 @@ export const creatorsQuery = (id: string) =>
           signal,
         }),
       )
-      return new Map(data.map(({ version, created_by: by }) => [version, by?.name ?? undefined]))
+      return new Map(
+        data.map(({ version, created_by: by }) => [version, by?.name?.replace(/ <[^>]*>$/, '')]),
+      )
     },
   })
 

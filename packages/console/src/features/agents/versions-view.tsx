@@ -44,12 +44,12 @@ export function VersionsView({ id, onRestore }: VersionsViewProps) {
     <VersionList
       list={list}
       keyOf={({ version }) => String(version)}
-      nameOf={({ version }) => own.versionIs(version)}
-      endOf={({ version, updated_at: at }) => (
+      nameOf={({ version }) => (
         <>
-          {creators?.get(version)} <Time at={at} />
+          {own.versionIs(version)} <Quiet isSmall>{creators?.get(version)}</Quiet>
         </>
       )}
+      endOf={({ updated_at: at }) => <Time at={at} />}
       shown={shown}
       onChoose={({ version }) => setChosen(version)}
     >

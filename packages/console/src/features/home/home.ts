@@ -14,6 +14,7 @@ const shownRows = 8
 /** When the person had looked before this page was opened. Null: never, or the service is not asked yet. */
 const lookedBefore = createStore<string | null>(null)
 let hasLooked = false
+const recentMs = 12 * 3_600_000
 
 export const overviewQuery = queryOptions({
   queryKey: [...home, 'overview'],
@@ -30,7 +31,8 @@ export async function noteLook(client: QueryClient): Promise<void> {
   if (hasLooked || tabKey() !== undefined) return
   hasLooked = true
   const { before } = await dataOf(api.POST('/v1/ext/me/looked'))
-  lookedBefore.set(before)
+  // Who looks several times a day has not forgotten what failed this morning.
+  if (before !== null && Date.now() - Date.parse(before) > recentMs) lookedBefore.set(before)
   await client.invalidateQueries({ queryKey: overviewQuery.queryKey })
 }
 

@@ -22,6 +22,7 @@ export function CallCard({ call, session, isRunning, isChosen, onChoose }: CallC
   const { input } = useWholeInput(session, call, isOpen)
   const whole = useWholeResult(session, call, isOpen)
   const { id, name, result } = call
+  const isDenied = call.decision?.isAllowed === false
   return (
     <ToolCard
       id={id}
@@ -29,7 +30,8 @@ export function CallCard({ call, session, isRunning, isChosen, onChoose }: CallC
       summary={summaryOf(call.input)}
       input={inputText(input)}
       change={changeOf(call.name, input)}
-      result={result && { ...result, ...whole }}
+      // What a person has denied is no failure of the tool.
+      result={result && { ...result, ...whole, isError: result.isError && !isDenied }}
       isRunning={isRunning}
       note={<DecisionNote call={call} />}
       isChosen={isChosen}

@@ -1,4 +1,5 @@
 /** What can be done with all sessions of the filter: their number comes first. */
+import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem, Quiet, Row, Stack } from '../../components/layout.tsx'
@@ -6,6 +7,7 @@ import { saveFile } from '../../lib/clipboard.ts'
 import type { ChosenFilters } from '../../lib/filters.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
+import { say } from '../../lib/toasts.ts'
 import { words } from '../../lib/words.ts'
 import { csvOf, mostSessions, useAllSessions, useArchiveAll } from './all-sessions.ts'
 
@@ -20,6 +22,10 @@ export function AllDialog({ filters, onClose }: AllDialogProps) {
   const open = sessions?.filter(({ archived_at: at }) => at === null) ?? []
   const none = sessions ? (open.length === 0 ? own.noneOpen : undefined) : own.counting
   const off = sessions ? undefined : own.counting
+  const done = () => {
+    say({ kind: 'done', text: own.archivedAll(formatCount(open.length)) })
+    onClose()
+  }
   const save = (text: string, name: string, type: string) =>
     saveFile(new Blob([text], { type }), name)
   return (
@@ -29,14 +35,12 @@ export function AllDialog({ filters, onClose }: AllDialogProps) {
       actions={
         <>
           <Button onClick={onClose}>{words.close}</Button>
-          <Button
-            kind="danger"
+          <ArchiveButton
+            count={formatCount(open.length)}
             isBusy={archive.isPending}
             offBecause={readOnly ?? none}
-            onClick={() => archive.mutate(open, { onSuccess: onClose })}
-          >
-            {own.archive(formatCount(open.length))}
-          </Button>
+            onSure={() => archive.mutate(open, { onSuccess: done })}
+          />
         </>
       }
     >
@@ -65,5 +69,30 @@ export function AllDialog({ filters, onClose }: AllDialogProps) {
         <Quiet isSmall>{own.archiveHint}</Quiet>
       </Stack>
     </Dialog>
+  )
+}
+
+/** The first press asks, the second does it. */
+function ArchiveButton({
+  count,
+  isBusy,
+  offBecause,
+  onSure,
+}: {
+  count: string
+  isBusy: boolean
+  offBecause: string | undefined
+  onSure: () => void
+}) {
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <Button
+      kind={isAsked ? 'danger' : 'normal'}
+      isBusy={isBusy}
+      offBecause={offBecause}
+      onClick={() => (isAsked ? onSure() : setAsked(true))}
+    >
+      {isAsked ? own.archiveSure(count) : own.archive(count)}
+    </Button>
   )
 }

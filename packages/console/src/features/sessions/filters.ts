@@ -16,6 +16,7 @@ export const sessionFields: readonly FilterField[] = [
   { name: 'status', values: statuses, isMany: true },
   { name: 'waiting', values: waits, isMany: true },
   { name: 'failed', values: ['yes'] },
+  { name: 'archived', values: ['yes'] },
   { name: 'sort', values: orders },
   { name: 'text', check: () => undefined },
   {
@@ -42,6 +43,7 @@ export const SessionSearch = z.object({
   status: Word,
   waiting: Word,
   failed: Word,
+  archived: Word,
   sort: Word,
   text: Word,
   agent: Word,
@@ -60,7 +62,7 @@ export function filtersOf(search: SessionSearch): ChosenFilters {
 
 /** What the service is asked. `now` in milliseconds since 1970. */
 export function sessionQueryOf(filters: ChosenFilters, now: number) {
-  const { status, waiting, failed, sort, text, agent, environment, since } = filters
+  const { status, waiting, failed, archived, sort, text, agent, environment, since } = filters
   const order = Order.safeParse(sort)
   const holds = waits.filter((each) => (waiting ?? '').split(',').includes(each))
   const wanted = (status ?? '').split(',').flatMap((each) => {
@@ -72,6 +74,7 @@ export function sessionQueryOf(filters: ChosenFilters, now: number) {
     ...(wanted.length > 0 && { status: wanted }),
     ...(holds.length > 0 && { waiting_on: holds }),
     ...(failed === 'yes' && { failed: 'true' as const }),
+    ...(archived === 'yes' && { include_archived: 'true' as const }),
     ...(order.success && { sort: order.data }),
     ...(text !== undefined && { text }),
     ...(agent !== undefined && { agent_id: agent }),
