@@ -14,10 +14,12 @@ const lockName = 'steward.notices'
 const notices = new Map<string, Notification>()
 let isSpeaker = false
 
-/** Takes the right to speak from the tab that had it, for as long as this one lives. */
-function speakFromHere(signal: AbortSignal): void {
+/** Takes the right to speak from the tab that had it, for as long as this one lives; hidden, only where no tab has it. */
+function speakFromHere(signal: AbortSignal, isLookedAt: boolean): void {
+  const how = isLookedAt ? { steal: true } : { ifAvailable: true }
   void navigator.locks
-    ?.request(lockName, { steal: true }, () => {
+    ?.request(lockName, how, (lock) => {
+      if (!lock) return undefined
       isSpeaker = true
       return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
     })
@@ -68,8 +70,8 @@ function tell(session: SessionSummary, open: (id: string) => void): void {
 /** `open` shows a session. Tells nothing where the browser has no notices, as over plain HTTP. */
 export function tellAsks(open: (id: string) => void, signal: AbortSignal): void {
   if (!('Notification' in window) || !isSecureContext) return
-  const look = () => document.visibilityState === 'visible' && speakFromHere(signal)
-  look()
+  const look = () => document.visibilityState === 'visible' && speakFromHere(signal, true)
+  speakFromHere(signal, document.visibilityState === 'visible')
   document.addEventListener('visibilitychange', look, { signal })
   followWorkspace((news) => {
     if (news.kind === 'changed' && news.noun === 'session')

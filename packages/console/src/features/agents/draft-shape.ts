@@ -1,36 +1,39 @@
 /** What the form can show of an agent: the outlines of its fields. Everything finer is the service's to refuse. */
-import * as z from 'zod/mini'
 import type { JsonBody } from '../../lib/request/api-call.ts'
-import { problemOfShape } from '../../lib/request/shape.ts'
+import {
+  anything,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  optional,
+  problemOfShape,
+  text,
+  textOr,
+} from '../../lib/request/shape.ts'
 import type { AgentDraft } from './draft.ts'
 
-const text = z.nullish(z.string())
-const rule = z.looseObject({
-  enabled: z.nullish(z.boolean()),
-  permission_policy: z.nullish(z.looseObject({ type: z.string() })),
-})
-const named = z.array(z.looseObject({ name: z.string() }))
-const tool = z.looseObject({
-  type: z.string(),
-  name: z.optional(z.string()),
-  default_config: z.nullish(rule),
-  schedule_wakeup: z.nullish(rule),
-  configs: z.nullish(named),
-})
-const member = z.union([z.string(), z.looseObject({ type: z.string() })])
+const policy = fields({ type: text })
+const toolRule = fields({ enabled: flag, permission_policy: policy })
+const named = listOf(fields({}, ['name']))
+const member = textOr(fields({}, ['type']))
 
-const DraftShape = z.looseObject({
+const DraftShape = fields({
   name: text,
   description: text,
-  model: z.nullish(z.union([z.string(), z.looseObject({ id: z.string() })])),
+  model: optional(textOr(fields({}, ['id']))),
   system: text,
-  tools: z.nullish(z.array(tool)),
-  mcp_servers: z.nullish(named),
-  skills: z.nullish(z.array(z.union([z.string(), z.looseObject({ skill_id: z.string() })]))),
+  tools: listOf(
+    fields({ name: text, default_config: toolRule, schedule_wakeup: toolRule, configs: named }, [
+      'type',
+    ]),
+  ),
+  mcp_servers: named,
+  skills: listOf(textOr(fields({}, ['skill_id']))),
   environment_id: text,
   memory_store_id: text,
-  metadata: z.nullish(z.record(z.string(), z.unknown())),
-  multiagent: z.nullish(z.looseObject({ type: z.string(), agents: z.nullish(z.array(member)) })),
+  metadata: mapOf(anything),
+  multiagent: optional(fields({ agents: listOf(member) }, ['type'])),
 })
 
 /** Takes what was written as YAML. Where it has no form that can be shown, nothing is taken, and the answer says why. */

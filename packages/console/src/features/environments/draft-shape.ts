@@ -1,28 +1,33 @@
 /** What the form can show of an environment: the outlines of its fields. Everything finer is the service's to refuse. */
-import * as z from 'zod/mini'
 import type { JsonBody } from '../../lib/request/api-call.ts'
-import { problemOfShape } from '../../lib/request/shape.ts'
+import {
+  anything,
+  fields,
+  listOf,
+  mapOf,
+  optional,
+  problemOfShape,
+  text,
+  textOr,
+} from '../../lib/request/shape.ts'
 import type { EnvironmentDraft } from './draft.ts'
 
-const text = z.nullish(z.string())
-const names = z.nullish(z.array(z.string()))
-const packages = z.nullish(z.record(z.string(), names))
+const names = listOf(textOr(() => []))
+const packages = mapOf(names)
 
-const DraftShape = z.looseObject({
+const DraftShape = fields({
   name: text,
   description: text,
   base_image: text,
   packages,
-  network: z.nullish(z.looseObject({ allowlist: names, denylist: names })),
-  env: z.nullish(z.record(z.string(), z.string())),
-  config: z.nullish(
-    z.looseObject({
-      type: z.string(),
-      networking: z.nullish(z.looseObject({ type: z.string(), allowed_hosts: names })),
-      packages,
-    }),
+  network: fields({ allowlist: names, denylist: names }),
+  env: mapOf(text),
+  config: optional(
+    fields({ networking: optional(fields({ allowed_hosts: names }, ['type'])), packages }, [
+      'type',
+    ]),
   ),
-  metadata: z.nullish(z.record(z.string(), z.unknown())),
+  metadata: mapOf(anything),
 })
 
 /** Takes what was written as YAML. Where it has no form that can be shown, nothing is taken, and the answer says why. */
