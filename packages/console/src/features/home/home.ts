@@ -61,10 +61,10 @@ export function homeNews(client: QueryClient): () => void {
   return () => {
     timer ??= setTimeout(() => {
       timer = undefined
-      void client.invalidateQueries(
-        { queryKey: home, ...(document.visibilityState === 'hidden' && { refetchType: 'none' }) },
-        { cancelRefetch: false },
-      )
+      // The title of the tab counts what asks, also where nobody looks.
+      void client.invalidateQueries({ queryKey: overviewQuery.queryKey }, { cancelRefetch: false })
+      if (document.visibilityState === 'visible')
+        void client.invalidateQueries({ queryKey: home }, { cancelRefetch: false })
     }, againMs)
   }
 }
