@@ -2,9 +2,9 @@
 import type { KeyboardEvent } from 'react'
 import { useState } from 'react'
 import { words } from '../lib/words.ts'
+import { AskingCard } from './asking-card.tsx'
 import { Button } from './button.tsx'
 import { HiddenShown } from './hidden-shown.tsx'
-import { StatusSign } from './status.tsx'
 
 type AnswerCardProps = {
   id: string
@@ -32,18 +32,7 @@ export function AnswerCard(props: AnswerCardProps) {
     send()
   }
   return (
-    <div
-      role="group"
-      data-event={id}
-      tabIndex={0}
-      aria-label={`${name} ${says}`}
-      className="grid min-w-0 gap-2 rounded-panel border border-waiting bg-waiting-quiet px-3.5 py-3"
-    >
-      <header className="flex items-center gap-2">
-        <StatusSign tone="asks" />
-        <b className="min-w-0 truncate font-semibold text-n11">{name}</b>
-        <span className="text-n9">{says}</span>
-      </header>
+    <AskingCard id={id} name={name} says={says}>
       <pre
         tabIndex={0}
         aria-label={isQuestion ? words.session.question : words.approvalInput}
@@ -72,6 +61,6 @@ export function AnswerCard(props: AnswerCardProps) {
           {isSending ? words.session.answering : words.session.answer}
         </Button>
       </div>
-    </div>
+    </AskingCard>
   )
 }

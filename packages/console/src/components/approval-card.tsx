@@ -2,9 +2,9 @@
 import type { KeyboardEvent } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { words } from '../lib/words.ts'
+import { AskingCard } from './asking-card.tsx'
 import { Button } from './button.tsx'
 import { HiddenShown } from './hidden-shown.tsx'
-import { StatusSign } from './status.tsx'
 
 export type ApprovalCardProps = {
   id: string
@@ -58,22 +58,15 @@ export function ApprovalCard(props: ApprovalCardProps) {
     if (event.key === 'n') decide(false)
   }
   return (
-    <div
-      role="group"
-      data-event={id}
-      tabIndex={0}
-      aria-label={`${name} ${says}`}
+    <AskingCard
+      id={id}
+      name={name}
+      says={says}
       onFocus={() => {
         focusedAt.current = performance.now()
       }}
       onKeyDown={press}
-      className="@container grid min-w-0 gap-2 rounded-panel border border-waiting bg-waiting-quiet px-3.5 py-3"
     >
-      <header className="flex items-center gap-2">
-        <StatusSign tone="asks" />
-        <b className="min-w-0 truncate font-semibold text-n11">{name}</b>
-        <span className="text-n9">{says}</span>
-      </header>
       <ShownInput input={input} revised={revised} onRevised={setRevised} />
       <Decision
         sending={sending}
@@ -85,7 +78,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
         onRevise={() => setRevised(revised === undefined ? input : undefined)}
         onAllowAlways={onAllowAlways && revised === undefined ? allowAlways : undefined}
       />
-    </div>
+    </AskingCard>
   )
 }
 

@@ -219,19 +219,17 @@ const toldOf = (
     ? ({ way: 'to', agent: event.to_agent_name } as const)
     : ({ way: 'from', agent: event.from_agent_name } as const)
 
-const answersOf = (event: SessionEvent): string | undefined => {
-  switch (event.type) {
-    case 'user.tool_confirmation':
-    case 'agent.tool_result':
-    case 'user.tool_result':
-      return event.tool_use_id
-    case 'agent.mcp_tool_result':
-      return event.mcp_tool_use_id
-    case 'user.custom_tool_result':
-      return event.custom_tool_use_id
-    default:
-      return undefined
-  }
+const resultTypes: ReadonlySet<string> = new Set([
+  ...['agent.tool_result', 'agent.mcp_tool_result'],
+  ...['user.custom_tool_result', 'user.tool_result'],
+])
+
+const isResult = (event: SessionEvent): event is CallResultEvent => resultTypes.has(event.type)
+
+/** The call that an event decides or ends. */
+function answeredBy(event: SessionEvent): string | undefined {
+  if (event.type === 'user.tool_confirmation') return event.tool_use_id
+  return isResult(event) ? usedBy(event) : undefined
 }
 
 /** The calls of any thread that wait for a person: asked for by a thread that rests, and answered by nothing since. */
@@ -239,7 +237,7 @@ export function openCallsOf(events: readonly SessionEvent[]): ReadonlySet<string
   const asked = new Set<string>()
   for (const event of events) {
     if (event.type === 'session.status_terminated') asked.clear()
-    const answered = answersOf(event)
+    const answered = answeredBy(event)
     if (answered !== undefined) asked.delete(answered)
     if (event.type !== 'session.status_idle' && event.type !== 'session.thread_status_idle')
       continue

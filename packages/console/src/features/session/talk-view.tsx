@@ -116,7 +116,15 @@ function Piece({ item, session, names, chosen, onChoose }: PieceProps) {
       return <Thought title={title} text={item.text} />
     }
     case 'tools':
-      return <Calls calls={item.calls} {...{ session, names, chosen, onChoose }} />
+      return (
+        <Calls
+          calls={item.calls}
+          session={session}
+          names={names}
+          chosen={chosen}
+          onChoose={onChoose}
+        />
+      )
     case 'failed':
       return <Note isFailure>{item.text}</Note>
     case 'noted':
