@@ -3,9 +3,13 @@ import type { Config } from '../ground/config/config.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import { publishNotice } from '../ground/bus/bus.ts'
+import type { Notice } from '../ground/core/notice.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { auditedDatabase } from '../ground/database/audited-database.ts'
 import { observedDatabase } from '../ground/database/observed-database.ts'
+import { withNotices } from '../ground/database/notices.ts'
 import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey } from '../ground/database/root-key.ts'
 import { checkKeys, checkSealed } from './root-secret/rotate.ts'
@@ -30,9 +34,13 @@ export async function openData(
   const { database: opened, postgres } = await openDatabase(config)
   const observed = (each: Database) =>
     config.metrics.port === undefined ? each : observedDatabase(each)
-  const observe = (each: Database) => auditedDatabase(observed(each), clock)
+  let bus: Bus | undefined
+  // Nobody has listened before the bus is open.
+  const publish = (notice: Notice) => bus && publishNotice(bus, notice)
+  const complete = (each: Database) => auditedDatabase(withNotices(each, { publish, log }), clock)
+  const observe = (each: Database) => complete(observed(each))
   const built = observed(opened)
-  const database = auditedDatabase(overrides.database?.(built) ?? built, clock)
+  const database = complete(overrides.database?.(built) ?? built)
   await checkRootKey(database, root)
   await announceRootKey(database, root)
   const ofTenants = { clock, log, observe, postgres }
@@ -46,6 +54,6 @@ export async function openData(
   await checkKeys(database, root)
   await databases.prepare((each) => checkSealed(each, root))
   await ensureInitialWorkspace({ databases, clock, log }, config.apiKey)
-  const bus = await openBus(config, { owners: database.owners, log })
+  bus = await openBus(config, { owners: database.owners, log })
   return { database, databases, bus, seal: keys.seal, clock }
 }

@@ -5,6 +5,7 @@ import type { KyselyPlugin, RawBuilder, RootOperationNode } from 'kysely'
 import { CompiledQuery, createQueryId, sql } from 'kysely'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { withoutNotices } from '../../ground/database/notices.ts'
 import { integrationStore } from './store.ts'
 
 const before = iso(Date.UTC(2031, 0))
@@ -41,7 +42,7 @@ async function planOf(db: Database, work: (tx: Queries) => Promise<unknown>): Pr
     transformResult: async ({ result }) => result,
   }
   return db.write(async (tx) => {
-    await work(tx.withPlugin(recording))
+    await work(withoutNotices(tx.withPlugin(recording)))
     // The statement comes after its subqueries.
     const node = sent.at(-1) ?? assert.fail('nothing was sent')
     const compiled = tx.getExecutor().compileQuery(node, createQueryId())

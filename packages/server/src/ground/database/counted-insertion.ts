@@ -1,20 +1,20 @@
 /** Inserts rows whose numbers come from a counter in another row, in the same step as the counter's update. */
 import type { Compilable, OperationNodeSource, RawBuilder } from 'kysely'
 import { ExpressionWrapper, sql } from 'kysely'
-import type { Queries } from './database.ts'
+import type { Connection } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import type { SlotFor } from './statement.ts'
 import { statementByForm, fewRows, insertRows, statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 type CounterBuild<Values, Row> = (
-  db: Queries,
+  db: Connection,
   slot: SlotFor<Values>,
 ) => Compilable<Row> & OperationNodeSource
 
 /** A further statement of the same step. It must change nothing where `isFound` is false. */
 type CompanionBuild<Values> = (
-  db: Queries,
+  db: Connection,
   slot: SlotFor<Values>,
   isFound: RawBuilder<boolean>,
 ) => Compilable & OperationNodeSource
@@ -35,7 +35,7 @@ export const fitsOneStatement = (rows: number): boolean => rows <= mostRows
 const mostRows = 64
 
 /** True when `countedInsertion` uses the one statement over this connection. */
-export const insertsAtOnce = (tx: Queries, rows: number): boolean =>
+export const insertsAtOnce = (tx: Connection, rows: number): boolean =>
   rows > 0 && fitsOneStatement(rows) && dialectOf(tx) === 'postgres'
 
 /** The table expression with the new counters, for the companion statement on Postgres. */
@@ -50,7 +50,7 @@ export function countedInsertion<Values, Counter extends object>(
   numbered: Readonly<Record<string, keyof Counter & string>>,
   build: (form: string) => CounterStatements<Values, Counter>,
 ): (
-  tx: Queries,
+  tx: Connection,
   form: string,
   values: Values,
   rows: readonly NumberedRow[],
@@ -95,7 +95,7 @@ function atOnceStatement<Values, Counter extends object>(
   columns: readonly string[],
   count: number,
 ) {
-  const build = (tx: Queries, slot: SlotFor<CountedRows<Values>>) => {
+  const build = (tx: Connection, slot: SlotFor<CountedRows<Values>>) => {
     const own: SlotFor<Values> = (pick) => slot(({ values }) => pick(values))
     const node = (each: OperationNodeSource) => new ExpressionWrapper(each.toOperationNode())
     const rows = Array.from({ length: count }, (_, index) => {

@@ -1,13 +1,20 @@
 import type { Kysely } from 'kysely'
 import { completeEach } from '../core/failures.ts'
+import type { Notice } from '../core/notice.ts'
 import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** Selects only: on Postgres a write through the reading connection would be committed outside of any unit. */
 export type Reads = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 'introspection'>
 
-/** Reads and writes over one connection; inside a unit, its transaction. */
-export type Queries = Kysely<Tables>
+/** Reads and writes over one connection. */
+export type Connection = Kysely<Tables>
+
+/** Reads and writes of a unit, in its transaction. */
+export type Queries = Connection & {
+  /** Publishes the notice when the unit is committed. A unit that is rolled back, or runs again, publishes nothing. */
+  afterCommit(notice: Notice): void
+}
 
 export interface Database {
   readonly dialect: DialectName
@@ -15,11 +22,11 @@ export interface Database {
   readonly read: Reads
   /**
    * Runs the unit in a transaction, resolves after the commit is durable, and rejects with nothing written when the
-   * unit throws. A unit awaits only its `tx`, may run again, and publishes no notification; its caller does.
+   * unit throws. A unit awaits only its `tx`, may run again, and notifies by `tx.afterCommit` alone.
    */
-  write<T>(unit: (tx: Queries) => Promise<T>): Promise<T>
+  write: <T>(unit: (tx: Queries) => Promise<T>) => Promise<T>
   /** Like `write`, for a unit of one statement. On Postgres it needs no round trips for begin and commit. */
-  writeStatement<T>(statement: (db: Queries) => Promise<T>): Promise<T>
+  writeStatement: <T>(statement: (db: Queries) => Promise<T>) => Promise<T>
   /** The processes that may hold leases. */
   readonly owners: Owners
   close(): Promise<void>

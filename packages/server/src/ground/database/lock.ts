@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { forbidden, notFound } from '../core/errors.ts'
-import type { Queries } from './database.ts'
+import type { Connection, Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts'
  * otherwise let another transaction delete a row that was just checked. SQLite has one writer and needs no lock.
  */
 export function lockShared<Table extends keyof Tables, Row>(
-  tx: Queries,
+  tx: Connection,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return isPostgres(tx) ? query.forShare() : query
@@ -18,7 +18,7 @@ export function lockShared<Table extends keyof Tables, Row>(
 
 /** Reads the newest state of the rows, and locks them for this transaction alone. */
 export function lockForUpdate<Table extends keyof Tables, Row>(
-  tx: Queries,
+  tx: Connection,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return isPostgres(tx) ? query.forUpdate() : query
@@ -28,7 +28,7 @@ export function lockForUpdate<Table extends keyof Tables, Row>(
  * Throws `not_found` for a deleted workspace. Nobody archives or deletes the workspace until the transaction ends.
  */
 export async function lockWorkspace(
-  tx: Queries,
+  tx: Connection,
   id: string,
 ): Promise<{ archived_at: string | null }> {
   const row = tx
@@ -66,7 +66,7 @@ export async function lockRole(tx: Queries, tenant: string, person: string) {
 
 /** Like `lockForUpdate`, without rows that another transaction has locked. */
 export function lockSkippingLocked<Table extends keyof Tables, Row>(
-  tx: Queries,
+  tx: Connection,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return isPostgres(tx) ? query.forUpdate().skipLocked() : query
@@ -78,4 +78,4 @@ export async function lockAdvisory(tx: Queries, what: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(tx)
 }
 
-const isPostgres = (tx: Queries): boolean => dialectOf(tx) === 'postgres'
+const isPostgres = (tx: Connection): boolean => dialectOf(tx) === 'postgres'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration'
 import { StorageError } from '../core/errors.ts'
-import type { Queries } from './database.ts'
+import type { Connection } from './database.ts'
 import * as tables from './migrations/0001-tables.ts'
 import * as webSearches from './migrations/0002-web-searches.ts'
 import * as archivedKeys from './migrations/0003-archived-keys.ts'
@@ -65,7 +65,7 @@ export function isCurrent(applied: readonly string[]): boolean {
  * True when no migration is missing. One statement, because most processes open a database that is up to date. Throws
  * `StorageError` for a database that does not answer.
  */
-export async function isMigrated(db: Queries): Promise<boolean> {
+export async function isMigrated(db: Connection): Promise<boolean> {
   try {
     return isCurrent(await appliedMigrations(db))
   } catch (error) {
@@ -77,7 +77,7 @@ export async function isMigrated(db: Queries): Promise<boolean> {
 
 type MigrationTable = { [DEFAULT_MIGRATION_TABLE]: { name: string; timestamp: string } }
 
-async function appliedMigrations(db: Queries): Promise<string[]> {
+async function appliedMigrations(db: Connection): Promise<string[]> {
   const recorded = db
     .$extendTables<MigrationTable>()
     .selectFrom(DEFAULT_MIGRATION_TABLE)
@@ -89,7 +89,7 @@ async function appliedMigrations(db: Queries): Promise<string[]> {
  * Applies the missing migrations in order to the database or schema `place`, in the caller's transaction. The caller
  * keeps other processes from migrating it at the same time.
  */
-export async function migrate(tx: Queries, place: string): Promise<void> {
+export async function migrate(tx: Connection, place: string): Promise<void> {
   await step(`${place} could not be brought up to date`, () =>
     sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
       name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx),

@@ -5,9 +5,10 @@ import { keepConnection } from '../core/postgres-connection.ts'
 import { newId } from '../core/ids.ts'
 import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.ts'
 import { postgresConnector, surviveLoss, usualPostgresLimits } from '../core/postgres-client.ts'
-import type { Database, Owners, Queries } from './database.ts'
+import type { Connection, Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
 import { isMigrated, migrate } from './migrate.ts'
+import { withoutNotices } from './notices.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { sharedReads } from './postgres-reads.ts'
 import type { RunDirectly } from './statement.ts'
@@ -49,7 +50,7 @@ export async function postgresDatabase(
   }
   const db = open(false)
   const read = open(false, reads.run)
-  const single = open(true)
+  const single = withoutNotices(open(true))
   const close = () =>
     connecting.close(Promise.all([db.destroy(), read.destroy(), single.destroy(), reads.close()]))
   const owners = await openOwners().catch(async (error: unknown) => {
@@ -68,7 +69,7 @@ export async function postgresDatabase(
       database: {
         dialect: 'postgres',
         read: reading,
-        write: (unit) => again(() => units.transaction().execute(unit)),
+        write: (unit) => again(() => transaction(units, unit)),
         writeStatement: (statement) => again(() => statement(singles)),
         owners,
         close: async () => {},
@@ -83,7 +84,7 @@ export async function postgresDatabase(
     schema,
     dialect: 'postgres',
     read,
-    write: (unit) => again(() => db.transaction().execute(unit)),
+    write: (unit) => again(() => transaction(db, unit)),
     writeStatement: (statement) => again(() => statement(single)),
     owners,
     async close() {
@@ -104,10 +105,13 @@ function schemaQueries(pool: pg.Pool, limits: PostgresLimits, schema: string) {
     const { rows } = await again(() => reading.executeQuery(query))
     return rows
   })
-  return { units: open(false).db, singles: open(true).db, reading }
+  return { units: open(false).db, singles: withoutNotices(open(true).db), reading }
 }
 
-async function isSchemaThere(db: Queries, name: string): Promise<boolean> {
+const transaction = <T>(db: Connection, unit: (tx: Queries) => Promise<T>): Promise<T> =>
+  db.transaction().execute((tx) => unit(withoutNotices(tx)))
+
+async function isSchemaThere(db: Connection, name: string): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_namespace where nspname = ${name}`.execute(db)
   return rows.length > 0
 }
@@ -116,7 +120,7 @@ async function isSchemaThere(db: Queries, name: string): Promise<boolean> {
 async function migrateSchema(
   url: string,
   limits: PostgresLimits,
-  { name, reading }: { name: string; reading: Queries },
+  { name, reading }: { name: string; reading: Connection },
 ): Promise<void> {
   if (await isMigrated(reading)) return
   await withoutLimits(url, limits, name, (db) =>
@@ -154,14 +158,14 @@ export function postgresTransaction<T>(
   { isReading }: { isReading: boolean },
   work: (db: Queries) => Promise<T>,
 ): Promise<T> {
-  if (!isReading) return withoutLimits(url, limits, schema, (db) => db.transaction().execute(work))
+  if (!isReading) return withoutLimits(url, limits, schema, (db) => transaction(db, work))
   return withoutLimits(url, limits, undefined, (db) =>
     db.connection().execute(async (connection) => {
       await sql`begin isolation level repeatable read, read only`.execute(connection)
       if (schema !== undefined)
         await sql`select set_config('search_path', ${`"${schema}"`}, true)`.execute(connection)
       try {
-        return await work(connection)
+        return await work(withoutNotices(connection))
       } finally {
         await sql`rollback`.execute(connection)
       }
@@ -173,7 +177,7 @@ async function withoutLimits<T>(
   url: string,
   limits: PostgresLimits,
   schema: string | undefined,
-  work: (db: Queries) => Promise<T>,
+  work: (db: Connection) => Promise<T>,
 ): Promise<T> {
   const connecting = postgresConnector(url, limits)
   const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
@@ -219,7 +223,7 @@ const lockKey = (owner: string): string =>
 async function liveOwners(
   url: string,
   limits: PostgresLimits,
-  db: Queries,
+  db: Connection,
 ): Promise<ClosableOwners> {
   const self = newId('process')
   const lock = await keepConnection(url, limits, async (client) => {

@@ -8,7 +8,7 @@ import type { Json } from '../core/json-text.ts'
 import { fromJson, toJson } from '../core/json-text.ts'
 import type { Listing, Paging } from '../core/page.ts'
 import { listingOf } from '../core/page.ts'
-import type { Queries, Reads } from './database.ts'
+import type { Connection, Reads } from './database.ts'
 import { readPage, weightOf } from './listing.ts'
 import { dialectOf } from './dialect.ts'
 import { lockShared, lockForUpdate } from './lock.ts'
@@ -71,10 +71,10 @@ export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
   remove(tenant: string, id: string): Promise<void>
 }
 
-export function rows<Table extends RowTable>(tx: Queries, table: Table): Rows<Table>
+export function rows<Table extends RowTable>(tx: Connection, table: Table): Rows<Table>
 export function rows<Table extends RowTable>(db: Reads, table: Table): ReadableRows<Table>
 export function rows<Table extends RowTable>(db: Reads, table: Table): object {
-  return new TableRows(db as Queries, table as SampleTable)
+  return new TableRows(db as Connection, table as SampleTable)
 }
 
 /** Stands for every table in the types of the queries below, which use only columns that all tables have. */
@@ -83,7 +83,7 @@ type SampleRow = RowOf<SampleTable>
 type StoredRow = Tables[SampleTable]
 
 /** Finds a pair in JSON text. Texts in JSON escape quotes, so after a brace or a comma only the pair itself matches. */
-function holdsPair(db: Queries, [key, value]: readonly [string, string]): RawBuilder<boolean> {
+function holdsPair(db: Connection, [key, value]: readonly [string, string]): RawBuilder<boolean> {
   const text = JSON.stringify({ [key]: value }).slice(1, -1)
   const place = sql.raw(dialectOf(db) === 'sqlite' ? 'instr' : 'strpos')
   return sql<boolean>`(${place}(metadata, ${`{${text}`}) = 1 or ${place}(metadata, ${`,${text}`}) > 0)`
@@ -92,7 +92,7 @@ function holdsPair(db: Queries, [key, value]: readonly [string, string]): RawBui
 type RowAccess = 'read' | 'hold' | 'take'
 
 function lockedFor(
-  db: Queries,
+  db: Connection,
   query: RowQuery<SampleTable>,
   access: RowAccess,
 ): RowQuery<SampleTable> {
@@ -101,7 +101,7 @@ function lockedFor(
 }
 
 function rowsOfTenant(
-  db: Queries,
+  db: Connection,
   table: SampleTable,
   tenant: string | RawBuilder<string>,
 ): RowQuery<SampleTable> {
@@ -113,7 +113,7 @@ function rowsOfTenant(
 /** Statements by table and access. */
 const rowById = statementByForm((form: `${SampleTable} ${RowAccess}`) => {
   const [table, access] = form.split(' ') as [SampleTable, RowAccess]
-  const build = (db: Queries, slot: SlotFor<{ tenant: string; id: string }>) => {
+  const build = (db: Connection, slot: SlotFor<{ tenant: string; id: string }>) => {
     const tenant = slot((row) => row.tenant)
     const id = slot((row) => row.id)
     return lockedFor(db, rowsOfTenant(db, table, tenant).where('id', '=', id), access)
@@ -133,7 +133,7 @@ export function rowsBy<Values>(
   type TenantValues = { tenant: string; values: Values }
   // Without a name, because migrations change what `*` stands for.
   const run = statement(
-    (db: Queries, slot: SlotFor<TenantValues>) =>
+    (db: Connection, slot: SlotFor<TenantValues>) =>
       narrow(
         rowsOfTenant(
           db,
@@ -145,7 +145,7 @@ export function rowsBy<Values>(
     { isNamed: false },
   )
   return async (db: Reads, tenant: string, values: Values) =>
-    (await run(db as Queries, { tenant, values })).map((row) => decode(table, row))
+    (await run(db as Connection, { tenant, values })).map((row) => decode(table, row))
 }
 
 /** Decodes JSON columns. The result has a prototype, which rows of SQLite's driver lack. */
@@ -157,11 +157,11 @@ function decode(table: SampleTable, row: StoredRow): SampleRow {
 }
 
 class TableRows implements Rows<SampleTable> {
-  readonly #db: Queries
+  readonly #db: Connection
   readonly #table: SampleTable
   readonly #facts: TableFacts<SampleTable>
 
-  constructor(db: Queries, table: SampleTable) {
+  constructor(db: Connection, table: SampleTable) {
     this.#db = db
     this.#table = table
     this.#facts = tableFacts[table]

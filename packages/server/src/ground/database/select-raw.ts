@@ -1,5 +1,5 @@
 import type { CompiledQuery, RawBuilder } from 'kysely'
-import type { Queries, Reads } from './database.ts'
+import type { Connection, Reads } from './database.ts'
 
 const selects = /^\s*(?:select|with)\b/i
 const writes = /\b(?:insert|update|delete|merge|truncate|create|alter|drop)\b/i
@@ -10,7 +10,7 @@ export async function selectRaw<Row>(
   query: RawBuilder<Row> | CompiledQuery,
 ): Promise<Row[]> {
   // The type of a reading connection has no raw statements, because they may write. This one is checked below.
-  const connection = db as Queries
+  const connection = db as Connection
   const compiled = 'compile' in query ? query.compile(connection) : query
   if (!selects.test(compiled.sql) || writes.test(compiled.sql))
     throw new Error(`a reading connection runs selects alone, and no ${compiled.sql}`)

@@ -6,9 +6,10 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { eventLoop } from '../core/event-loop.ts'
-import type { Database, Owners, Queries } from './database.ts'
+import type { Connection, Database, Owners, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
 import { isMigrated, migrate } from './migrate.ts'
+import { withoutNotices } from './notices.ts'
 import type { RunDirectly } from './statement.ts'
 import { setDirectRun } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -156,14 +157,14 @@ const refuse = () => {
 const queries = (
   connection: SqliteConnection,
   transaction: (step: string) => void = refuse,
-): Queries =>
+): Connection =>
   sqliteQueries(
     <Row>(query: CompiledQuery<Row>) => connection.rowsOf<Row>(query),
     driver(connection, transaction),
   )
 
 /** `run`: runs statements that are built once, without the driver. */
-export function sqliteQueries(run: RunDirectly, driver: Driver): Queries {
+export function sqliteQueries(run: RunDirectly, driver: Driver): Connection {
   const adapter = new NamedSqliteAdapter()
   setDirectRun(adapter, run)
   return new Kysely<Tables>({
@@ -265,7 +266,7 @@ export async function sqliteTransaction<T>(
   const exec = (text: string) => withStorageErrors(() => db.exec(text))
   exec(isReading ? 'pragma busy_timeout = 5000; begin' : `${pragmas}; begin immediate`)
   try {
-    const result = await work(queries(new SqliteConnection(db)))
+    const result = await work(withoutNotices(queries(new SqliteConnection(db))))
     exec(isReading ? 'rollback' : 'commit')
     return result
   } catch (error) {
@@ -354,7 +355,7 @@ function unitsOf(writer: DatabaseSync, rules: StatementRules, { beforeBatch, onD
   const connection = new SqliteConnection(writer, { ...rules, check: () => units.check() })
   const steps = preparedSteps(writer)
   const units = unitQueue(
-    queries(connection),
+    withoutNotices(queries(connection)),
     (step) => withStorageErrors(() => steps[step].run()),
     {
       ...eventLoop,

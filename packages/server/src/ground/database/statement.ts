@@ -1,7 +1,7 @@
 /** Statements of the hot path: built and compiled once for each dialect, with new values for each call. */
 import type { Compilable, CompiledQuery, DialectAdapter, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Queries, Reads } from './database.ts'
+import type { Connection, Reads } from './database.ts'
 import type { DialectName } from './dialect.ts'
 import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
@@ -63,9 +63,9 @@ type StatementOptions = {
  * `statementByForm`. The returned function resolves with the rows.
  */
 export function statement<Values, Row>(
-  build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
+  build: (db: Connection, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
   { isNamed = true, isResultless = false }: StatementOptions = {},
-): (db: Queries, values: Values) => Promise<Row[]> {
+): (db: Connection, values: Values) => Promise<Row[]> {
   const known: Partial<Record<DialectName, CompiledQuery<Row>>> = {}
 
   const slot: SlotFor<Values> = <T>(pick: (values: Values) => T) =>
@@ -96,7 +96,7 @@ export function selectStatement<Values, Row>(
   build: (db: Reads, slot: SlotFor<Values>) => Compilable<Row>,
 ): (db: Reads, values: Values) => Promise<Row[]> {
   const run = statement(build)
-  return (db, values) => run(db as Queries, values)
+  return (db, values) => run(db as Connection, values)
 }
 
 /** The value of a slot, or the fixed parameter itself. */
@@ -111,7 +111,7 @@ export const fewRows = 32
 
 /** Inserts rows of one table, each with the same columns, in their order. */
 export async function insertRows<Table extends keyof Tables>(
-  tx: Queries,
+  tx: Connection,
   table: Table,
   rows: readonly Tables[Table][],
 ): Promise<void> {
@@ -127,7 +127,7 @@ export async function insertRows<Table extends keyof Tables>(
 /** `form`: table, number of rows and columns, separated by spaces. */
 function insertionOf(form: string) {
   const [table = '', count, ...columns] = form.split(' ')
-  const build = (tx: Queries, slot: SlotFor<readonly object[]>) => {
+  const build = (tx: Connection, slot: SlotFor<readonly object[]>) => {
     const rows = Array.from({ length: Number(count) }, (_, index) => {
       const values = columns.map((column) => slot((all) => Reflect.get(all[index] ?? {}, column)))
       return sql`(${sql.join(values)})`

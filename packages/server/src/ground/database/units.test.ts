@@ -3,19 +3,21 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { Queries } from './database.ts'
+import { withoutNotices } from './notices.ts'
 import type { Tables } from './tables.ts'
 import { unitQueue } from './units.ts'
 
 /** The units write without Kysely, so that only the queue is tested. */
-const unused: Queries = new Kysely<Tables>({
-  dialect: {
-    createDriver: () => new DummyDriver(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-  },
-})
+const unused = withoutNotices(
+  new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new DummyDriver(),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+  }),
+)
 
 function queueOn(db = new DatabaseSync(':memory:')) {
   db.exec('create table t (n integer primary key)')

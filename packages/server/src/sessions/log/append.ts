@@ -8,7 +8,7 @@ import {
   insertsAtOnce,
   fitsOneStatement,
 } from '../../ground/database/counted-insertion.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Connection, Database, Queries } from '../../ground/database/database.ts'
 import type { HeadClaim, Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
@@ -117,7 +117,7 @@ const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
 
 const noCalls: CallChanges = { opened: [], settled: [] }
 
-const removeTaken = (tx: Queries, slot: SlotFor<LogGrowth>, isFound: RawBuilder<boolean>) =>
+const removeTaken = (tx: Connection, slot: SlotFor<LogGrowth>, isFound: RawBuilder<boolean>) =>
   removalUpTo(
     tx,
     sessionColumns(slot),

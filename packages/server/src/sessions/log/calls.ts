@@ -3,7 +3,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Compilable, JoinBuilder, OperationNodeSource, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { counterTable } from '../../ground/database/counted-insertion.ts'
-import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { Connection, Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { CallState } from '../../ground/database/log-tables.ts'
@@ -154,7 +154,7 @@ const mostOpened = 4
 export function callsBeside(
   form: string,
 ): (
-  tx: Queries,
+  tx: Connection,
   slot: SlotFor<TenantSession & { calls: CallChanges }>,
   isFound: RawBuilder<boolean>,
 ) => Compilable & OperationNodeSource {
@@ -184,7 +184,7 @@ type CallColumns = Pick<
 >
 
 function settleBeside(
-  tx: Queries,
+  tx: Connection,
   slot: SlotFor<TenantSession & { calls: CallChanges }>,
   isFound: RawBuilder<boolean>,
 ) {

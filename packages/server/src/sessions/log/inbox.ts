@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { countedInsertion } from '../../ground/database/counted-insertion.ts'
-import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import type { Connection, Database, Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement, statement } from '../../ground/database/statement.ts'
@@ -291,7 +291,7 @@ const upToStatement = statementByForm((whose: ThreadForm) =>
 
 /** The statement that removes the messages of a thread up to a position. */
 export const removalUpTo = (
-  tx: Queries,
+  tx: Connection,
   place: ReturnType<typeof sessionColumns>,
   upTo: RawBuilder<number>,
   thread?: RawBuilder<string>,

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { withoutNotices } from '../../ground/database/notices.ts'
 import { newSession } from '../fixture.ts'
 import { agentMessage, keepEvents, tenant } from '../log/fixture.ts'
 import type { SessionFilter } from './filters.ts'
@@ -149,7 +150,7 @@ async function plansOf(db: Database, work: (tx: Queries) => Promise<unknown>): P
     sent.length = 0
     // Only what no index serves is read by a scan then, however small the table is.
     if (db.dialect === 'postgres') await sql`set local enable_seqscan = off`.execute(tx)
-    await work(tx.withPlugin(recording))
+    await work(withoutNotices(tx.withPlugin(recording)))
     const plans: Plan[] = []
     for (const node of sent) {
       const compiled = tx.getExecutor().compileQuery(node, createQueryId())
