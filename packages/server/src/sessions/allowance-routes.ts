@@ -1,20 +1,18 @@
 import { AllowanceCreate, AllowanceShown } from '@steward/protocol/allowances.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import { wholePage } from '../ground/core/page.ts'
 import { recordBody } from '../ground/http/limits.ts'
 import { emptyReply } from '../ground/http/reply.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
 import { allowTool, takeBackTool } from './allowances.ts'
-import { announceChange } from './log/topics.ts'
 import { allowancesOf } from './rows/allowances.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const allowances = section('Sessions', ['workspace'], '/v1/ext/sessions/:id/allowances')
 
-export const allowanceRoutes = ({ bus, clock }: { bus: Bus; clock: Clock }): Route[] => [
+export const allowanceRoutes = ({ clock }: { clock: Clock }): Route[] => [
   allowances.get(
     '',
     {
@@ -34,11 +32,8 @@ export const allowanceRoutes = ({ bus, clock }: { bus: Bus; clock: Clock }): Rou
       limits: recordBody,
       answer: AllowanceShown,
     },
-    async ({ db, tenant, params: { id: session }, body: { tool } }) => {
-      const made = await db.write((tx) => allowTool(tx, { tenant, session, tool }, clock.now()))
-      announceChange(bus, tenant, session)
-      return made
-    },
+    ({ db, tenant, params: { id: session }, body: { tool } }) =>
+      db.write((tx) => allowTool(tx, { tenant, session, tool }, clock.now())),
   ),
   allowances.delete(
     '/:tool',
@@ -50,7 +45,6 @@ export const allowanceRoutes = ({ bus, clock }: { bus: Bus; clock: Clock }): Rou
     },
     async ({ db, tenant, params: { id: session, tool } }) => {
       await db.write((tx) => takeBackTool(tx, { tenant, session, tool }, clock.now()))
-      announceChange(bus, tenant, session)
       return emptyReply(204)
     },
   ),

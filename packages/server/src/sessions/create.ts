@@ -16,6 +16,7 @@ import { checkShown } from '../resources/files/shown-media.ts'
 import { appendEntries } from './log/append.ts'
 import { admission, admitEvents } from './log/inbox.ts'
 import type { LongTexts } from './log/long-texts.ts'
+import { announceRowChange, notifyRunners } from './log/topics.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { pinRoster, membersAt } from './pin-roster.ts'
 import { pinSkills } from '../resources/skills/pin-skills.ts'
@@ -49,15 +50,13 @@ export type SessionRequest = Omit<SessionCreate, 'initial_events'> & {
   initial_events?: DeploymentEvent[] | null | undefined
 }
 
-/** `queue`: the environment whose workers to notify. */
-export type CreatedSession = { session: Session; queue: string | undefined }
-
+/** Notifies runners and workers of the first events. */
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionRequest,
   { now, seal, kinds, id, deploymentId, actor, texts, ...refusals }: SessionCreateDeps,
-): Promise<CreatedSession> {
+): Promise<Session> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = requestsOf(input, chosen)
   const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
@@ -89,10 +88,13 @@ export async function createSession(
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
-  const queue = await enqueueSession(tx, row, now)
-  if (first.length > 0) await admitEvents(tx, tenant, row.id, first, { now, due: true })
+  await enqueueSession(tx, row, now)
+  if (first.length > 0) {
+    await admitEvents(tx, tenant, id, first, { now, due: true })
+    notifyRunners(tx, { tenant, session: id })
+  }
   const shown = showSession(row, head, { now, resources })
-  return { session: await withOutcome(tx, row, head, { input, now, shown }), queue }
+  return withOutcome(tx, row, head, { input, now, shown })
 }
 
 const eventsOf = ({ initial_events }: SessionRequest) => initial_events ?? []
@@ -116,6 +118,7 @@ async function withOutcome(
     await appendEntries(tx, row.tenant_id, row.id, [{ event: defined }], { now, due: true })
     return sessionStore(tx).get(row.tenant_id, row.id, now)
   }
+  announceRowChange(tx, row.tenant_id, row.id)
   return shown
 }
 

@@ -4,7 +4,7 @@
  * job for deleted sessions removes the copy.
  */
 import type { ForkedFrom, SessionFork } from '@steward/protocol/forks.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../ground/core/audited-call.ts'
 import { invalid, PlatformError } from '../ground/core/errors.ts'
@@ -16,7 +16,6 @@ import type { Tokens } from '../resources/agents/config.ts'
 import { forkCheckpoint } from '../resources/checkpoints/fork.ts'
 import { pinSkills } from '../resources/skills/pin-skills.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
-import type { CreatedSession } from './create.ts'
 import { chooseAgent } from './create.ts'
 import { removeSessionRows } from './job.ts'
 import { appendEntries } from './log/append.ts'
@@ -39,6 +38,7 @@ import type { SessionRow, ShownSessionRow } from './rows/sessions.ts'
 import { sessionStore, tokenPlace } from './rows/sessions.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
+import { announceRowChange } from './log/topics.ts'
 
 /** Further work in the unit that creates the fork. `id`: of the fork. */
 export type ForkFinish = { id: string; finish: (tx: Queries, now: number) => Promise<void> }
@@ -60,7 +60,7 @@ export async function forkSession(
   from: string,
   input: SessionFork,
   deps: ForkDeps,
-): Promise<CreatedSession> {
+): Promise<Session> {
   const row = await sessionStore(db.read).shownRow(tenant, from)
   const { next_seq } = await readHead(db.read, tenant, from)
   const at = input.at_seq ?? next_seq
@@ -108,7 +108,7 @@ async function hide(tx: Queries, { id }: Fork, row: ShownSessionRow, now: number
   await sessionStore(tx).insert(hidden, 'deleted', of)
 }
 
-async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSession> {
+async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Session> {
   const { tenant, from, id, at, input } = fork
   const store = sessionStore(tx)
   const now = deps.now()
@@ -150,9 +150,9 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSe
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   await attachResources(tx, deps.kinds, { tenant, session: id, now }, wanted)
   await rest(tx, fork, head, now)
-  const queue = await enqueueSession(tx, row, now)
+  await enqueueSession(tx, row, now)
   await deps.also?.finish(tx, now)
-  return { session: await store.get(tenant, id, now), queue }
+  return store.get(tenant, id, now)
 }
 
 /** Reports the fork to the audit. */
@@ -167,7 +167,7 @@ function tellFork(
 /** Closes open calls and spans at the end of the copied log, and appends the idle event. */
 async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<void> {
   const { tenant, id, at } = fork
-  if (at === 0) return
+  if (at === 0) return announceRowChange(tx, tenant, id)
   const closed = await closingsAt(tx, { tenant, session: id, at }, why)
   const entries = [
     ...closed.map((event) => ({ event })),

@@ -1,4 +1,4 @@
-/** Forks a session and announces the fork, after the checks of a new session with another agent. */
+/** Forks a session, after the checks of a new session with another agent. */
 import type { SessionFork } from '@steward/protocol/forks.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Database } from '../ground/database/database.ts'
@@ -6,15 +6,13 @@ import { checkBudget, checkSpeed, modelsOf } from './create.ts'
 import type { ForkFinish } from './fork.ts'
 import { forkSession } from './fork.ts'
 import { readHead } from './log/head.ts'
-import { announceRowChange } from './log/topics.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { sessionStore } from './rows/sessions.ts'
-import { notifyPollers } from './work/topics.ts'
 
 export type ForkOpening = Omit<OpenSessionDeps, 'keeping' | 'deploymentId'>
 
 export async function openFork(
-  { bus, clock, seal, resolveModel, limits, ...deps }: ForkOpening,
+  { clock, seal, resolveModel, limits, ...deps }: ForkOpening,
   { db, tenant }: { db: Database; tenant: string },
   from: string,
   input: SessionFork,
@@ -28,14 +26,11 @@ export async function openFork(
     const { budget } = await readHead(db.read, tenant, from)
     if (budget !== null) await checkBudget({ resolveModel, tenant, models })
   }
-  const { session, queue } = await forkSession(db, tenant, from, input, {
+  return forkSession(db, tenant, from, input, {
     ...deps,
     seal,
     now: () => clock.now(),
     count: await limits.quotas.daily(tenant),
     also,
   })
-  announceRowChange(bus, tenant, session.id)
-  if (queue !== undefined) notifyPollers(bus, { environment: queue })
-  return session
 }

@@ -1,9 +1,8 @@
-/** Creates a session and notifies runners and pollers. All surfaces create sessions by this function. */
+/** Creates a session. All surfaces create sessions by this function. */
 import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import type { ActingThing } from '../ground/core/audited-call.ts'
 import { newId } from '../ground/core/ids.ts'
 import type { Seal } from '../ground/core/seal.ts'
@@ -14,13 +13,10 @@ import type { SessionRequest } from './create.ts'
 import { checkBudget, checkSpeed, createSession, modelsOf } from './create.ts'
 import { withRubrics } from './events/rubrics.ts'
 import { withLongTexts } from './log/long-texts.ts'
-import { announceRowChange, notifyRunners } from './log/topics.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import type { Refusals } from './resources/supported.ts'
-import { notifyPollers } from './work/topics.ts'
 
 export type OpenSessionDeps = Refusals & {
-  bus: Bus
   clock: Clock
   seal: Seal
   resolveModel: ResolveModel
@@ -52,7 +48,7 @@ export async function openSession(
   asked: SessionRequest,
   { model, make, finish }: SessionMaker = nothingMade,
 ): Promise<Session> {
-  const { bus, clock, resolveModel, limits, keeping } = deps
+  const { clock, resolveModel, limits, keeping } = deps
   const given = { tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }
   const events = await withRubrics(given, asked.initial_events ?? [], 'initial_events')
   const models = model
@@ -64,7 +60,7 @@ export async function openSession(
   const countSession = await limits.quotas.daily(tenant)
   const id = newId('session')
   const place = { tenant, sessionId: id, clock }
-  const { session, queue } = await withLongTexts(
+  return withLongTexts(
     db,
     place,
     events,
@@ -80,8 +76,4 @@ export async function openSession(
         return created
       }),
   )
-  announceRowChange(bus, tenant, session.id)
-  if (events.length > 0) notifyRunners(bus, { tenant, session: session.id })
-  if (queue !== undefined) notifyPollers(bus, { environment: queue })
-  return session
 }

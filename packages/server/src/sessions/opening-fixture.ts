@@ -2,7 +2,6 @@
 import { systemClock } from '@steward/base/time.ts'
 import { AgentCreate } from '@steward/protocol/agents.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
-import { memoryBus } from '../ground/bus/memory.ts'
 import { createSeal } from '../ground/core/seal.ts'
 import type { Database } from '../ground/database/database.ts'
 import { configOf } from '../resources/agents/config.ts'
@@ -17,7 +16,6 @@ export function openingOf(): OpenSessionDeps {
   return {
     seal,
     clock: systemClock,
-    bus: memoryBus(),
     kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
     refuseImage: () => undefined,
     refusePackages: () => undefined,

@@ -8,16 +8,14 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import { waitTypesOf } from '@steward/protocol/waiting-on.ts'
 import { invalid } from '../ground/core/errors.ts'
-import type { Database, Queries } from '../ground/database/database.ts'
+import type { Database } from '../ground/database/database.ts'
 import { checkPlace, timeComparisons } from '../ground/database/page-order.ts'
-import { announceChange, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
-import { announcePosted, postEvents } from './events/post.ts'
+import { postEvents } from './events/post.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
-import { notifyPollers } from './work/topics.ts'
 import { sessionForWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { statusesOf } from './rows/statuses.ts'
@@ -32,18 +30,7 @@ const answer = SessionShown
 export function sessionRoutes(
   opening: OpenSessionDeps & { publicUrl: string | undefined },
 ): Route[] {
-  const { bus, clock, seal, publicUrl } = opening
-
-  /** Runs `change` in a transaction, then notifies the readers of the session. */
-  async function change<T>(
-    { db, tenant }: { db: Database; tenant: string },
-    id: string,
-    unit: (tx: Queries) => Promise<T>,
-  ): Promise<T> {
-    const value = await db.write(unit)
-    announceChange(bus, tenant, id)
-    return value
-  }
+  const { clock, seal, publicUrl } = opening
 
   const get = ({ read }: Database, tenant: string, id: string) =>
     sessionStore(read).get(tenant, id, clock.now())
@@ -120,15 +107,8 @@ export function sessionRoutes(
         limits: recordBody,
         answer,
       },
-      async (call) => {
-        const { tenant, params, body } = call
-        const { session, resumes, queue } = await change(call, params.id, (tx) =>
-          updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
-        )
-        if (resumes) notifyRunners(bus, { tenant, session: session.id })
-        if (queue !== undefined) notifyPollers(bus, { environment: queue })
-        return session
-      },
+      ({ db, tenant, params, body }) =>
+        db.write((tx) => updateSession(tx, tenant, params.id, body, { now: clock.now(), seal })),
     ),
     sessions.post(
       '/:id/archive',
@@ -138,10 +118,8 @@ export function sessionRoutes(
           'Ends the session and keeps its record: it can be read and takes no further events. Refused with 400 while a turn runs.',
         answer,
       },
-      (call) =>
-        change(call, call.params.id, (tx) =>
-          archiveSession(tx, call.tenant, call.params.id, clock.now()),
-        ),
+      ({ db, tenant, params }) =>
+        db.write((tx) => archiveSession(tx, tenant, params.id, clock.now())),
     ),
     sessions.post(
       '/:id/cancel',
@@ -153,10 +131,9 @@ export function sessionRoutes(
         answer,
       },
       async ({ db, tenant, params }) => {
-        const posted = await db.write((tx) =>
+        await db.write((tx) =>
           postEvents(tx, tenant, params.id, [{ type: 'user.interrupt' }], clock.now()),
         )
-        announcePosted(bus, tenant, params.id, posted)
         return get(db, tenant, params.id)
       },
     ),
@@ -168,11 +145,8 @@ export function sessionRoutes(
           'The session and its files are answered with 404 from now on. Refused with 400 while a turn runs.',
         type: 'session_deleted',
       },
-      async (call) => {
-        const { tenant, params } = call
-        await change(call, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
-        notifyRunners(bus, { tenant, session: params.id })
-      },
+      ({ db, tenant, params }) =>
+        db.write((tx) => deleteSession(tx, tenant, params.id, clock.now())),
     ),
   ]
 }

@@ -31,9 +31,7 @@ import { enqueueSession } from './work/enqueue-session.ts'
 import { stopItemOf } from './work/queue.ts'
 import { checkAgentSupport, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
-
-/** `resumes`: a runner has work. `queue`: the environment whose workers to notify. */
-export type UpdatedSession = { session: Session; resumes: boolean; queue?: string | undefined }
+import { announceRowChange } from './log/topics.ts'
 
 /** The fields of `/v1`, and the model, which only other surfaces can change. */
 export type SessionChange = Omit<SessionUpdate, 'agent'> & {
@@ -54,7 +52,7 @@ export async function updateSession(
   id: string,
   input: SessionChange,
   { now, seal, addsBudget = false }: { now: number; seal: Seal; addsBudget?: boolean },
-): Promise<UpdatedSession> {
+): Promise<Session> {
   const store = sessionStore(tx)
   const row = await store.take(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
@@ -63,8 +61,7 @@ export async function updateSession(
     seal,
     addsBudget,
   })
-  if (Object.keys(changed).length === 0)
-    return { session: await store.get(tenant, id, now), resumes: false }
+  if (Object.keys(changed).length === 0) return store.get(tenant, id, now)
   await store.update(tenant, id, columns, now)
   tellUpdate(row, changed)
   const { agent, ...others } = changed
@@ -78,8 +75,8 @@ export async function updateSession(
     set,
     ...(resumes && { due: true, dueThreads }),
   })
-  const queue = resumes ? await enqueueSession(tx, row, now) : undefined
-  return { session: await store.get(tenant, id, now), resumes, queue }
+  if (resumes) await enqueueSession(tx, row, now)
+  return store.get(tenant, id, now)
 }
 
 /** Reports the earlier values of the changed fields to the audit. */
@@ -155,7 +152,8 @@ export async function archiveSession(
   if (row.archived_at) return store.get(tenant, id, now)
   const { status } = await lockHead(tx, tenant, id)
   const last = { id: newId('event'), type: 'session.status_terminated' } as const
-  if (status !== 'failed') await end(tx, tenant, id, now, 'archive', last)
+  if (status === 'failed') announceRowChange(tx, tenant, id)
+  else await end(tx, tenant, id, now, 'archive', last)
   await store.archive(tenant, id, now)
   await outbox(tx).put(tenant, ['session.archived'], { id }, now)
   return store.get(tenant, id, now)

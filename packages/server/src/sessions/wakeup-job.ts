@@ -20,7 +20,6 @@ import { sessionStore } from './rows/sessions.ts'
 import type { WakeupRow } from './rows/wakeups.ts'
 import { wakeupStore } from './rows/wakeups.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
-import { notifyPollers } from './work/topics.ts'
 
 /** A look reads the wakeups that are due before the next look, and starts the next look early for them. */
 const everyMs = 30_000
@@ -34,10 +33,7 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
 
   async function wakeDue(database: Database, due: readonly WakeupRow[]): Promise<void> {
     for (const row of due) {
-      const woken = await database.write((tx) => wake(tx, row, clock.now()))
-      if (!woken) continue
-      notifyRunners(bus, { tenant: row.tenant_id, session: row.session_id })
-      if (woken.queue !== undefined) notifyPollers(bus, { environment: woken.queue })
+      await database.write((tx) => wake(tx, row, clock.now()))
     }
   }
 
@@ -86,26 +82,23 @@ const isParentFull = async (tx: Queries, place: { tenant: string; session: strin
   return (await sendRefusalOf(tx, place, parent, '')) !== undefined
 }
 
-/**
- * Undefined when the thread was woken, or its wakeup cancelled or postponed, meanwhile. `queue`: the environment to
- * notify.
- */
+/** Does nothing when the thread was woken, or its wakeup cancelled or postponed, meanwhile. */
 async function wake(
   tx: Queries,
   { tenant_id: tenant, session_id: session, thread_id, event_id, note }: WakeupRow,
   now: number,
-): Promise<{ queue: string | undefined } | undefined> {
+): Promise<void> {
   const whole = await lockHead(tx, tenant, session)
   const store = wakeupStore(tx)
   const gone = await store.take(tenant, session, thread_id, event_id)
-  if (!gone) return undefined
+  if (!gone) return
   const thread = thread_id === primaryThreadId(session) ? undefined : thread_id
   if (thread !== undefined && (await isParentFull(tx, { tenant, session }))) {
     await store.insert({ ...gone, due_ms: now + laterMs })
-    return undefined
+    return
   }
   const head = await threadHeadOf(tx, { tenant, session, thread }, whole)
-  if (!head) return undefined
+  if (!head) return
   const type = 'system.wakeup'
   const ofThread = thread === undefined ? {} : { session_thread_id: thread }
   const event = {
@@ -120,5 +113,6 @@ async function wake(
   const due = stateOf(head) !== 'requires_action'
   await admitEvents(tx, tenant, session, [admission(event)], { now, due, thread })
   if (due && head.team) await makeDue(tx, { tenant, session }, [thread_id])
-  return { queue: await enqueueSession(tx, await sessionStore(tx).row(tenant, session), now) }
+  notifyRunners(tx, { tenant, session })
+  await enqueueSession(tx, await sessionStore(tx).row(tenant, session), now)
 }

@@ -4,20 +4,19 @@
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import { NoWorkspaceError, WorkspaceDatabaseError } from '../ground/core/errors.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { removeRowsAt } from '../ground/database/workspace-rows.ts'
-import { announcePosted, postEvents } from './events/post.ts'
+import { postEvents } from './events/post.ts'
 import { removeSessionRows } from './job.ts'
 import { lockHead } from './log/head.ts'
 import { lastInterrupt } from './log/inbox-end.ts'
-import { notifySession, notifyRunners } from './log/topics.ts'
+import { notifyInterrupt, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { isRunning } from './update.ts'
 import { removeWork } from './work/remove.ts'
 
-export type ContentsDeps = { databases: Databases; bus: Bus; blobs: Blobs; clock: Clock }
+export type ContentsDeps = { databases: Databases; blobs: Blobs; clock: Clock }
 
 const sessionsAtOnce = 20
 /**
@@ -31,26 +30,25 @@ const otherMachinesMs = 6_000
 const workMs = 500
 const blobRoots = ['files', 'skills', 'checkpoints']
 
-export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
+export function contentsOf({ databases, blobs, clock }: ContentsDeps) {
   /** The times, by tenant, since which this process knows that no session of the workspace runs. */
   const settled = new Map<string, number>()
 
   /** Interrupts a running session, and deletes any other. Returns true when the session is deleted. */
   async function endSession(database: Database, tenant: string, id: string, isLate: boolean) {
-    const outcome = await database.write(async (tx) => {
+    return database.write(async (tx) => {
       const now = clock.now()
       const head = await lockHead(tx, tenant, id)
       if (isRunning(head.status) && !isLate) {
-        if ((await lastInterrupt(tx, tenant, id)) !== undefined) return 'interrupted'
-        return postEvents(tx, tenant, id, [{ type: 'user.interrupt' }], now)
+        if ((await lastInterrupt(tx, tenant, id)) === undefined)
+          await postEvents(tx, tenant, id, [{ type: 'user.interrupt' }], now)
+        else notifyInterrupt(tx, id)
+        return false
       }
       await sessionStore(tx).end(tenant, id, now)
-      return 'deleted'
+      notifyRunners(tx, { tenant, session: id })
+      return true
     })
-    if (outcome === 'deleted') notifyRunners(bus, { tenant, session: id })
-    else if (outcome === 'interrupted') notifySession(bus, id, { kind: 'interrupt' })
-    else announcePosted(bus, tenant, id, outcome)
-    return outcome === 'deleted'
   }
 
   /** Returns true when no session is left that runs, or with which a runner has work. */
@@ -90,7 +88,7 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
       const database = await databases.open(tenant).catch(damaged)
       // No session runs in a database that cannot be opened or was never created. It can be removed all the same.
       if (!database) return true
-      await removeWork(database, bus, tenant)
+      await removeWork(database, tenant)
       if (!(await endSessions(database, tenant, begunMs))) {
         settled.delete(tenant)
         return false

@@ -94,7 +94,6 @@ export async function openParts(
   const skills = skillsOf(config, { databases, clock, blobs })
   const spaces = spacesOf(config, {
     databases,
-    bus,
     clock,
     log,
     provider,

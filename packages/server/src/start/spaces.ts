@@ -5,7 +5,6 @@ import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { mountUser } from '@steward/space/working-folder/user.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/signed-tokens.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -14,7 +13,6 @@ import type { EgressOptions } from '../engine/egress/egress.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { appendEntries } from '../sessions/log/append.ts'
 import { readHead } from '../sessions/log/head.ts'
-import { announceChange } from '../sessions/log/topics.ts'
 import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
 import { mountRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
@@ -48,13 +46,12 @@ type SpacesDeps = { quotas: Quotas } & Pick<
 > & {
     mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
     databases: Databases
-    bus: Bus
     keeping: BlobKeeping
   }
 
 export function spacesOf(
   config: Config,
-  { databases, bus, clock, log, provider, bind, keeping, mounts, share, quotas }: SpacesDeps,
+  { databases, clock, log, provider, bind, keeping, mounts, share, quotas }: SpacesDeps,
 ) {
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
@@ -90,7 +87,6 @@ export function spacesOf(
     isHere: (turned) => kept.isHere(turned),
     limits: { largest, turn: 4 * largest },
     quotas,
-    announce: (tenant, session) => announceChange(bus, tenant, session),
   })
   const made = sandboxPool({
     provider,
@@ -127,9 +123,9 @@ export function spacesOf(
       const entries = events.map((event) => ({ event }))
       const unit = (tx: Queries) =>
         appendEntries(tx, tenant, session, entries, { now: clock.now(), fence })
-      if (await database.write(unit)) announceChange(bus, tenant, session)
+      await database.write(unit)
     },
-    waits: processWaits({ databases, bus, clock, log }),
+    waits: processWaits({ databases, clock, log }),
     isPassable: isOpen,
     folder,
     checkpoints: kept,

@@ -1,4 +1,5 @@
 /** Runs due deployments: claims a batch of one database, runs it, and goes on with the next database. */
+import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import type { RunDeps } from './run-deployment.ts'
 import { runDue } from './run-deployment.ts'
@@ -11,7 +12,7 @@ const claimMs = 10_000
 /** Concurrent runs: schedules do not wait for each other, and callers of the API keep most of the server. */
 const together = 8
 
-export type DueDeps = RunDeps & { databases: Databases }
+export type DueDeps = RunDeps & { databases: Databases; bus: Bus }
 
 export type DueRuns = {
   /** Begins to run `due` deployments of the database. */

@@ -4,6 +4,7 @@ import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -21,6 +22,7 @@ function jobOn(all: readonly [Database, ...Database[]]) {
   const [control] = all
   const deps: DueDeps = {
     ...openingOf(),
+    bus: memoryBus(),
     clock,
     log: jsonLog((line) => void lines.push(line)),
     databases: {

@@ -1,4 +1,3 @@
-import type { Deployment } from '@steward/protocol/deployments.ts'
 import {
   DeploymentCreate,
   DeploymentListQuery,
@@ -20,7 +19,6 @@ import { section } from '../../ground/http/section.ts'
 import type { RunDeps } from './run-deployment.ts'
 import { runNow } from './run-deployment.ts'
 import { deploymentStore, showDeployment } from './store.ts'
-import { notifySchedules } from './topics.ts'
 import { deleteTriggerSecret, rotateTriggerSecret } from './trigger-secrets.ts'
 import type { TriggerDeps } from './trigger.ts'
 import { triggerDeployment } from './trigger.ts'
@@ -101,13 +99,7 @@ function triggerRoutes(deps: DeploymentRouteDeps): Route[] {
 }
 
 export function deploymentRoutes(deps: DeploymentRouteDeps): Route[] {
-  const { clock, bus } = deps
-  /** Notifies schedulers after a change. `change`: resolves after its commit. */
-  async function scheduled(change: Promise<Deployment>): Promise<Deployment> {
-    const changed = await change
-    if (changed.schedule) notifySchedules(bus)
-    return changed
-  }
+  const { clock } = deps
   return [
     ...deployments.plain(
       { one: 'a deployment', many: 'deployments', item: '/:id', answer },
@@ -117,7 +109,7 @@ export function deploymentRoutes(deps: DeploymentRouteDeps): Route[] {
             'Runs on its schedule, or by hand where it has none. What no session could be created from is refused now.',
           body: DeploymentCreate,
           limits: recordBody,
-          run: ({ db, tenant, body }) => scheduled(createDeployment(deps, { db, tenant }, body)),
+          run: ({ db, tenant, body }) => createDeployment(deps, { db, tenant }, body),
         },
         list: {
           query: DeploymentListQuery,
@@ -150,7 +142,7 @@ export function deploymentRoutes(deps: DeploymentRouteDeps): Route[] {
           body: DeploymentUpdate,
           limits: recordBody,
           run: ({ db, tenant, params, body }) =>
-            scheduled(updateDeployment(deps, { db, tenant }, params.id, body)),
+            updateDeployment(deps, { db, tenant }, params.id, body),
         },
         archive: {
           description:
@@ -176,7 +168,7 @@ export function deploymentRoutes(deps: DeploymentRouteDeps): Route[] {
         description: 'Its schedule starts again. Times that have passed are not made up for.',
         answer,
       },
-      (call) => scheduled(unpauseDeployment(deps, call, call.params.id)),
+      (call) => unpauseDeployment(deps, call, call.params.id),
     ),
     deployments.post(
       '/:id/run',

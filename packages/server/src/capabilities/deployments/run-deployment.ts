@@ -15,7 +15,7 @@ import { PlatformError, StorageError, conflict, invalid } from '../../ground/cor
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries, Reads, TenantDatabase } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
-import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
+import { postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
@@ -122,13 +122,12 @@ async function deliverRun(
   }
   const { db, tenant } = place
   const target = { tenant, session, clock: deps.clock }
-  const posted = await postInUnits(db, target, initial_events, async (tx) => {
+  await postInUnits(db, target, initial_events, async (tx) => {
     await take(tx)
     await keep(tx, session)
     const line = { thing: actor, action: 'session.post', session } as const
     await auditActing(tx, tenant, line, deps.clock.now())
   })
-  announcePosted(deps.bus, tenant, session, posted)
 }
 
 /** A signed request of another system. `data`: the text that the agent reads first. */

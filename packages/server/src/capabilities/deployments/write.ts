@@ -24,6 +24,7 @@ import type { DeploymentRow } from './store.ts'
 import { deploymentStore, showDeployment } from './store.ts'
 import type { NextTime } from './times.ts'
 import { nextTime } from './times.ts'
+import { notifySchedules } from './topics.ts'
 
 /** Fields that only `/openai/v1` sets. */
 type DeploymentExtras = {
@@ -122,6 +123,7 @@ export async function createDeployment(
     if (schedule) await checkScheduled(tx, tenant)
     if (make) row.environment_id = await make(tx, now)
     await deploymentStore(tx).insert(row)
+    if (schedule) notifySchedules(tx)
     await outbox(tx).put(tenant, ['deployment.created'], { id }, now)
   })
   return showDeployment(row, now)
@@ -199,6 +201,7 @@ export async function updateDeployment(
     const times = kept.paused_reason === null ? first : nothingDue
     if (make) columns.environment_id = await make(tx, now)
     await outbox(tx).put(tenant, ['deployment.updated'], { id }, now)
+    if (schedule) notifySchedules(tx)
     return deploymentStore(tx).update(kept, {
       ...columns,
       ...(isMoved && { schedule, ...times }),
@@ -263,6 +266,7 @@ export async function unpauseDeployment(
     if (kept.paused_reason === null) return kept
     if (!isSameJson({ of: kept.schedule }, { of: seen.schedule })) throw changedMeanwhile(id)
     await outbox(tx).put(tenant, ['deployment.unpaused'], { id }, now)
+    if (kept.schedule) notifySchedules(tx)
     const columns = { paused_reason: null, ...times, updated_at: iso(now) }
     return deploymentStore(tx).update(kept, columns)
   })

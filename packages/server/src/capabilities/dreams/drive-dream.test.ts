@@ -21,17 +21,19 @@ import type { DreamDeps } from './drive-dream.ts'
 import { driveDream } from './drive-dream.ts'
 import { dreamStore } from './store.ts'
 import { createDream } from './write.ts'
+import type { TestDatabase } from '../../ground/database/fixture.ts'
 
 /** Enough memories that two commits copy them. */
 const memories = 21
 const ended = toJson<StopReason>({ type: 'end_turn' })
 
 /** The parts of a process with this database. */
-async function depsOf(db: Database, folder: string): Promise<DreamDeps> {
+async function depsOf({ database: db, bus }: TestDatabase, folder: string): Promise<DreamDeps> {
   const blobs = await diskBlobs(folder)
   const none = () => {}
   return {
     ...openingOf(),
+    bus,
     log: { debug: none, info: none, warn: none, error: none },
     limits: { quotas: { daily: async () => async () => {}, room: async () => async () => {} } },
     keeping: blobKeeping({ databases: oneDatabase(db), blobs, clock, holders: [heldByFile] }),
@@ -74,7 +76,7 @@ for (const [name, open] of Object.entries(databases)) {
         const { signal } = new AbortController()
         const place = { db: withRunner(db), tenant, id, signal, canceled: signal }
         try {
-          await driveDream(await depsOf(db, folder), place)
+          await driveDream(await depsOf({ ...opened, database: db }, folder), place)
           return true
         } catch (error) {
           assert.ok(error instanceof StorageError, String(error))

@@ -4,10 +4,10 @@ import { iso } from '@steward/base/time.ts'
 import type { DreamError } from '@steward/protocol/dreams.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { announceChange } from '../../sessions/log/topics.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { archiveSession } from '../../sessions/update.ts'
 import { lastError } from '../evals/evidence.ts'
@@ -25,7 +25,7 @@ import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import { usageOfSession } from './usage.ts'
 
-export type DreamDeps = BeginDeps & { log: Log }
+export type DreamDeps = BeginDeps & { bus: Bus; log: Log }
 export type DreamPlace = {
   db: Database
   tenant: string
@@ -174,7 +174,6 @@ async function stopDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Pro
     await dreamStore(tx).update(taken, stopped, now)
   })
   await unlessMoved(step)
-  if (isOpen) announceChange(bus, tenant, session)
 }
 
 async function interrupt(
@@ -185,10 +184,9 @@ async function interrupt(
   const now = { untilMs: 0, signal }
   const rest = await whenResting({ read: db.read, bus, tenant, session, clock }, now)
   if (rest !== 'late') return
-  const sent = await unlessMoved(
+  await unlessMoved(
     db.write((tx) => postEvents(tx, tenant, session, [{ type: 'user.interrupt' }], clock.now())),
   )
-  if (sent) announcePosted(bus, tenant, session, sent)
 }
 
 /** Undefined when the session refuses the step, because it was deleted or runs again: examine the dream anew. */

@@ -1,7 +1,6 @@
 import type { Dream, DreamUsage } from '@steward/protocol/dreams.ts'
 import { DreamCreate, DreamListQuery, DreamShown } from '@steward/protocol/dreams.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -9,7 +8,6 @@ import { section } from '../../ground/http/section.ts'
 import { actorOf } from '../../resources/memory-stores/actor.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore, showDream } from './store.ts'
-import { notifyDreams } from './topics.ts'
 import { usageOfSession } from './usage.ts'
 import { archiveDream, cancelDream, createDream } from './write.ts'
 
@@ -22,8 +20,7 @@ async function shown(read: Reads, row: DreamRow): Promise<Dream> {
   return showDream(row, usage)
 }
 
-export function dreamRoutes({ clock, bus }: { clock: Clock; bus: Bus }): Route[] {
-  const deps = { clock }
+export function dreamRoutes(deps: { clock: Clock }): Route[] {
   return [
     ...dreams.plain(
       { one: 'a dream', many: 'dreams', item: '/:id', answer: DreamShown },
@@ -34,7 +31,6 @@ export function dreamRoutes({ clock, bus }: { clock: Clock; bus: Bus }): Route[]
           async run({ db, tenant, body, principal }) {
             const asked = { body, actor: actorOf({ principal }) }
             const row = await createDream(deps, { db, tenant }, asked)
-            notifyDreams(bus)
             return shown(db.read, row)
           },
         },
@@ -71,7 +67,6 @@ export function dreamRoutes({ clock, bus }: { clock: Clock; bus: Bus }): Route[]
       },
       async ({ db, tenant, params }) => {
         const row = await cancelDream(deps, { db, tenant }, params.id)
-        notifyDreams(bus)
         return shown(db.read, row)
       },
     ),

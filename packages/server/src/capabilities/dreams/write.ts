@@ -5,11 +5,12 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Reads, TenantDatabase } from '../../ground/database/database.ts'
+import type { Queries, Reads, TenantDatabase } from '../../ground/database/database.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
+import { notifyDreams } from './topics.ts'
 
 type DreamRequest = { body: DreamCreate; actor: MemoryActor }
 
@@ -45,6 +46,7 @@ export async function createDream(
         `output_behavior: dream ${holder.id} writes to memory store ${store}: wait for its end, or cancel it`,
       )
     const at = iso(clock.now())
+    notifyDreams(tx)
     return dreamStore(tx).insert({
       tenant_id: tenant,
       id: newId('dream'),
@@ -79,20 +81,21 @@ const changeDream = (
   { clock }: { clock: Clock },
   { db, tenant }: TenantDatabase,
   id: string,
-  change: (row: DreamRow, at: string) => Partial<DreamRow> | undefined,
+  change: (row: DreamRow, at: string, tx: Queries) => Partial<DreamRow> | undefined,
 ): Promise<DreamRow> =>
   db.write(async (tx) => {
     const row = await dreamStore(tx).take(tenant, id)
     const now = clock.now()
-    const columns = change(row, iso(now))
+    const columns = change(row, iso(now), tx)
     return columns ? dreamStore(tx).update(row, columns, now) : row
   })
 
 /** Sets the final status. The job then stops the session and releases the store. */
 export const cancelDream = (deps: { clock: Clock }, place: TenantDatabase, id: string) =>
-  changeDream(deps, place, id, ({ status, ended_at }, at) => {
+  changeDream(deps, place, id, ({ status, ended_at }, at, tx) => {
     if (status === 'canceled') return undefined
     if (ended_at !== null) throw invalid(`dream ${id} is ${status} and cannot be canceled`)
+    notifyDreams(tx)
     return { status: 'canceled', ended_at: at }
   })
 

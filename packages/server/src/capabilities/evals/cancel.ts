@@ -2,6 +2,7 @@
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { evalStore } from './store.ts'
+import { notifyEvals } from './topics.ts'
 
 /**
  * Ends the trials that have not begun. The process that drives the run interrupts the other trials, and ends the run.
@@ -18,4 +19,5 @@ export async function cancelRun(
   if (run.ended_at !== null) throw invalid(`eval ${id} is ${run.status} and cannot be canceled`)
   await store.cancelQueued(tenant, id, now)
   await store.updateRun(run, { status: 'canceling' }, now)
+  notifyEvals(tx)
 }

@@ -26,6 +26,7 @@ import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import type { RunSamples } from './run-samples.ts'
 import { samplesOf } from './run-samples.ts'
+import { notifyEvals } from './topics.ts'
 
 export type EvalCreateDeps = Refusals & {
   clock: Clock
@@ -62,6 +63,7 @@ export async function createRun(
     await store.insertRun(run)
     await samples.insert(tx, run.id)
     await store.insertResults(results)
+    notifyEvals(tx)
   })
   return evalStore(db.read).get(tenant, run.id)
 }

@@ -8,10 +8,8 @@ import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import type { PostedEvents } from '../../sessions/events/post.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import { readHead, usageOf } from '../../sessions/log/head.ts'
-import { announceChange } from '../../sessions/log/topics.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
 import { archiveSession } from '../../sessions/update.ts'
@@ -80,14 +78,12 @@ export async function stopTrial(
   const { tenant_id: tenant, session_id: session } = row
   if (session === null) return
   const interrupt = { type: 'user.interrupt' } as const
-  const sent = await db
+  await db
     .write((tx) => postEvents(tx, tenant, session, [interrupt], clock.now()))
-    .catch((error: unknown): PostedEvents | undefined => {
+    .catch((error: unknown) => {
       // Archived or deleted meanwhile: there is nothing to interrupt.
-      if (error instanceof PlatformError) return undefined
-      throw error
+      if (!(error instanceof PlatformError)) throw error
     })
-  if (sent) announcePosted(bus, tenant, session, sent)
   const untilMs = clock.now() + interruptMs
   const rest = await whenResting(
     { read: db.read, bus, tenant, session, clock },
@@ -117,9 +113,7 @@ export async function settleTrial(
     // The session was deleted, or still runs after its interrupt: store the result without archiving it.
     if (!(error instanceof PlatformError)) throw error
     await endTrial(deps, db, row, ending)
-    return
   }
-  announceChange(deps.bus, tenant, session)
 }
 
 export const endTrial = (

@@ -3,6 +3,7 @@ import type { EvalCreate } from '@steward/protocol/evals.ts'
 import { EvalCreate as EvalCreateSchema } from '@steward/protocol/evals.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -17,7 +18,7 @@ export const silentLog: Log = { debug: silent, info: silent, warn: silent, error
 
 const createDeps = () => ({ ...openingOf(), matches: createShare({ total: 3, percent: 80 }) })
 
-export const evalDepsOf = (): EvalDeps => ({ ...createDeps(), log: silentLog })
+export const evalDepsOf = (bus: Bus): EvalDeps => ({ ...createDeps(), bus, log: silentLog })
 
 /** Creates a run of these samples and returns its id. */
 export async function newRun(

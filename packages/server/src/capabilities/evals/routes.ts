@@ -13,7 +13,6 @@ import {
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { z } from 'zod'
 import { invalid } from '../../ground/core/errors.ts'
 import { cancelRun } from './cancel.ts'
@@ -23,12 +22,11 @@ import { createRun } from './create.ts'
 import { exportOf, exportTypes } from './export.ts'
 import { evalStore, showResult } from './store.ts'
 import { requestOf } from './tasks.ts'
-import { notifyEvals } from './topics.ts'
 
 const evals = section('Evals', ['workspace'], '/v1/ext/evals')
 
-export function evalRoutes(deps: EvalCreateDeps & { bus: Bus }): Route[] {
-  const { bus, clock } = deps
+export function evalRoutes(deps: EvalCreateDeps): Route[] {
+  const { clock } = deps
   return [
     ...evals.plain(
       { one: 'an eval', many: 'evals', item: '/:id', answer: EvalShown },
@@ -39,11 +37,7 @@ export function evalRoutes(deps: EvalCreateDeps & { bus: Bus }): Route[] {
           body: EvalCreate,
           limits: contentBody,
           answer: z.union([EvalShown, EvalPlanShown]),
-          async run({ db, tenant, body }) {
-            const run = await createRun(deps, db, tenant, requestOf(body))
-            if (run.type === 'eval') notifyEvals(bus)
-            return run
-          },
+          run: ({ db, tenant, body }) => createRun(deps, db, tenant, requestOf(body)),
         },
         list: {
           query: EvalListQuery,
@@ -62,7 +56,6 @@ export function evalRoutes(deps: EvalCreateDeps & { bus: Bus }): Route[] {
       },
       async ({ db, tenant, params }) => {
         await db.write((tx) => cancelRun(tx, tenant, params.id, clock.now()))
-        notifyEvals(bus)
         return evalStore(db.read).get(tenant, params.id)
       },
     ),

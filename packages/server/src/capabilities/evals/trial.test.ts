@@ -4,15 +4,15 @@ import { movedClock } from '@steward/base/time-fixture.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { ClientEvent, NewEvent } from '@steward/protocol/events.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
-import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { databases, notifying } from '../../ground/database/fixture.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { custom, needsAction, ranCall, text } from '../../sessions/events/fixture.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { evalDepsOf, newRun, withRunner } from './fixture.ts'
 import { evalStore } from './store.ts'
 import { runTrial } from './trial.ts'
+import type { TestDatabase } from '../../ground/database/fixture.ts'
 
 const timeout_ms = 60_000
 
@@ -20,7 +20,7 @@ const timeout_ms = 60_000
 const workersCall = () => ({ ...ranCall(), executed_by: 'worker' }) as const
 
 /** A trial in a `self_hosted` environment. It begins with the first turn and is left when it waits. */
-async function trialOf(database: Database, sample: Sample, firstTurn: NewEvent[]) {
+async function trialOf({ database, bus }: TestDatabase, sample: Sample, firstTurn: NewEvent[]) {
   const { id: environment_id } = await database.write((tx) =>
     environmentStore(tx).create(
       tenant,
@@ -29,7 +29,8 @@ async function trialOf(database: Database, sample: Sample, firstTurn: NewEvent[]
     ),
   )
   const id = await newRun(database, { samples: [sample], environment_id, timeout_ms })
-  const db = withRunner(database, [firstTurn])
+  // What is posted is heard after the runner's turn.
+  const db = notifying(withRunner(database, [firstTurn]), bus)
   const moved = movedClock()
   const waits = Promise.withResolvers<void>()
   const clock: typeof moved = {
@@ -39,7 +40,7 @@ async function trialOf(database: Database, sample: Sample, firstTurn: NewEvent[]
       return moved.sleep(ms, signal)
     },
   }
-  const deps = { ...evalDepsOf(), clock }
+  const deps = { ...evalDepsOf(bus), clock }
   const { signal } = new AbortController()
   const store = evalStore(database.read)
   const run = await store.run(tenant, id)
@@ -57,8 +58,7 @@ async function trialOf(database: Database, sample: Sample, firstTurn: NewEvent[]
     ended,
     async post(event: ClientEvent) {
       const session = session_id ?? ''
-      const posted = await db.write((tx) => postEvents(tx, tenant, session, [event], clock.now()))
-      announcePosted(deps.bus, tenant, session, posted)
+      await db.write((tx) => postEvents(tx, tenant, session, [event], clock.now()))
     },
   }
 }
@@ -74,7 +74,7 @@ for (const [name, open] of Object.entries(databases))
     it('waits for its worker, whose result is no answer of a person', async () => {
       await using opened = await open()
       const call = workersCall()
-      const trial = await trialOf(opened.database, { input: 'go' }, [call, needsAction(call.id)])
+      const trial = await trialOf(opened, { input: 'go' }, [call, needsAction(call.id)])
       assert.equal((await trial.read()).status, 'running')
       await trial.post(resultOf(call))
       await trial.ended
@@ -87,7 +87,7 @@ for (const [name, open] of Object.entries(databases))
       const idle = needsAction(call.id, question.id)
       const answers = [{ tool: question.name, content: '42' }]
       const sample = { input: 'go', answers }
-      const trial = await trialOf(opened.database, sample, [call, question, idle])
+      const trial = await trialOf(opened, sample, [call, question, idle])
       await trial.ended
       assert.equal((await trial.read()).status, 'passed')
     })
@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(databases))
     it('waits no longer than its own time', async () => {
       await using opened = await open()
       const call = workersCall()
-      const trial = await trialOf(opened.database, { input: 'go' }, [call, needsAction(call.id)])
+      const trial = await trialOf(opened, { input: 'go' }, [call, needsAction(call.id)])
       await trial.clock.pass(timeout_ms)
       await trial.ended
       const { status, error } = await trial.read()

@@ -13,12 +13,10 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import { createSession } from '../../sessions/create.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import { beginInspection } from '../../sessions/events/inspect.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { notifyRunners } from '../../sessions/log/topics.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
-import { notifyPollers } from '../../sessions/work/topics.ts'
 import { sessionOf } from './create.ts'
 import type { TrialEvidence } from './grade-trial.ts'
 import { gradeTrial, UngradableError } from './grade-trial.ts'
@@ -96,7 +94,7 @@ async function beginTrial(
   { db, run, sample }: TrialPlace,
   queued: ResultRow,
 ): Promise<ResultRow | undefined> {
-  const { bus, clock, limits } = deps
+  const { clock, limits } = deps
   const { tenant_id: tenant } = run
   const [first] = messagesOf(sample)
   const setup = setupOf(sample)
@@ -110,21 +108,17 @@ async function beginTrial(
   const countSession = await limits.quotas.daily(tenant)
   const actor = { type: 'eval_run', id: run.id, name: run.name } as const
   try {
-    const begun = await db.write(async (tx) => {
+    return await db.write(async (tx) => {
       const row = await lockTrialAt(tx, queued)
       if (!row) return undefined
       const now = clock.now()
       await countSession(tx)
-      const { queue } = await createSession(tx, tenant, body, { ...deps, actor, id, now })
+      await createSession(tx, tenant, body, { ...deps, actor, id, now })
       const columns = { status: 'running', session_id: id, started_at: iso(now) } as const
       if (setup) await beginInspection(tx, { tenant, session: id }, setup, now)
       const step = setup ? { posted: 0, inspected: 1 } : { posted: 1, inspected: 0 }
-      return { row: await evalStore(tx).updateResult(row, { ...columns, step }), queue }
+      return evalStore(tx).updateResult(row, { ...columns, step })
     })
-    if (!begun) return undefined
-    notifyRunners(bus, { tenant, session: id })
-    if (begun.queue !== undefined) notifyPollers(bus, { environment: begun.queue })
-    return begun.row
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     await endTrial(deps, db, queued, errored('session_not_created', error.message))
@@ -260,41 +254,35 @@ async function takeStep(
 }
 
 async function inspect(
-  { bus, clock }: TrialDeps,
+  { clock }: TrialDeps,
   { db }: TrialPlace,
   row: ResultRow,
   session: string,
   inspection: Inspection,
 ): Promise<ResultRow | undefined> {
   const { tenant_id: tenant } = row
-  const further = await db.write(async (tx) => {
+  return db.write(async (tx) => {
     const taken = await lockTrialAt(tx, row)
     if (!taken) return undefined
     await beginInspection(tx, { tenant, session }, inspection, clock.now())
     const step = { ...taken.step, inspected: taken.step.inspected + 1 }
     return evalStore(tx).updateResult(taken, { step })
   })
-  if (further) notifyRunners(bus, { tenant, session })
-  return further
 }
 
 async function post(
-  { bus, clock }: TrialDeps,
+  { clock }: TrialDeps,
   { db }: TrialPlace,
   row: ResultRow,
   session: string,
   { events, posted }: Extract<NextTrialStep, { kind: 'post' }>,
 ): Promise<ResultRow | undefined> {
   const { tenant_id: tenant } = row
-  const done = await db.write(async (tx) => {
+  return db.write(async (tx) => {
     const taken = await lockTrialAt(tx, row)
     if (!taken) return undefined
-    const sent = await postEvents(tx, tenant, session, events, clock.now())
+    await postEvents(tx, tenant, session, events, clock.now())
     const step = { ...taken.step, posted }
-    const updated = await evalStore(tx).updateResult(taken, { step })
-    return { updated, sent }
+    return evalStore(tx).updateResult(taken, { step })
   })
-  if (!done) return undefined
-  announcePosted(bus, tenant, session, done.sent)
-  return done.updated
 }

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
@@ -25,7 +24,7 @@ const hourMs = 60 * 60_000
 /** A provider whose tokens last for a day, and a publication of an installation whose token has ended. */
 async function published(open: (typeof databases)['sqlite']) {
   const opened = await open()
-  const { database: db } = opened
+  const { database: db, bus } = opened
   const clock = movedClock()
   const asked: string[] = []
   let isRefusing = false
@@ -48,8 +47,7 @@ async function published(open: (typeof databases)['sqlite']) {
   const settings = { clientId: 'client', clientSecret: 'secret', webhookSecret: 'x'.repeat(32) }
   const urls = { url: 'https://tracker.example', apiUrl: 'https://api.tracker.example' }
   const app = linearApp({ ...settings, ...urls })
-  const bus = memoryBus()
-  const deps = { seal, clock, bus, apps: new Map([[app.id, app]]), sendToProvider }
+  const deps = { seal, clock, apps: new Map([[app.id, app]]), sendToProvider }
   const at = iso(clock.now())
   const tokens = { access: 'access-0', refresh: 'refresh-0', expiresMs: 0 }
   await db.write(async (tx) => {

@@ -11,7 +11,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import type { DispatchOutcome } from './dispatch.ts'
 import { dispatchJob } from './dispatch-job.ts'
 import { integrationStore } from './store.ts'
-import { listenToIntegrations } from './topics.ts'
+import { notifyIntegrations } from './topics.ts'
 
 const log = jsonLog((line) => assert.fail(line))
 
@@ -36,11 +36,8 @@ const settled = async (): Promise<void> => {
 describe('the job that gives deliveries to sessions', () => {
   it('looks again when a delivery was given, or when one is tried again, and does not spin meanwhile', async () => {
     await using opened = await databases.sqlite()
-    const { database: db } = opened
+    const { database: db, bus } = opened
     const clock = movedClock()
-    const bus = memoryBus()
-    let notified = 0
-    listenToIntegrations(bus, () => void notified++)
     const due_ms = clock.now()
     await insert(db, [
       { id: 'intdlv_1', scope: '7', due_ms },
@@ -64,17 +61,18 @@ describe('the job that gives deliveries to sessions', () => {
     }
     await run()
     await run()
-    assert.deepEqual([given, notified, rings], [['intdlv_1'], 0, 0])
+    assert.deepEqual([given, rings], [['intdlv_1'], 0])
     await clock.pass(5_000)
     assert.equal(rings, 1)
     outcome = { kind: 'again', at: clock.now() + 4_000 }
     await run()
-    assert.deepEqual([notified, rings], [0, 1])
+    assert.equal(rings, 1)
     await clock.pass(4_000)
     assert.equal(rings, 2)
-    outcome = { kind: 'moved' }
+    outcome = { kind: 'ended' }
     await run()
-    assert.equal(notified, 1)
+    await db.write(async (tx) => notifyIntegrations(tx))
+    assert.equal(rings, 3, 'by the notification of the unit that has ended it')
     assert.deepEqual(
       new Set(given),
       new Set(['intdlv_1']),

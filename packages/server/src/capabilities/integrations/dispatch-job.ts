@@ -13,7 +13,7 @@ import { createNearestAlarm } from '../../ground/core/nearest-alarm.ts'
 import type { DispatchOutcome } from './dispatch.ts'
 import type { DueDelivery } from './store.ts'
 import { integrationStore } from './store.ts'
-import { listenToIntegrations, notifyIntegrations } from './topics.ts'
+import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
 import type { JobPlace } from './job-place.ts'
 
@@ -47,8 +47,7 @@ export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJo
       log.error('a delivery could not be given to a session; it is tried again', { error })
       return { kind: 'waits' } as const
     })
-    // Now the next delivery of the thread may be due.
-    if (outcome.kind === 'moved') return notifyIntegrations(bus)
+    if (outcome.kind === 'ended') return
     const at = outcome.kind === 'again' ? outcome.at : clock.now() + heldMs
     if (outcome.kind === 'waits') flight.restUntil(id, at)
     alarm.set(at, signal)

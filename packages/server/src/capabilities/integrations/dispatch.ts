@@ -11,7 +11,7 @@ import { released } from '../../ground/database/lease.ts'
 import type { Databases, Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
-import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
+import { postInUnits } from '../../sessions/events/post.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
@@ -29,6 +29,7 @@ import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobPlace } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
+import { notifyIntegrations } from './topics.ts'
 
 export type GivingDeps = OpenSessionDeps &
   AccessDeps &
@@ -104,10 +105,10 @@ function withText(event: ClientEvent, added: string | undefined): ClientEvent {
 }
 
 /**
- * `waits`: another process has the delivery, or an earlier delivery comes first. `again`: try again at `at`. `moved`:
- * more deliveries may be due now.
+ * `waits`: another process has the delivery, or an earlier delivery comes first. `again`: try again at `at`. `ended`:
+ * the delivery was given to a session, ignored, or has failed.
  */
-export type DispatchOutcome = { kind: 'moved' | 'waits' } | { kind: 'again'; at: number }
+export type DispatchOutcome = { kind: 'ended' | 'waits' } | { kind: 'again'; at: number }
 
 export async function dispatch(
   deps: GivingDeps,
@@ -119,10 +120,10 @@ export async function dispatch(
   if (!seen?.received || seen.due_ms === null) return { kind: 'waits' }
   try {
     await give(deps, place, seen, seen.received)
-    return { kind: 'moved' }
+    return { kind: 'ended' }
   } catch (error) {
     if (error instanceof OvertakenError) return { kind: 'waits' }
-    if (error instanceof OutdatedError) return { kind: 'moved' }
+    if (error instanceof OutdatedError) return { kind: 'again', at: deps.clock.now() }
     return fail(deps, place, seen, error)
   }
 }
@@ -144,7 +145,7 @@ async function give(
   seen: DeliveryRow,
   received: AllowedDelivery,
 ): Promise<void> {
-  const { bus, clock } = deps
+  const { clock } = deps
   const { db, tenant } = place
   const { publication_id: publication } = seen
   const { scope } = received
@@ -165,7 +166,7 @@ async function give(
     await attach(tx, deps, { tenant, session: session_id, now: clock.now() }, attachments)
     await keepThread(tx, turn, received, { ...of, now: clock.now() })
     const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
-    await integrationStore(tx).updateDelivery(turn.delivery, end)
+    await endDelivery(tx, turn.delivery, end)
   }
   const row = await integrationStore(db.read).publication(tenant, publication)
   const unserved = (await isInUse(deps.databases, tenant))
@@ -176,7 +177,7 @@ async function give(
     await db.write(async (tx) => {
       const { delivery } = await takeTurn(tx, seen)
       const end = { state: 'ignored', reason, received: null, due_ms: null } as const
-      await integrationStore(tx).updateDelivery(delivery, end)
+      await endDelivery(tx, delivery, end)
     })
     return
   }
@@ -191,12 +192,11 @@ async function give(
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)
     const target = { tenant, session, clock }
-    const posted = await postInUnits(db, target, events, async (tx) => {
+    await postInUnits(db, target, events, async (tx) => {
       await take(tx)
       await keep(tx, { session_id: session })
       await auditActing(tx, tenant, { thing: actor, action: 'session.post', session }, clock.now())
     })
-    announcePosted(bus, tenant, session, posted)
     return
   }
   const first = events.filter((event) => event.type === 'user.message')
@@ -213,6 +213,16 @@ async function give(
     },
     finish: (tx) => keep(tx, { session_id: made, token_due_ms }),
   })
+}
+
+/** Now the next delivery of the thread may be due. */
+async function endDelivery(
+  tx: Queries,
+  delivery: DeliveryRow,
+  end: Partial<DeliveryRow>,
+): Promise<void> {
+  await integrationStore(tx).updateDelivery(delivery, end)
+  notifyIntegrations(tx)
 }
 
 const newThread = (
@@ -308,12 +318,12 @@ async function fail(
     }
     const message = isMistake || isEarly ? error.message : "the server's log has the reason"
     const end = { state: 'failed', reason: message, received: null, due_ms: null, begun } as const
-    await integrationStore(tx).updateDelivery(delivery, end)
+    await endDelivery(tx, delivery, end)
     const { received } = seen
     if (received?.kind === 'message') {
       const first = { kind: 'error', id: delivery.id, message } as const
       await saveThread(tx, turn, received, { target: received.target, first, now })
     }
-    return { kind: 'moved' }
+    return { kind: 'ended' }
   })
 }

@@ -2,7 +2,6 @@
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
@@ -39,7 +38,7 @@ export function tokensOf(
   }
 }
 
-export type TokenDeps = { seal: Seal; clock: Clock; bus: Bus; apps: Apps; sendToProvider: Send }
+export type TokenDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
 
 /** `held`: another process is renewing the token. */
 export type FoundToken = AppToken | { kind: 'held' }
@@ -49,7 +48,7 @@ export type FoundToken = AppToken | { kind: 'held' }
  * app again.
  */
 export async function tokenOf(
-  { seal, clock, bus, apps, sendToProvider: send }: TokenDeps,
+  { seal, clock, apps, sendToProvider: send }: TokenDeps,
   db: Database,
   row: InstallationRow,
   signal: AbortSignal,
@@ -75,8 +74,8 @@ export async function tokenOf(
         await integrationStore(tx).updateInstallation(kept, { sealed_tokens })
         // The provider may end the older token at once, so vaults with this token are renewed soon.
         await integrationStore(tx).hurryTokens(tenant, id, clock.now())
+        notifyOfTokens(tx)
       })
-      notifyOfTokens(bus)
     }
     return token
   } finally {

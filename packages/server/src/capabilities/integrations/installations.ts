@@ -24,11 +24,9 @@ import { integrationStore, mostInstallations, showInstallation } from './store.t
 import { notifyIntegrations } from './topics.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { isInUse, openIfInUse } from '../../tenants/workspaces/in-use.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 
 export type InstallDeps = {
   databases: OpenDatabases
-  bus: Bus
   clock: Clock
   seal: Seal
   log: Log
@@ -134,7 +132,6 @@ export async function finishInstall(
     if (!kept) await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
     throw error
   })
-  notifyIntegrations(deps.bus)
   return showInstallation(row)
 }
 
@@ -194,6 +191,7 @@ async function keepInstallation(
     await lockAdvisory(tx, `${tenant}/installations`)
     const store = integrationStore(tx)
     const now = clock.now()
+    notifyIntegrations(tx)
     const kept = await store.takeInstallation(tenant, id)
     if (kept?.status === 'revoked')
       throw conflict('the app was uninstalled meanwhile; begin the installation again')
@@ -271,7 +269,7 @@ async function resume(
 }
 
 type InstallationPlace = { tenant_id: string; installation_id: string }
-type ChangeDeps = Pick<InstallDeps, 'databases' | 'clock' | 'bus' | 'seal'>
+type ChangeDeps = Pick<InstallDeps, 'databases' | 'clock' | 'seal'>
 
 /** Tolerance for the times of providers, because some are in whole seconds. */
 const leastMs = 1_000
@@ -299,13 +297,13 @@ export async function changeInstallation(
     else await store.stopPublications(tenant, id, iso(now))
     const status = kind === 'resumed' ? 'active' : 'needs_reauth'
     await store.updateInstallation(kept, { status, updated_at: iso(now) })
+    notifyIntegrations(tx)
   })
-  notifyIntegrations(deps.bus)
 }
 
 /** Ends the installation in this service. The tokens are kept until the provider has ended the installation too. */
 async function endInstallation(
-  { databases, clock, bus, seal }: ChangeDeps,
+  { databases, clock, seal }: ChangeDeps,
   { tenant_id: tenant, installation_id: id }: InstallationPlace,
   atProvider: 'ended' | 'unknown',
 ): Promise<void> {
@@ -330,8 +328,10 @@ async function endInstallation(
     const tokens = atProvider === 'ended' ? { sealed_tokens: null } : {}
     await store.updateInstallation(kept, { status: 'revoked', updated_at, ...tokens })
   })
-  await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
-  notifyIntegrations(bus)
+  await databases.control.write(async (tx) => {
+    await placeStore(tx).leave(tenant, id)
+    notifyIntegrations(tx)
+  })
 }
 
 /** Archives the vaults with tokens for the installation's publications. */

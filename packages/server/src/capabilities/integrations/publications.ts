@@ -22,6 +22,7 @@ import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretPlace, showPublication } from './store.ts'
+import { notifyIntegrations } from './topics.ts'
 
 type Place = { db: Database; tenant: string }
 
@@ -216,6 +217,7 @@ export async function setPaused(
     if (!isPaused) {
       if (installation_id !== null) checkActive(installation_id, installation)
       await store.wakeThreads(tenant, id, now)
+      notifyIntegrations(tx)
     }
     return store.updatePublication(kept, { status, updated_at: iso(now) })
   })

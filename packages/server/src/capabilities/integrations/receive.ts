@@ -4,7 +4,6 @@
  */
 import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
@@ -25,7 +24,6 @@ import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 
 export type ReceiveDeps = {
   databases: OpenDatabases
-  bus: Bus
   clock: Clock
   seal: Seal
   limits: Pick<Limits, 'requests' | 'admit'>
@@ -100,12 +98,12 @@ export async function receiveSigned(
 
 /** Stores a delivery. A repeated delivery changes nothing. */
 export async function keepDelivery(
-  { clock, bus }: Pick<ReceiveDeps, 'clock' | 'bus'>,
+  { clock }: Pick<ReceiveDeps, 'clock'>,
   db: Database,
   { tenant_id: tenant, id: publication }: PublicationRow,
   { external, incoming }: { external: string; incoming: JudgedDelivery },
 ): Promise<void> {
-  const isNew = await db.write(async (tx) => {
+  await db.write(async (tx) => {
     const store = integrationStore(tx)
     await lockAdvisory(tx, `${tenant}/${publication}/repetitions/${external}`)
     // Deliveries of a thread are stored one after the other, so that their ids sort in the order of arrival. Other
@@ -114,12 +112,11 @@ export async function keepDelivery(
     await lockAdvisory(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
     const found = await store.findPublication(tenant, publication)
     // A publication that was deleted meanwhile takes nothing. The other publications still get the delivery.
-    if (!found || (await store.deliveryOf(tenant, publication, external))) return false
+    if (!found || (await store.deliveryOf(tenant, publication, external))) return
     const { status } = found
     const now = clock.now()
     const since = iso(now - hourMs)
-    if (scope === null && (await store.countSince(tenant, publication, since)) >= mostListed)
-      return false
+    if (scope === null && (await store.countSince(tenant, publication, since)) >= mostListed) return
     const isFlood =
       scope !== null &&
       (await store.countOfScope(tenant, { publication, scope, since })) >= mostOfThread
@@ -142,9 +139,8 @@ export async function keepDelivery(
         ? ignored(`more than ${mostOfThread} in an hour for ${scope}`)
         : stateOf(shown, now)),
     })
-    return true
+    notifyIntegrations(tx)
   })
-  if (isNew) notifyIntegrations(bus)
 }
 
 /**

@@ -24,7 +24,6 @@ import {
 } from './publications.ts'
 import { deliveryBody, receiveSigned } from './receive.ts'
 import { integrationStore, showPublication } from './store.ts'
-import { notifyIntegrations } from './topics.ts'
 
 const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
 const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webhook/webhook')
@@ -36,7 +35,7 @@ export const integrationRoutes = (deps: Deps & { internalSecret: string | undefi
   onlyThroughProcess(routesOf(deps), deps.internalSecret)
 
 function routesOf(deps: Deps): Route[] {
-  const { bus, publicUrl } = deps
+  const { publicUrl } = deps
   const show = (row: Parameters<typeof showPublication>[0], origin: string) =>
     showPublication(row, deliveryUrlOf(publicUrl ?? origin, row))
   const named = ({
@@ -82,7 +81,6 @@ function routesOf(deps: Deps): Route[] {
       },
       async (call) => {
         const row = await setPaused(deps, call, named(call), word === 'pause')
-        if (word === 'unpause') notifyIntegrations(bus)
         return show(row, call.origin)
       },
     )

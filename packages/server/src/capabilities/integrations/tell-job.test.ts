@@ -4,10 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { announceChange } from '../../sessions/log/topics.ts'
 import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { ThreadLook } from './tell.ts'
@@ -89,7 +90,7 @@ describe('the job that tells threads', () => {
     const stop = job.start?.(() => void rings++)
     const { signal } = new AbortController()
     await job.run(signal)
-    notifySession(bus, 'sesn_1', newEvents)
+    announceChange(unitOn(bus), 'wrkspc_1', 'sesn_1')
     await job.run(signal)
     assert.equal(looks, 1, 'one look at a time')
     const before = rings
@@ -135,7 +136,7 @@ describe('the job that tells threads', () => {
       await setImmediate()
     await settled()
     isAway = true
-    notifySession(bus, 'sesn_1', newEvents)
+    announceChange(unitOn(bus), 'wrkspc_1', 'sesn_1')
     await assert.rejects(job.run(signal), /away/)
     isAway = false
     await job.run(signal)
@@ -162,7 +163,7 @@ describe('the job that tells threads', () => {
     const { signal } = new AbortController()
     await job.run(signal)
     // A delivery wakes the thread when its last due time is stored already, and its lease is not released yet.
-    notifyIntegrations(bus)
+    notifyIntegrations(unitOn(bus))
     assert.equal(rings, 1)
     await job.run(signal)
     assert.equal(looks, 1, 'one look at a time')
@@ -198,9 +199,9 @@ describe('the job that tells threads', () => {
     await job.run(signal)
     await settled()
     rings = 0
-    notifySession(bus, 'sesn_1', newEvents)
+    announceChange(unitOn(bus), 'wrkspc_1', 'sesn_1')
     assert.equal(rings, 0)
-    notifySession(bus, 'sesn_new', newEvents)
+    announceChange(unitOn(bus), 'wrkspc_1', 'sesn_new')
     assert.equal(rings, 1)
     await stop?.()
   })
@@ -226,7 +227,7 @@ describe('the job that tells threads', () => {
     await clock.pass(11 * 60_000)
     await job.run(signal)
     rings = 0
-    notifySession(bus, 'sesn_1', newEvents)
+    announceChange(unitOn(bus), 'wrkspc_1', 'sesn_1')
     assert.equal(rings, 0)
     await stop?.()
   })

@@ -8,8 +8,7 @@ import type { ReplayCreate } from '@steward/protocol/replays.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { TenantDatabase } from '../../ground/database/database.ts'
-import type { PostedEvents } from '../../sessions/events/post.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import type { LongTexts } from '../../sessions/log/long-texts.ts'
 import { withLongTexts } from '../../sessions/log/long-texts.ts'
 import type { ForkOpening } from '../../sessions/open-fork.ts'
@@ -34,21 +33,19 @@ export async function continueLive(
   const turn = turns.slice(0, index + 1).findLast(({ given }) => isTold(given))
   if (!turn) throw invalid('on_divergence: no message of the session is before the divergence')
   const events = turn.given.map(messageOf)
-  const { bus, clock } = deps
+  const { clock } = deps
   const { db, tenant } = place
   const id = newId('session')
   const input = { agent, at_seq: turn.from - 1 }
-  let posted: PostedEvents | undefined
   // The messages are posted in the unit of the fork, so a dying process leaves no fork without its messages.
   const open = (texts: LongTexts) =>
     openFork(deps, place, session, input, {
       id,
       async finish(tx, now) {
-        posted = await postEvents(tx, tenant, id, events, now, texts)
+        await postEvents(tx, tenant, id, events, now, texts)
       },
     })
   await withLongTexts(db, { tenant, sessionId: id, clock }, events, async () => {}, open)
-  if (posted) announcePosted(bus, tenant, id, posted)
   return id
 }
 

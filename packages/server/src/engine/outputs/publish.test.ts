@@ -61,7 +61,6 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         const made = outputPublisher({
           ...{ databases, keeping, clock, isHere: async () => over.isHere ?? true },
           limits: { largest: 1000, turn: 2500 },
-          announce: () => {},
           quotas: {
             held: async () => ({ value: 1 << 20, source: 'server', allowed: null, own: undefined }),
           },

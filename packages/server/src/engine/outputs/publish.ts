@@ -43,8 +43,6 @@ export type PublishDeps = {
   isHere: (turned: FinishedTurn) => Promise<boolean>
   limits: OutputLimits
   quotas: Pick<Quotas, 'held'>
-  /** Tells readers that the session has new events. */
-  announce: (tenant: string, session: string) => void
 }
 
 export type FinishedTurn = {
@@ -191,7 +189,7 @@ const nothingKept: Written = { kept: new Set(), isOurs: false }
  * of this folder has published meanwhile.
  */
 async function write(
-  { databases, keeping, clock, announce }: PublishDeps,
+  { databases, keeping, clock }: PublishDeps,
   { tenant, session, generation }: FinishedTurn,
   {
     copies,
@@ -245,7 +243,6 @@ async function write(
     return { kept: new Set(ours.map(({ key }) => key)), isOurs: true, unsaid }
   })
   for (const each of unsaid) state.told.add(lineOf(each))
-  if (unsaid.length > 0) announce(tenant, session)
   return written
 }
 

@@ -2,7 +2,6 @@
  * Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across
  * processes.
  */
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { acceptedEvent } from './accepted-event.ts'
 import { claimHead } from '../../ground/database/lease.ts'
@@ -11,7 +10,7 @@ import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import { isOfTurn } from '../../sessions/log/head.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import { announceChange, notifySession } from '../../sessions/log/topics.ts'
+import { sendFrames } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish-turn.ts'
 import { followingStep, inLoopOrder } from './following-step.ts'
 import type { FailedEnd } from './failed-turn.ts'
@@ -20,6 +19,7 @@ import { expireLease, leaveSession } from './lease-end.ts'
 import { turnStop, sleepOf } from './turn-stop.ts'
 import { frameSender } from './frames.ts'
 import { openOf } from './open-calls.ts'
+import { lateNotices } from './late-notices.ts'
 import { judgeOutcome } from './outcome-judge.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import { takeUp } from './take-up.ts'
@@ -45,11 +45,12 @@ export async function drain(
   const now = () => clock.now()
   const begin = (tx: Queries, place: SessionLease, isFirst = true) =>
     nextStep(tx, place, { now: now(), claimed: isFirst })
-  const begun = await claimTurn(database, work, { now: now(), dead })
+  const steps = lateNotices(deps)
+  const begun = await claimTurn(steps.database, work, { now: now(), dead })
   if (begun === 'busy') return 'busy'
   const claimed =
     begun ??
-    (await database.write(async (tx) => {
+    (await steps.database.write(async (tx) => {
       const lease = await claimHead(tx, session, { owner: database.owners.self, dead, now: now() })
       if (!lease) return undefined
       const { isTakenOver, threads, ...fence } = lease
@@ -68,13 +69,15 @@ export async function drain(
       const own = thread === undefined ? place : { ...place, thread }
       const known = thread === undefined ? first : given
       first = undefined
-      const step = known ?? (await database.write((tx) => begin(tx, own, isFirst)))
-      return runSteps({ ...deps, crew }, own, step, signals)
+      const step = known ?? (await steps.database.write((tx) => begin(tx, own, isFirst)))
+      return runSteps({ ...deps, crew, steps }, own, step, signals)
     })
     return await leaveSession(deps, place, end)
   } catch (error) {
     await expireLease(deps, place)
     throw error
+  } finally {
+    steps.publish()
   }
 }
 
@@ -84,7 +87,7 @@ async function runSteps(
   first: Step,
   signals: TurnSignals,
 ): Promise<LoopEnd> {
-  const { database, bus, clock } = deps
+  const { database, steps, clock } = deps
   const now = () => clock.now()
   let step = await inLoopOrder(deps, place, first, signals, { claimed: true })
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
@@ -99,7 +102,7 @@ async function runSteps(
     step = next
   }
   if (step.kind === 'heavy') return 'left'
-  announceStep(bus, place, step.kind === 'rest' ? step : {})
+  steps.publish()
   if (step.kind === 'lost') return 'lost'
   if (step.kind === 'deleted') {
     await deps.remove(place)
@@ -130,7 +133,7 @@ async function endedTurn(
   step: Extract<Step, { kind: 'turn' }>,
   signals: TurnSignals,
 ): Promise<LoopEnd | 'more'> {
-  const { database, clock, crew } = deps
+  const { database, steps, clock, crew } = deps
   const { session, thread } = place
   const began = performance.now()
   const observeEnd = (stop: EndedTurn['stop']) =>
@@ -142,10 +145,10 @@ async function endedTurn(
     observeEnd(end)
     return end
   }
+  steps.publish()
   const outcome =
     (await finishPlainTurn(database, place, end, clock.now())) ??
     (await database.write((tx) => finishTurn(tx, place, end, clock.now())))
-  announceChange(deps.bus, place.tenant, session)
   observeEnd(outcome === 'lost' ? outcome : end.stop.type)
   // The end of a child's turn may be the beginning of its parent's.
   if (outcome !== 'lost' && thread !== undefined) crew.start(undefined)
@@ -155,21 +158,6 @@ async function endedTurn(
 }
 
 const isWork = (step: Step): step is Work => step.kind === 'turn' || step.kind === 'evaluation'
-
-function once(call: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (isDone) return
-    isDone = true
-    call()
-  }
-}
-
-function announceStep(bus: Bus, place: SessionLease, step: { promoted?: string[] }): void {
-  const { promoted = [] } = step
-  if (promoted.length > 0) notifySession(bus, place.session, { kind: 'promoted', ids: promoted })
-  announceChange(bus, place.tenant, place.session)
-}
 
 function tellProgress(kept: readonly LogEntry[], { progressed }: TurnSignals): void {
   if (kept.some(({ event }) => isOfTurn(event))) progressed?.()
@@ -182,7 +170,7 @@ async function turn(
   step: Extract<Step, { kind: 'turn' }>,
   signals: TurnSignals,
 ): Promise<FailedEnd | 'lost' | 'left'> {
-  const { database, bus, crew } = deps
+  const { database, bus, crew, steps: late } = deps
   const { tenant, session, thread, fence } = place
   await signals.place.hold(signals.stopping)
   if (signals.stopping.aborted) return 'left'
@@ -190,7 +178,6 @@ async function turn(
   signals.interrupt(() => stop.abort(), thread)
   const { generation } = fence
   const begin = (threads: readonly ThreadStart[]) => {
-    announceChange(bus, tenant, session)
     if (threads.length > 0) followTeam(deps, place, signals, crew)
     for (const each of threads)
       if (typeof each === 'string') crew.start(each)
@@ -217,16 +204,12 @@ async function turn(
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
   let { head } = step
-  const announce = once(() => announceStep(bus, place, step))
-  setImmediate(announce)
-  const frames = frameSender(
-    (list) => notifySession(bus, thread ?? session, { kind: 'frames', frames: list }),
-    deps.running,
-  )
+  setImmediate(late.publish)
+  const frames = frameSender((list) => sendFrames(bus, thread ?? session, list), deps.running)
   try {
     for (;;) {
       const next = await coming
-      announce()
+      late.publish()
       if (leaving.signal.aborted) return 'left'
       if (next.done) {
         await assembled.rested()

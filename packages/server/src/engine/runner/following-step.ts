@@ -2,18 +2,20 @@
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { SessionLease, Step } from './steps.ts'
 import { nextStep } from './steps.ts'
-import type { DrainDeps, TurnSignals } from './turn-deps.ts'
+import type { ThreadDeps, TurnSignals } from './turn-deps.ts'
 
 /** The next step of a session that this process has claimed before. */
 export async function followingStep(
-  deps: DrainDeps,
+  deps: ThreadDeps,
   place: SessionLease,
   signals: TurnSignals,
   hasWaited: boolean,
 ): Promise<Step> {
-  const { database, clock } = deps
+  const { steps, clock } = deps
   const moment = { claimed: false, hasWaited }
-  const next = await database.write((tx) => nextStep(tx, place, { ...moment, now: clock.now() }))
+  const next = await steps.database.write((tx) =>
+    nextStep(tx, place, { ...moment, now: clock.now() }),
+  )
   return inLoopOrder(deps, place, next, signals, moment)
 }
 
@@ -21,7 +23,7 @@ export async function followingStep(
  * Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits.
  */
 export async function inLoopOrder(
-  { database, clock }: DrainDeps,
+  { steps, clock }: ThreadDeps,
   place: SessionLease,
   step: Step,
   { stopping }: TurnSignals,
@@ -30,7 +32,7 @@ export async function inLoopOrder(
   if (step.kind !== 'heavy') return step
   await eventLoop.wait(place.tenant, 'write')
   if (stopping.aborted) return step
-  return database.write((tx) =>
+  return steps.database.write((tx) =>
     nextStep(tx, place, { ...moment, now: clock.now(), mostBytes: Infinity }),
   )
 }

@@ -34,8 +34,10 @@ export async function leaveSession(
     await deps.abandon(place)
     return 'lost'
   }
-  await deps.database.write((tx) => releaseHead(tx, place.session, place.fence))
-  // The next process need not wait for its look at due sessions. This process no longer receives its own notification.
-  notifyRunners(deps.bus, { tenant: place.tenant, session: place.session })
+  await deps.database.write(async (tx) => {
+    await releaseHead(tx, place.session, place.fence)
+    // The next process need not wait for its look at due sessions. This process no longer receives its own notification.
+    notifyRunners(tx, { tenant: place.tenant, session: place.session })
+  })
   return 'rested'
 }

@@ -10,7 +10,6 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { appendInUnit } from '../../sessions/log/append.ts'
-import { announceChange } from '../../sessions/log/topics.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import {
   verdictRequest,
@@ -249,7 +248,7 @@ const shown: ReadonlySet<EventType> = new Set<EventType>([
 
 /** Stores the usage of the grader's requests and the events that people see. */
 function keeper(
-  { database, bus, clock }: DrainDeps,
+  { database, clock }: DrainDeps,
   { tenant, session, fence }: SessionLease,
   { outcome }: EvaluationStep,
   { model }: GraderTurn,
@@ -270,9 +269,7 @@ function keeper(
     if (entries.length === 0) return {}
     const at = { now: clock.now(), fence }
     const place = { tenant, sessionId: session }
-    const written = await appendInUnit(database, place, withPrices(entries, model), at)
-    if (written) announceChange(bus, tenant, session)
-    return written
+    return appendInUnit(database, place, withPrices(entries, model), at)
   }
 }
 

@@ -25,7 +25,6 @@ import {
   isHeld,
   nextStep,
   promoteMessages,
-  promotedIn,
   settleInterrupt,
   writeStep,
 } from './steps.ts'
@@ -79,8 +78,7 @@ async function judged(
       messages.length > 0
         ? await takeWaiting(tx, tenant, session, messages.at(-1)?.position ?? 0)
         : []
-    const turn = { entries: [end, ...taken], promoted: promotedIn(messages) }
-    return beginTurn(tx, place, ended, turn, now)
+    return beginTurn(tx, place, ended, [end, ...taken], now)
   }
   const stop = hasError ? 'retries_exhausted' : 'end_turn'
   const goesOn = queue.length > 0 && !isAtBudget(head)

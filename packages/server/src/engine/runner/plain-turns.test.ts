@@ -16,6 +16,7 @@ import { claimTurn, finishPlainTurn } from './plain-turns.ts'
 import type { SessionLease } from './steps.ts'
 import { finishTurn } from './finish-turn.ts'
 import { nextStep } from './steps.ts'
+import { heardOf } from '../../ground/database/fixture.ts'
 
 const message = (text = 'go') => ({
   type: 'user.message' as const,
@@ -67,8 +68,9 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
-      const posted = await send(database, session, message('one'), message('two'))
-      assert.equal(posted.due, true)
+      const { database: listened, heard } = heardOf(database)
+      const posted = await send(listened, session, message('one'), message('two'))
+      assert.ok(heard.some(({ topic }) => topic === 'work'))
       const lease = await begin(database, session)
       const begun = ['session.status_run_started', 'user.message', 'user.message']
       begun.push('session.status_running', 'span.model_request_start')
@@ -77,7 +79,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
         (await rowsOf(database, session)).flatMap((row) =>
           row.type === 'user.message' ? { ...row } : [],
         ),
-        posted.echoes.map((echo, index) => {
+        posted.map((echo, index) => {
           const { id, type, data, created_at } = echo
           return { id, type, data, created_at, processed_at: created_at, seq: index + 2 }
         }),

@@ -20,7 +20,7 @@ import type { TurnEnding } from './finish-turn.ts'
 import { isInterrupt } from './interrupts.ts'
 import { stepFindingOf } from './step-finding.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { budgetFlag, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
+import { budgetFlag, isHeld, requestEntry, runStarted } from './steps.ts'
 
 /**
  * Claims an idle session and begins a turn with its waiting messages. `busy`: another living process holds the session
@@ -52,7 +52,7 @@ export async function claimTurn(
   const after = { ...head, ...place.fence, next_seq: done.last }
   after.running_since_ms ??= now
   const turn = { kind: 'turn' as const, ...budgetFlag(head) }
-  const step = { ...turn, open: [], promoted: promotedIn(queue), head: after }
+  const step = { ...turn, open: [], head: after }
   return { place, step: begun ? { ...step, begun } : step }
 }
 

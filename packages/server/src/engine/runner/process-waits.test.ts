@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -13,7 +12,7 @@ import { processWaits } from './process-waits.ts'
 async function place(change: (database: Database) => Database = (database) => database) {
   const opened = await databases.sqlite()
   const session = await insertHead(opened.database)
-  const bus = memoryBus()
+  const { bus } = opened
   const lines: string[] = []
   let wake = () => {}
   const clock = {
@@ -32,7 +31,6 @@ async function place(change: (database: Database) => Database = (database) => da
   })
   const waits = processWaits({
     databases: oneDatabase(change(opened.database)),
-    bus,
     clock,
     log: jsonLog((line) => lines.push(line)),
   })

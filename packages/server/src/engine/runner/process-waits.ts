@@ -1,7 +1,6 @@
 /** Records what a session waits for in the process that runs it, so that every process can show it. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { announceRowChange } from '../../sessions/log/topics.ts'
@@ -21,13 +20,8 @@ export type ProcessWaits = <T>(
 /** A shorter wait is never written, so that usual turns cost nothing. */
 const shownAfterMs = 250
 
-export function processWaits(deps: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  log: Log
-}): ProcessWaits {
-  const { databases, bus, clock, log } = deps
+export function processWaits(deps: { databases: Databases; clock: Clock; log: Log }): ProcessWaits {
+  const { databases, clock, log } = deps
   return async (lease, type, waited) => {
     const { tenant, session } = lease
     const since_ms = clock.now()
@@ -35,8 +29,10 @@ export function processWaits(deps: {
     const done = new AbortController()
     const write = async (unit: (tx: Queries) => Promise<void>) => {
       const database = await databases.open(tenant)
-      await database.write(unit)
-      announceRowChange(bus, tenant, session)
+      await database.write(async (tx) => {
+        await unit(tx)
+        announceRowChange(tx, tenant, session)
+      })
     }
     const failed = (error: unknown) =>
       log.warn('a wait of a session was not recorded', { error, session_id: session })

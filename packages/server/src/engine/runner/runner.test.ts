@@ -10,7 +10,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { databases, notifying, unheard } from '../../ground/database/fixture.ts'
 import { files } from '../../ground/database/per-tenant/fixture.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -18,7 +18,7 @@ import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { listenToSession } from '../../sessions/log/topics.ts'
 import { newSession } from '../../sessions/fixture.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import type { TurnAssembly } from './turn-deps.ts'
 import { runner } from './runner.ts'
 
@@ -71,7 +71,7 @@ function endlessTurn() {
 describe('a runner', () => {
   it('tries a session again whose turn and lease could not be written, while others run', async () => {
     await using place = await databases.sqlite()
-    const { database } = place
+    const { database, bus } = place
     const [busy, broken] = [await newSession(database), await newSession(database)]
     const isRunning = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
@@ -95,7 +95,6 @@ describe('a runner', () => {
       }
       return { stop: { type: 'end_turn' }, last: [] }
     }
-    const bus = memoryBus()
     let pauses = 0
     const clock: Clock = {
       // The lease does not expire.
@@ -109,12 +108,7 @@ describe('a runner', () => {
       log: jsonLog((line) => logged.push(line), 'warn'),
     })
     const post = async (session: string) =>
-      announcePosted(
-        bus,
-        tenant,
-        session,
-        await database.write((tx) => postEvents(tx, tenant, session, [message], 0)),
-      )
+      database.write((tx) => postEvents(tx, tenant, session, [message], 0))
     try {
       await post(busy)
       await isRunning.promise
@@ -140,8 +134,7 @@ describe('a runner', () => {
   for (const [dialect, open] of Object.entries(shapesOf(import.meta.filename)))
     it(`runs others' sessions beside a tenant that wants all of it, and its waiting ones as soon as there is room, on ${dialect}`, async () => {
       await using place = await open()
-      const { database } = place
-      const bus = memoryBus()
+      const { database, bus } = place
       const running = new Map<string, () => void>()
       const counted: { least: number; met: () => void }[] = []
       const count = (least: number) =>
@@ -173,10 +166,7 @@ describe('a runner', () => {
       })
       const post = async (tenant: string) => {
         const session = await newSession(database, 'idle', tenant)
-        const posted = await database.write((tx) =>
-          postEvents(tx, tenant, session, [message], Date.now()),
-        )
-        announcePosted(bus, tenant, session, posted)
+        await database.write((tx) => postEvents(tx, tenant, session, [message], Date.now()))
         return session
       }
       try {
@@ -199,10 +189,9 @@ describe('a runner', () => {
 
   it('stops no turn for an interrupt that was meant for the one before', async () => {
     await using place = await databases.sqlite()
-    const { database } = place
+    const { database, bus } = place
     const session = await newSession(database)
     const reads = gate()
-    const bus = memoryBus()
     const turns = Array.from({ length: 2 }, () => ({
       begun: Promise.withResolvers<AbortSignal>(),
       end: Promise.withResolvers<void>(),
@@ -227,12 +216,7 @@ describe('a runner', () => {
       slots: slots(1),
     })
     const post = async (...events: (typeof message | typeof interrupt)[]) =>
-      announcePosted(
-        bus,
-        tenant,
-        session,
-        await database.write((tx) => postEvents(tx, tenant, session, events, Date.now())),
-      )
+      database.write((tx) => postEvents(tx, tenant, session, events, Date.now()))
     try {
       await post(message)
       await turns[0]?.begun.promise
@@ -253,9 +237,8 @@ describe('a runner', () => {
     // Intervals are mocked, so that the look that runs each second does not find the interrupt.
     mock.timers.enable({ apis: ['setInterval'] })
     await using place = await databases.sqlite()
-    const { database } = place
+    const { database, bus } = place
     const session = await newSession(database)
-    const bus = memoryBus()
     const { begun, runTurn } = endlessTurn()
     const work = runner({
       databases: oneDatabase(database),
@@ -266,12 +249,12 @@ describe('a runner', () => {
       ...assembled,
       slots: slots(1),
     })
-    const post = (event: typeof message | typeof interrupt) =>
-      database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
+    const post = (event: typeof message | typeof interrupt, to = database) =>
+      to.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
     try {
-      announcePosted(bus, tenant, session, await post(message))
+      await post(message)
       const signal = await begun
-      await post(interrupt)
+      await post(interrupt, unheard(database))
       const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
       bus.miss()
       await Promise.race([stopped, systemClock.sleep(2_000, new AbortController().signal)])
@@ -284,9 +267,8 @@ describe('a runner', () => {
 
   it('stops turns by interrupts also in a round in which it cannot look for due sessions', async () => {
     await using place = await databases.sqlite()
-    const { database } = place
+    const { database, bus } = place
     const session = await newSession(database)
-    const bus = memoryBus()
     const { begun, runTurn } = endlessTurn()
     const one = oneDatabase(database)
     const work = runner({
@@ -299,12 +281,12 @@ describe('a runner', () => {
       ...{ bus, clock: systemClock, runTurn, slots: slots(1), ...assembled },
       log: jsonLog((line) => assert.fail(line), 'error'),
     })
-    const post = (event: typeof message | typeof interrupt) =>
-      database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
+    const post = (event: typeof message | typeof interrupt, to = database) =>
+      to.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
     try {
-      announcePosted(bus, tenant, session, await post(message))
+      await post(message)
       const signal = await begun
-      await post(interrupt)
+      await post(interrupt, unheard(database))
       await assert.rejects(work.lookForWork(), /it fails/)
       assert.ok(signal.aborted)
     } finally {
@@ -346,7 +328,7 @@ describe('a runner', () => {
         const database = await at.databases.open(name)
         session = await newSession(database, 'idle', name)
         const post = (tx: Queries) => postEvents(tx, name, session, [message], now)
-        announcePosted(bus, name, session, await database.write(post))
+        await notifying(database, bus).write(post)
       }
       await areRunning.promise
       const { expires_at: before } = await readHead(read, other, session)

@@ -2,26 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { createShare } from '../../ground/core/share.ts'
-import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import { postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readWaiting } from '../../sessions/log/inbox.ts'
 import type { TurnAssembly } from './turn-deps.ts'
 import { runner } from './runner.ts'
+import type { TestDatabase } from '../../ground/database/fixture.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
 const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
 
 /** A session with a slot pauses its turn, and another session waits. `wake` ends the pause. */
-async function pausing(database: Database, total: number) {
+async function pausing({ database, bus }: TestDatabase, total: number) {
   const [one, other] = [await newSession(database), await newSession(database)]
-  const bus = memoryBus()
   const asleep = Promise.withResolvers<void>()
   const wake = Promise.withResolvers<void>()
   const order: string[] = []
@@ -66,13 +64,8 @@ async function pausing(database: Database, total: number) {
       return { stop: { type: 'end_turn' }, last: [] }
     },
   })
-  const post = async (session: string, ...events: (typeof message | typeof interrupt)[]) =>
-    announcePosted(
-      bus,
-      tenant,
-      session,
-      await database.write((tx) => postEvents(tx, tenant, session, events, 0)),
-    )
+  const post = (session: string, ...events: (typeof message | typeof interrupt)[]) =>
+    database.write((tx) => postEvents(tx, tenant, session, events, 0))
   await post(one, message)
   await asleep.promise
   await post(other, message)
@@ -82,7 +75,7 @@ async function pausing(database: Database, total: number) {
 describe('the place of a session', () => {
   it('gives the place of a turn that waits for its model to another, and continues the turn afterwards', async () => {
     await using place = await databases.sqlite()
-    const { order, work, ran, wake, end } = await pausing(place.database, 1)
+    const { order, work, ran, wake, end } = await pausing(place, 1)
     try {
       await ran.other.promise
       wake()
@@ -100,7 +93,7 @@ describe('the place of a session', () => {
 
   it('stops a turn that has no place when it is interrupted', async () => {
     await using place = await databases.sqlite()
-    const { order, one, post, work, ran, end } = await pausing(place.database, 1)
+    const { order, one, post, work, ran, end } = await pausing(place, 1)
     try {
       await ran.other.promise
       await post(one, interrupt)
@@ -114,7 +107,7 @@ describe('the place of a session', () => {
 
   it('begins the next turn of a session only when it has a place again', async () => {
     await using place = await databases.sqlite()
-    const { order, one, post, work, ran, wake, end } = await pausing(place.database, 1)
+    const { order, one, post, work, ran, wake, end } = await pausing(place, 1)
     try {
       await ran.other.promise
       await post(one, interrupt, message)
@@ -135,7 +128,7 @@ describe('the place of a session', () => {
 
   it('keeps the place of a turn that waits where as many as may wait without one already', async () => {
     await using place = await databases.sqlite()
-    const { order, work, ran, wake, end } = await pausing(place.database, 0)
+    const { order, work, ran, wake, end } = await pausing(place, 0)
     try {
       wake()
       await ran.other.promise

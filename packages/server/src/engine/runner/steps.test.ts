@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
+import type { Notice } from '../../ground/core/notice.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claimHead } from '../../ground/database/lease.ts'
@@ -17,9 +18,16 @@ import { deleteSession } from '../../sessions/update.ts'
 import { enqueueItem } from '../../sessions/work/queue.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { nextStep, settleDeleted } from './steps.ts'
+import { heardOf } from '../../ground/database/fixture.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
+
+/** The ids of the messages of which readers hear that a turn has taken them. */
+const promotedIn = (heard: readonly Notice[]): unknown[] =>
+  heard.flatMap(({ message: { kind, ids } }) =>
+    kind === 'promoted' && Array.isArray(ids) ? ids : [],
+  )
 const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
 
 /** The process that loses the session. */
@@ -158,8 +166,10 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await keepEvents(database, session, asking())
       await database.write((tx) => postEvents(tx, tenant, session, [message, message], 0))
       await dies(database, session, 5)
-      const { step, events, head } = await claimed(database, session)
-      assert.ok(step.kind === 'turn' && step.promoted.length === 2)
+      const { database: listened, heard } = heardOf(database)
+      const { step, events, head } = await claimed(listened, session)
+      assert.equal(step.kind, 'turn')
+      assert.equal(promotedIn(heard).length, 2)
       assert.deepEqual(events.slice(-8), [
         'session.error',
         'session.usage',
@@ -184,8 +194,10 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.deepEqual(error.retry_status, { type: 'exhausted' })
       assert.equal((await readWaiting(database.read, tenant, session)).length, 1)
       await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
-      const next = await claimed(database, session, 'nobody')
-      assert.ok(next.step.kind === 'turn' && next.step.promoted.length === 2)
+      const later = heardOf(database)
+      const next = await claimed(later.database, session, 'nobody')
+      assert.equal(next.step.kind, 'turn')
+      assert.equal(promotedIn(later.heard).length, 2)
     })
 
     it('names the event to fork at, the last one that a model accepted, when it gives a turn up', async () => {
@@ -250,11 +262,13 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       }
       const [stale, held] = [await take(), await take()]
       await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
+      const { database: listened, heard } = heardOf(database)
       const next = (at: typeof stale) =>
-        database.write((tx) => nextStep(tx, at, { now: 0, claimed: false }))
+        listened.write((tx) => nextStep(tx, at, { now: 0, claimed: false }))
       assert.deepEqual(await next(stale), { kind: 'lost' })
       const step = await next(held)
-      assert.ok(step.kind === 'turn' && step.promoted.length === 1)
+      assert.equal(step.kind, 'turn')
+      assert.equal(promotedIn(heard).length, 1)
     })
 
     it('gives no turn up for warnings of other kinds', async () => {

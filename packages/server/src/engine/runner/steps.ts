@@ -50,15 +50,14 @@ export type SessionLease = { tenant: string; session: string; fence: Fence; thre
 
 export type Step =
   /**
-   * A turn to run, with the calls open at the step. `promoted`: ids of the messages that begin the turn. `begun`: id of
-   * the first model request's start event, if no MCP server has to be awaited. `head`: the head after the step, if no
+   * A turn to run, with the calls open at the step. `begun`: id of the
+   * first model request's start event, if no MCP server has to be awaited. `head`: the head after the step, if no
    * call is open. `isBudgeted`: the session's budget is checked before each model request. `recovered`: a dead process
    * has left the turn.
    */
   | {
       kind: 'turn'
       open: PendingCall[]
-      promoted: string[]
       begun?: string
       head?: Head
       isBudgeted?: true
@@ -67,7 +66,7 @@ export type Step =
   /** The work of the last turn is to be judged. */
   | EvaluationStep
   /** Nothing to do, or a turn that has begun waits for its servers. The lease is released. */
-  | { kind: 'rest'; promoted?: string[] }
+  | { kind: 'rest' }
   | { kind: 'lost' }
   /** The inbox is large and nothing is decided yet. The caller repeats the step in its turn of the event loop. */
   | { kind: 'heavy' }
@@ -127,7 +126,7 @@ function act(
     case 'settle_interrupt':
       return settleInterrupt(tx, place, unfinished, now)
     case 'begin':
-      return beginTurn(tx, place, head, { entries: [], promoted: [] }, now)
+      return beginTurn(tx, place, head, [], now)
     case 'recover':
       return recoverTurn(tx, place, unfinished, now)
     case 'evaluate':
@@ -308,7 +307,7 @@ async function continueTurn(
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
-  const turn = { kind: 'turn' as const, open, promoted: [], ...budgetFlag(head) }
+  const turn = { kind: 'turn' as const, open, ...budgetFlag(head) }
   const set = { ...begunOutcome(head), ...(recoveries !== undefined && { recoveries }) }
   return writeStep(tx, place, head, entries, { due: true, ...set }, now, {
     ...turn,
@@ -358,15 +357,12 @@ export async function promoteMessages(
   const messages = await takeWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
   const starts = thread === undefined ? runStarted(tenant) : []
   const entries = [...before, ...starts, ...messages, ...runningEntries(head)]
-  return beginTurn(tx, place, head, { entries, promoted: promotedIn(queue) }, now)
+  return beginTurn(tx, place, head, entries, now)
 }
 
 export const runStarted = (tenant: string): LogEntry[] => [
   entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
 ]
-
-export const promotedIn = (queue: readonly InboxItem[]): string[] =>
-  queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
 
 export const requestEntry = (id: string): LogEntry =>
   entryOf({ id, type: 'span.model_request_start' })
@@ -376,18 +372,18 @@ export async function beginTurn(
   tx: Queries,
   place: SessionLease,
   head: Head,
-  { entries, promoted }: { entries: readonly (LogEntry | PromotedMessage)[]; promoted: string[] },
+  entries: readonly (LogEntry | PromotedMessage)[],
   now: number,
 ): Promise<Step> {
   const servers = await ownServers(tx, place, head, now)
   if (servers === 'wait') {
     const waits = { due: false, awaits_stdio: 1, ...released, ...begunOutcome(head) } as const
-    return writeStep(tx, place, head, entries, waits, now, { kind: 'rest', promoted })
+    return writeStep(tx, place, head, entries, waits, now, { kind: 'rest' })
   }
   const all = [...entries, ...servers.failures.map(stdioError)]
   const listed = { ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
   const set = { due: true, ...listed, ...begunOutcome(head) }
-  const turn = { kind: 'turn' as const, open: [], promoted, ...budgetFlag(head) }
+  const turn = { kind: 'turn' as const, open: [], ...budgetFlag(head) }
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
   if (head.url_servers === 1) return writeStep(tx, place, head, all, set, now, turn)
   const begun = newId('event')

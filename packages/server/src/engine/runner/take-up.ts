@@ -1,5 +1,4 @@
 /** Where work that a dead process may have left waits before it goes on. */
-import { announceChange } from '../../sessions/log/topics.ts'
 import type { Step, SessionLease } from './steps.ts'
 import type { ThreadDeps, TurnSignals } from './turn-deps.ts'
 
@@ -10,8 +9,8 @@ export type TakenUp = { progressed: () => void; hasWaited: boolean }
 
 /** A suspect gives its slot away while it waits. */
 export async function takeUp(
-  { recoveries, bus, crew }: Pick<ThreadDeps, 'recoveries' | 'bus' | 'crew'>,
-  { tenant, session, thread }: SessionLease,
+  { recoveries, steps, crew }: Pick<ThreadDeps, 'recoveries' | 'steps' | 'crew'>,
+  { tenant, thread }: SessionLease,
   { recovered }: Work,
   { place, interrupt, stopping }: TurnSignals,
 ): Promise<TakenUp> {
@@ -20,7 +19,7 @@ export async function takeUp(
   const { isSuspect } = recovered
   if (isSuspect) {
     interrupt(() => interrupted.abort(), thread)
-    announceChange(bus, tenant, session)
+    steps.publish()
     place.leave()
   }
   const progressed = await recoveries.enter(

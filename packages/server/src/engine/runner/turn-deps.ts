@@ -9,6 +9,7 @@ import type { Database } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PricedModel } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
+import type { LateNotices } from './late-notices.ts'
 import type { RecoveryLane } from './recovery-lane.ts'
 import type { SessionSlot } from './session-slot.ts'
 import type { Crew } from './threads/crew.ts'
@@ -32,8 +33,8 @@ export type DrainDeps = {
 }
 
 /**
- * `thread`: the child thread that gets the turn. `crew`, and `begin`, which announces events and starts threads, are
- * undefined for an evaluation.
+ * `thread`: the child thread that gets the turn. `crew`, and `begin`, which starts threads, are undefined for an
+ * evaluation.
  */
 export type ClaimedWork = WorkNotice &
   Pick<Fence, 'generation'> & {
@@ -46,7 +47,7 @@ export type ClaimedWork = WorkNotice &
 export type ThreadStart = string | (() => void)
 
 /** `crew`: the threads of the session that run beside this one. */
-export type ThreadDeps = DrainDeps & { crew: Crew }
+export type ThreadDeps = DrainDeps & { crew: Crew; steps: LateNotices }
 
 export type TurnAssembly =
   /** `rested` is called when the turn is over and before its end is stored. `release` is called in every case. */

@@ -9,6 +9,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { threadIdOf } from '../../sessions/log/threads/team.ts'
+import { notifyWakeups } from '../../sessions/log/topics.ts'
 import { cancelWakeup, wakeupStore } from '../../sessions/rows/wakeups.ts'
 
 export async function scheduleWakeup(
@@ -22,6 +23,7 @@ export async function scheduleWakeup(
   const event_id = newId('event')
   const of = { tenant_id: tenant, session_id: session, thread_id: thread }
   await wakeupStore(tx).insert({ ...of, due_ms: at, event_id, note })
+  notifyWakeups(tx)
   const type = 'span.wakeup_scheduled'
   return [...replaced, { event: { id: event_id, type, wakeup_at: iso(at), note } }]
 }

@@ -1,8 +1,15 @@
 /** For tests: listens to a topic of a channel. */
 import { randomUUID } from 'node:crypto'
-import type { BusMessage, Channel } from './bus.ts'
+import type { Notifying } from '../core/notice.ts'
+import type { Bus, BusMessage, Channel } from './bus.ts'
+import { publishNotice } from './bus.ts'
 
 const probe = 'probe'
+
+/** Publishes notices at once, as a unit does after its commit. */
+export const unitOn = (bus: Bus): Notifying => ({
+  afterCommit: (notice) => publishNotice(bus, notice),
+})
 
 /** Collects the messages of a topic. The returned functions wait for messages. */
 export function ear(channel: Channel, topic: string) {

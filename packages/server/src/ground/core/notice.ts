@@ -2,3 +2,8 @@
 export type Notice = { topic: string; message: { [key: string]: unknown }; isLive?: boolean }
 
 export type PublishNotice = (notice: Notice) => void
+
+export type Notifying = {
+  /** Publishes the notice when the unit is committed. A unit that is rolled back, or runs again, publishes nothing. */
+  afterCommit(notice: Notice): void
+}

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { completeEach } from '../core/failures.ts'
-import type { Notice } from '../core/notice.ts'
+import type { Notifying } from '../core/notice.ts'
 import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,10 +11,7 @@ export type Reads = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 
 export type Connection = Kysely<Tables>
 
 /** Reads and writes of a unit, in its transaction. */
-export type Queries = Connection & {
-  /** Publishes the notice when the unit is committed. A unit that is rolled back, or runs again, publishes nothing. */
-  afterCommit(notice: Notice): void
-}
+export type Queries = Connection & Notifying
 
 export interface Database {
   readonly dialect: DialectName

@@ -1,11 +1,17 @@
 /** For tests: a fresh database of each kind. */
+import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { runOnce } from '@steward/base/shared-runs.ts'
 import pg from 'pg'
+import type { Bus } from '../bus/bus.ts'
+import { publishNotice } from '../bus/bus.ts'
+import { memoryBus } from '../bus/memory.ts'
+import type { Notice } from '../core/notice.ts'
 import type { Database } from './database.ts'
+import { withNotices } from './notices.ts'
 import { startPostgres } from './postgres-fixture.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
@@ -90,8 +96,37 @@ export async function createSqliteFile(folder: string): Promise<string> {
   return path
 }
 
-/** Closed and removed by `await using`. */
-export type TestDatabase = AsyncDisposable & { database: Database }
+/** Closed and removed by `await using`. `bus`: carries the notices of the database's units. */
+export type TestDatabase = AsyncDisposable & {
+  database: Database
+  bus: ReturnType<typeof memoryBus>
+}
+
+/** The database with its notices on `bus`. */
+export const notifying = (database: Database, bus: Bus): Database =>
+  withNotices(database, {
+    publish: (notice) => publishNotice(bus, notice),
+    log: { error: assert.fail },
+  })
+
+/** The database, and the notices that its units have published. They go nowhere else. */
+export function heardOf(database: Database): { database: Database; heard: Notice[] } {
+  const heard: Notice[] = []
+  const log = { error: assert.fail }
+  return {
+    database: withNotices(database, { publish: (each) => void heard.push(each), log }),
+    heard,
+  }
+}
+
+/** The database without its notices, as if all were lost. */
+export const unheard = (database: Database): Database => heardOf(database).database
+
+/** A database with a bus of its own. */
+export function withBus(database: Database): Pick<TestDatabase, 'database' | 'bus'> {
+  const bus = memoryBus()
+  return { database: notifying(database, bus), bus }
+}
 
 /** One opener for each kind of database. */
 export const databases: Record<Database['dialect'], () => Promise<TestDatabase>> = {
@@ -99,7 +134,7 @@ export const databases: Record<Database['dialect'], () => Promise<TestDatabase>>
     const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
     const database = await sqliteDatabase(await createSqliteFile(folder))
     return {
-      database,
+      ...withBus(database),
       async [Symbol.asyncDispose]() {
         await database.close()
         await rm(folder, { recursive: true, force: true })
@@ -108,6 +143,6 @@ export const databases: Record<Database['dialect'], () => Promise<TestDatabase>>
   },
   async postgres() {
     const database = await postgresDatabase(await newPostgresUrl())
-    return { database, [Symbol.asyncDispose]: () => database.close() }
+    return { ...withBus(database), [Symbol.asyncDispose]: () => database.close() }
   },
 }

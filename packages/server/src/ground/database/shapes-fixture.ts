@@ -1,13 +1,13 @@
 /** For tests: databases of all shapes, with the rows of tenants in one database or in one each. */
 import type { TestDatabase } from './fixture.ts'
-import { databases, dialectsOf, isLongRun } from './fixture.ts'
+import { databases, dialectsOf, isLongRun, withBus } from './fixture.ts'
 import { shapes } from './per-tenant/fixture.ts'
 
 /** A tenant's own database, as `Databases.open` returns it. */
 async function ofTenant(open: (typeof shapes)['files']): Promise<TestDatabase> {
   const at = await open(['wrkspc_test'])
   return {
-    database: await at.databases.open('wrkspc_test'),
+    ...withBus(await at.databases.open('wrkspc_test')),
     [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
   }
 }

@@ -3,6 +3,7 @@ import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
+import { heardOf } from '../../ground/database/fixture.ts'
 import { openCalls } from '../log/calls.ts'
 import { tenant } from '../log/fixture.ts'
 import { readHead } from '../log/head.ts'
@@ -57,12 +58,27 @@ export const needsAction = (...event_ids: string[]): EventOf<'session.status_idl
   stop_details: null,
 })
 
-export const postEventsNow = (
+/** Posts, and says what was notified after the commit. */
+export async function postEventsNow(
   database: Database,
   session: string,
   events: ClientEvent[],
   now = 0,
-) => database.write((tx) => postEvents(tx, tenant, session, events, now))
+) {
+  const { database: listened, heard } = heardOf(database)
+  const echoes = await listened.write((tx) => postEvents(tx, tenant, session, events, now))
+  const ofSession = (kind: string) =>
+    heard.find(
+      ({ topic, message: said }) => topic === `session:${session}` && said['kind'] === kind,
+    )
+  return {
+    echoes,
+    queued: ofSession('queued')?.message['events'] ?? [],
+    appended: ofSession('new_events') !== undefined,
+    interrupt: ofSession('interrupt') !== undefined,
+    due: heard.some(({ topic }) => topic === 'work'),
+  }
+}
 
 export const state = async ({ read }: Database, session: string) => ({
   log: await readEvents(read, tenant, session, { limit: 1000, extensions: true }),

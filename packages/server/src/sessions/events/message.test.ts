@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
@@ -10,7 +9,6 @@ import { databases } from '../../ground/database/fixture.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
 import { takeWaiting, readWaiting } from '../log/inbox.ts'
 import { appendEntries } from '../log/append.ts'
-import { newEvents, notifySession } from '../log/topics.ts'
 import { dialServer, serveRoutes } from '../../ground/http/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
@@ -19,8 +17,7 @@ import { sessionEventRoutes } from './routes.ts'
 /** The routes over a real server, and a runner that is played by the test. */
 async function serving() {
   const opened = await databases.sqlite()
-  const { database } = opened
-  const bus = memoryBus()
+  const { database, bus } = opened
   let listening = 0
   const changed: (() => void)[] = []
   const counting: Bus = {
@@ -68,7 +65,6 @@ async function serving() {
         ]
         await appendEntries(tx, tenant, session, entries, { now: 0 })
       })
-      notifySession(bus, session, newEvents)
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
@@ -100,6 +96,7 @@ describe('a posted message that is followed', () => {
     assert.deepEqual(typesOf(await answer.text()), [
       'user.message',
       'system.user_message_pending',
+      'system.user_message_promoted',
       'session.status_running',
       'user.message',
       'session.status_idle',
@@ -112,7 +109,6 @@ describe('a posted message that is followed', () => {
     const session = await newSession(at.database, 'running')
     const answer = await at.post(session)
     await keepEvents(at.database, session, [idle()])
-    notifySession(at.bus, session, newEvents)
     await at.turn(session)
     const types = typesOf(await answer.text())
     assert.equal(types.filter((type) => type === 'session.status_idle').length, 2)
@@ -127,7 +123,6 @@ describe('a posted message that is followed', () => {
       const session = await newSession(at.database)
       const answer = await at.post(session)
       await at.database.write(async (tx) => void (await end(tx, tenant, session, 0)))
-      notifySession(at.bus, session, newEvents)
       const types = typesOf(await answer.text())
       assert.ok(types.includes('system.user_message_cancelled') || types.includes(last))
       await at.untilListening(0)

@@ -10,7 +10,7 @@ import { tailLog } from '../log/tail.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { streamReply } from '../../ground/http/reply.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import { announcePosted, postInUnits } from './post.ts'
+import { postInUnits } from './post.ts'
 import { isKept, streamTexts } from './read.ts'
 
 export async function postMessage(
@@ -29,8 +29,7 @@ export async function postMessage(
   try {
     const place = { tenant, session: sessionId, clock }
     const posted = await postInUnits(db, place, [{ type: 'user.message', content }])
-    announcePosted(bus, tenant, sessionId, posted)
-    const id = posted.echoes[0]?.id ?? ''
+    const id = posted[0]?.id ?? ''
     return streamReply((reader) => {
       if (reader.aborted) left.abort()
       else reader.addEventListener('abort', () => left.abort(), { once: true })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { BusMessage } from '../../ground/bus/bus.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -10,7 +9,7 @@ import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
-import { announcePosted, postEvents, postInUnits } from './post.ts'
+import { postEvents, postInUnits } from './post.ts'
 import {
   answer,
   confirm,
@@ -185,7 +184,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const call = custom()
       await keepEvents(database, session, [call, needsAction(call.id)])
       const posted = await postEventsNow(database, session, [message()])
-      assert.equal(posted.queued.length, 1)
+      assert.deepEqual(posted.queued, posted.echoes)
       assert.ok(!posted.due)
       assert.equal((await state(database, session)).head.due, 0)
     })
@@ -243,31 +242,26 @@ for (const [dialect, open] of Object.entries(everyShape)) {
 
     it('notifies after the commit: readers, runners, and the turn to stop', async () => {
       await using opened = await open()
-      const { database } = opened
+      const { database, bus } = opened
       const session = await newSession(database)
       const call = custom()
       await keepEvents(database, session, [call])
-      const bus = memoryBus()
       const heard: BusMessage[] = []
       bus.subscribe(`session:${session}`, (word) => heard.push(word))
       bus.live.subscribe(`session:${session}`, (words) => heard.push(words))
       bus.subscribe('work', (word) => heard.push(word))
       const events = [answer(call.id), message(), interrupt]
-      const posted = await postEventsNow(database, session, events)
-      announcePosted(bus, tenant, session, posted)
+      const post = (posting: ClientEvent[]) =>
+        database.write((tx) => postEvents(tx, tenant, session, posting, 0))
+      const posted = await post(events)
       assert.deepEqual(heard, [
-        { kind: 'queued', events: posted.queued },
-        { kind: 'new_events', tenant },
+        { kind: 'queued', events: posted.filter(({ type }) => type === 'user.message') },
         { kind: 'interrupt' },
+        { kind: 'new_events', tenant },
         { tenant, session },
       ])
       heard.length = 0
-      announcePosted(
-        bus,
-        tenant,
-        session,
-        await postEventsNow(database, session, [answer(call.id)]),
-      )
+      await post([answer(call.id)])
       assert.deepEqual(heard, [])
     })
   })

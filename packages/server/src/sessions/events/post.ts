@@ -3,7 +3,6 @@
  * [events/post/all-or-nothing]
  */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { countCharacters } from '../../ground/core/characters.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -29,9 +28,8 @@ import { makeDue } from '../log/threads/due.ts'
 import { threadHeadOf, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
-import { announceChange, announceRowChange, notifyRunners, notifySession } from '../log/topics.ts'
+import { announceRowChange, notifyInterrupt, notifyReaders, notifyRunners } from '../log/topics.ts'
 import { checkShown, namesFiles } from '../../resources/files/shown-media.ts'
-import { notifyPollers } from '../work/topics.ts'
 import { enqueueSession } from '../work/enqueue-session.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { CallAnswer } from './answers.ts'
@@ -39,18 +37,8 @@ import { defineOutcome } from './define-outcome.ts'
 import { callOf, checkSame, findKeptMessage, findSettlement } from './answers.ts'
 import { checkAnswered, checkBudgetLeft, checkOpen } from './check-state.ts'
 
-export type PostedEvents = {
-  /** The events of the request as they are stored, in order. For a repeated answer: the event that settled its call. */
-  echoes: StoredEvent[]
-  /** The echoes that wait in the inbox. */
-  queued: StoredEvent[]
-  /** `appended`: the log has more events. `due`: a runner has work. `interrupt`: a running turn must stop. */
-  appended: boolean
-  due: boolean
-  interrupt: boolean
-  /** The environment whose workers to notify. */
-  queue: string | undefined
-}
+/** The events of a request as they are stored, in order. For a repeated answer: the event that settled its call. */
+export type PostedEvents = StoredEvent[]
 
 type NewClientEvent = ClientEvent & { id: string }
 
@@ -83,14 +71,29 @@ async function postDirectly(
   const admitted = events.map((event) =>
     admission({ ...event, id: newId('event') } as WaitingEvent),
   )
-  const head = await admitDirectly(db, { tenant, sessionId: session }, admitted, now)
-  if (!head) return undefined
+  const place = { tenant, sessionId: session }
   const echoes = waitingEvents(admitted, now)
-  const queued = echoes.filter(isMessage)
-  return { echoes, queued, appended: false, due: head.due, interrupt: false, queue: undefined }
+  const isAdmitted = await db.writeStatement(async (tx) => {
+    const head = await admitDirectly(tx, place, admitted, now)
+    if (!head) return false
+    notifyWaiting(tx, place, echoes)
+    announceRowChange(tx, tenant, session)
+    if (head.due) notifyRunners(tx, { tenant, session })
+    return true
+  })
+  return isAdmitted ? echoes : undefined
 }
 
-const isMessage = ({ type }: StoredEvent): boolean => type === 'user.message'
+/** Tells readers which messages wait. */
+function notifyWaiting(
+  tx: Queries,
+  { sessionId }: { sessionId: string },
+  waiting: readonly StoredEvent[],
+): boolean {
+  const events = waiting.filter(({ type }) => type === 'user.message')
+  if (events.length > 0) notifyReaders(tx, sessionId, { kind: 'queued', events })
+  return events.length > 0
+}
 
 /** Posts the events of one request. `check` runs within the unit and throws for a caller without permission. */
 export async function postInUnits(
@@ -155,13 +158,17 @@ export async function postEvents(
     await admitEvents(tx, tenant, sessionId, admitted, { now, due })
     if (due && head.team) await makeDue(tx, { tenant, session: sessionId }, [head.team.self.id])
   }
-  const queue = await enqueueSession(tx, session, now)
+  await enqueueSession(tx, session, now)
+  const waiting = [...waitingEvents(admitted, now), ...stopped]
+  const isQueued = notifyWaiting(tx, target, waiting)
+  if (interrupt) notifyInterrupt(tx, sessionId)
   const entries = kept.map((event) => threadEntryOf(event, threads.get(event.id)))
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =
     entries.length > 0 &&
     (await appendEntries(tx, tenant, sessionId, entries, { now, due: true, dueThreads }))
-  const waiting = [...waitingEvents(admitted, now), ...stopped]
+  if (isQueued && kept.length === 0) announceRowChange(tx, tenant, sessionId)
+  if (due) notifyRunners(tx, { tenant, session: sessionId })
   const appended = entries.map(({ event: { id, type }, data }, index) => ({
     id,
     type,
@@ -170,14 +177,7 @@ export async function postEvents(
     processed_at: iso(now),
     seq: written ? written.first + index : null,
   }))
-  return {
-    echoes: inOrder(fresh, [...waiting, ...appended], stands),
-    queued: waiting.filter(isMessage),
-    appended: kept.length > 0,
-    due,
-    interrupt,
-    queue,
-  }
+  return inOrder(fresh, [...waiting, ...appended], stands)
 }
 
 function inOrder(
@@ -258,20 +258,4 @@ async function goBehind(
     if (thread !== undefined) threads.set(event.id, thread)
     kept.push(event)
   }
-}
-
-/** Notifies readers, runners and pollers. Call after the commit. */
-export function announcePosted(
-  bus: Bus,
-  tenant: string,
-  sessionId: string,
-  posted: PostedEvents,
-): void {
-  if (posted.queued.length > 0)
-    notifySession(bus, sessionId, { kind: 'queued', events: posted.queued })
-  if (posted.appended) announceChange(bus, tenant, sessionId)
-  else if (posted.queued.length > 0) announceRowChange(bus, tenant, sessionId)
-  if (posted.interrupt) notifySession(bus, sessionId, { kind: 'interrupt' })
-  if (posted.due) notifyRunners(bus, { tenant, session: sessionId })
-  if (posted.queue !== undefined) notifyPollers(bus, { environment: posted.queue })
 }

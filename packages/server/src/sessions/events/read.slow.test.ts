@@ -4,12 +4,13 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import { EventListQuery } from '@steward/protocol/event-queries.ts'
 import type { Page } from '@steward/protocol/primitives.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from '../log/fixture.ts'
-import { newEvents, notifySession } from '../log/topics.ts'
+import { announceChange } from '../log/topics.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { queryObject } from '../../ground/http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
@@ -297,7 +298,7 @@ describe('a stream of events', () => {
     }
     const add = async (...events: Parameters<typeof keepEvents>[2]) => {
       await keepEvents(database, session, events)
-      notifySession(bus, session, newEvents)
+      announceChange(unitOn(bus), tenant, session)
     }
     return {
       ids,

@@ -19,7 +19,7 @@ import { sessionStore } from '../rows/sessions.ts'
 import { postMessage } from './message.ts'
 import { eventText } from '../log/log.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
-import { announcePosted, postInUnits } from './post.ts'
+import { postInUnits } from './post.ts'
 import { withRubrics } from './rubrics.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
@@ -143,9 +143,8 @@ export function sessionEventRoutes(deps: {
           await withRubrics(given, body.events, 'events'),
           check,
         )
-        announcePosted(bus, tenant, params.id, posted)
         if (dialect === 'interface') return emptyReply(202)
-        const shown = posted.echoes.map((each) => eventText(params.id, each, dialect))
+        const shown = posted.map((each) => eventText(params.id, each, dialect))
         return jsonTextReply(`{"data":[${shown.join(',')}]}`)
       },
     ),

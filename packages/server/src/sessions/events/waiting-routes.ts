@@ -5,20 +5,18 @@ import {
   WaitingMessageUpdate,
 } from '@steward/protocol/waiting-messages.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { wholePage } from '../../ground/core/page.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { announceChange } from '../log/topics.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { MessageChange } from './waiting-messages.ts'
 import { changeMessage, removeMessage, waitingMessages } from './waiting-messages.ts'
 
 const waiting = section('Events', ['workspace'], '/v1/ext/sessions/:id/waiting_messages')
 
-export function waitingMessageRoutes({ bus, clock }: { bus: Bus; clock: Clock }): Route[] {
+export function waitingMessageRoutes({ clock }: { clock: Clock }): Route[] {
   async function change(
     {
       db,
@@ -33,7 +31,6 @@ export function waitingMessageRoutes({ bus, clock }: { bus: Bus; clock: Clock })
     const { id: session, message } = params
     await sessionStore(db.read).row(tenant, session)
     const state = await db.write((tx) => unit(tx, { tenant, session, message }))
-    if (state !== 'already_read') announceChange(bus, tenant, session)
     return { id: message, type: 'waiting_message_change', state }
   }
 

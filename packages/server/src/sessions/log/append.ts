@@ -1,4 +1,4 @@
-/** Appends to the log. Nothing here notifies: the caller notifies after its commit. */
+/** Appends to the log, and notifies readers and runners after the commit. */
 import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
@@ -25,6 +25,7 @@ import { removalUpTo } from './inbox.ts'
 import type { LogEntry, PromotedMessage } from './log.ts'
 import type { TenantSession } from './place.ts'
 import { sessionColumns } from './place.ts'
+import { announceChange, announceRowChange, notifyReaders, notifyRunners } from './topics.ts'
 import { pauseText } from './pause.ts'
 import { spentText } from './spent.ts'
 
@@ -152,6 +153,22 @@ const madeIn = (entries: readonly (LogEntry | PromotedMessage)[]): LogEntry[] =>
 const eventsIn = (entries: readonly (LogEntry | PromotedMessage)[]): NewEvent[] =>
   madeIn(entries).map(({ event }) => event)
 
+/** A runner that holds the session, and so has a fence, needs no notification. */
+function notifyAppended(
+  tx: Queries,
+  { tenant, sessionId }: TenantSession,
+  entries: readonly (LogEntry | PromotedMessage)[],
+  startsRunner: boolean,
+): void {
+  const promoted = entries.flatMap((entry) =>
+    !('event' in entry) && entry.type === 'user.message' ? entry.id : [],
+  )
+  if (promoted.length > 0) notifyReaders(tx, sessionId, { kind: 'promoted', ids: promoted })
+  if (entries.length > 0) announceChange(tx, tenant, sessionId)
+  else announceRowChange(tx, tenant, sessionId)
+  if (startsRunner) notifyRunners(tx, { tenant, session: sessionId })
+}
+
 export type AppendedRange = { first: number; last: number }
 
 /**
@@ -183,6 +200,7 @@ export async function appendEntries(
   const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0, calls }
   const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, sessionId, now }))
   if (!head) return undefined
+  notifyAppended(tx, growth, entries, due === true && fence === undefined)
   if (due && head.threads === 1) await makeDue(tx, { tenant, session: sessionId }, dueThreads)
   if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
   const { next_seq: last } = head
@@ -243,7 +261,11 @@ export async function appendIfUnchanged(
   const count = entries.length
   const growth = { ...place, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
   const rows = rowsOf(entries, { tenant, sessionId, now })
-  const unit = (tx: Queries) => insertEvents(tx, form, growth, rows)
+  const unit = async (tx: Queries) => {
+    const appended = await insertEvents(tx, form, growth, rows)
+    if (appended) notifyAppended(tx, place, entries, false)
+    return appended
+  }
   const head = await (fitsOneStatement(count)
     ? database.writeStatement(unit)
     : database.write(unit))

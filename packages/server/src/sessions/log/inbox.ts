@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { countedInsertion } from '../../ground/database/counted-insertion.ts'
-import type { Connection, Database, Queries, Reads } from '../../ground/database/database.ts'
+import type { Connection, Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement, statement } from '../../ground/database/statement.ts'
@@ -170,19 +170,19 @@ export async function admitEvents(
 }
 
 /**
- * Adds few messages at the end of the inbox, in one statement on Postgres. `due`: a runner has work. Returns undefined,
+ * Adds few messages at the end of the inbox, for `writeStatement`. `due`: a runner has work. Returns undefined,
  * and writes nothing, when the session does not exist, takes no messages, has no room for them, has reached its budget,
  * has several threads, or runs on workers.
  */
 export async function admitDirectly(
-  database: Database,
+  tx: Queries,
   { tenant, sessionId }: TenantSession,
   messages: readonly Admission[],
   now: number,
 ): Promise<{ due: boolean } | undefined> {
   const { rows, bytes } = rowsOf(messages, { tenant, sessionId, now })
   const growth = { tenant, sessionId, count: messages.length, bytes, due: 0 } as const
-  const head = await database.writeStatement((tx) => insertInbox(tx, 'direct', growth, rows))
+  const head = await insertInbox(tx, 'direct', growth, rows)
   return head && { due: head.due === 1 }
 }
 

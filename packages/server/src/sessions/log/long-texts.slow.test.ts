@@ -60,7 +60,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const page = await readLogPage(read, tenant, session, { limit: 10, bytes: 64 * 1024 * 1024 })
       assert.deepEqual(
         page.rows.map(({ id, data }) => ({ id, data: data === fields[0] || data === fields[1] })),
-        posted.echoes.map(({ id }) => ({ id, data: true })),
+        posted.map(({ id }) => ({ id, data: true })),
       )
       assert.equal(page.size, Buffer.byteLength(fields.join('')))
       const range = { after: 0, types: ['user.message'] as const, limit: 10, bytes: 1_000_000 }
@@ -173,7 +173,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
-      const [echo] = (await posting(database, session, message(long))).echoes
+      const [echo] = await posting(database, session, message(long))
       const text = { id: echo?.id ?? '', bytes: Buffer.byteLength(echo?.data ?? '') }
       const place = { tenant, sessionId: session }
       assert.equal(await readLongText(database.read, place, text), echo?.data)

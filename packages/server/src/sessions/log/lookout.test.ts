@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../ground/database/database.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
@@ -9,7 +10,7 @@ import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { lookAtHeads } from './lookout.ts'
 import { tailLog } from './tail.ts'
-import { newEvents, notifySession } from './topics.ts'
+import { announceChange } from './topics.ts'
 
 /** The numbers of kept events, as a tail gives them. */
 function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session: string) {
@@ -39,7 +40,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const tailed = numbers(database, bus, session)
       const got = tailed.next(3)
       await keepEvents(database, session, [agentMessage('heard')])
-      notifySession(bus, session, newEvents)
+      announceChange(unitOn(bus), tenant, session)
       for (const text of ['unheard', 'unheard too']) {
         await keepEvents(database, session, [agentMessage(text)])
         await lookAtHeads()
@@ -63,7 +64,7 @@ describe('a tail whose Postgres does not answer', () => {
     const got = tailed.next(2)
     await keepEvents(database, session, [agentMessage('two')])
     proxy.vanish()
-    notifySession(bus, session, newEvents)
+    announceChange(unitOn(bus), tenant, session)
     await assert.rejects(database.read.selectFrom('settings').selectAll().execute())
     proxy.resume()
     const keeping = async (): Promise<void> =>

@@ -4,12 +4,13 @@ import { describe, it } from 'node:test'
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import type { TailItem } from './tail.ts'
 import { tailLog } from './tail.ts'
-import { newEvents, notifySession } from './topics.ts'
+import { announceChange, notifyReaders, sendFrames } from './topics.ts'
 
 const framesOf = (id: string): LiveFrame[] => [
   { kind: 'start', of: 'agent.message', id },
@@ -43,13 +44,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database, session, bus, tailed } = await newTail(opened)
       const words: LiveFrame[] = [...framesOf('one'), ...framesOf('two')]
-      notifySession(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
-      notifySession(bus, session, { kind: 'frames', frames: words })
+      notifyReaders(unitOn(bus), session, { kind: 'promoted', ids: ['one', 'three'] })
+      sendFrames(bus, session, words)
       // The reader has not started: it reads both rows for its own first notification.
       await keepEvents(database, session, [{ ...agentMessage('1'), id: 'one' }])
-      notifySession(bus, session, newEvents)
+      announceChange(unitOn(bus), tenant, session)
       await keepEvents(database, session, [{ ...agentMessage('2'), id: 'two' }])
-      notifySession(bus, session, newEvents)
+      announceChange(unitOn(bus), tenant, session)
       const seen: string[] = []
       while (seen.at(-1) !== 'promoted three') {
         const { value, done } = await tailed.next()
@@ -70,12 +71,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database, session, bus, tailed } = await newTail(opened)
       const [start, chunk, end] = framesOf('one')
       assert.ok(start && chunk && end)
-      notifySession(bus, session, { kind: 'frames', frames: [start, chunk] })
+      sendFrames(bus, session, [start, chunk])
       bus.miss()
-      notifySession(bus, session, { kind: 'promoted', ids: ['one'] })
-      notifySession(bus, session, { kind: 'frames', frames: [{ ...start, id: 'two' }, chunk, end] })
+      notifyReaders(unitOn(bus), session, { kind: 'promoted', ids: ['one'] })
+      sendFrames(bus, session, [{ ...start, id: 'two' }, chunk, end])
       await keepEvents(database, session, [{ ...agentMessage('1'), id: 'one' }])
-      notifySession(bus, session, newEvents)
+      announceChange(unitOn(bus), tenant, session)
       const seen: string[] = []
       while (seen.at(-1) !== 'start two') {
         const { value, done } = await tailed.next()
@@ -101,7 +102,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         const [start] = framesOf(answer)
         assert.ok(start)
         const frames: LiveFrame[] = [{ kind: 'first_token', id, ms: 5 }, start]
-        notifySession(bus, session, { kind: 'frames', frames })
+        sendFrames(bus, session, frames)
       }
       await keepStart('one')
       // The reader has not started: it reads the row for its own first notification.
@@ -123,7 +124,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database, session, bus, tailed } = await newTail(opened)
       const message = (id: string): NewEvent => ({ id, type: 'user.message', content: [] })
       const queued = (...ids: string[]) =>
-        notifySession(bus, session, {
+        notifyReaders(unitOn(bus), session, {
           kind: 'queued',
           events: ids.map((id) => ({
             ...{ id, type: 'user.message', seq: null, created_at: '', processed_at: null },
@@ -132,7 +133,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         })
       queued('one')
       await keepEvents(database, session, [message('one')])
-      notifySession(bus, session, newEvents)
+      announceChange(unitOn(bus), tenant, session)
       const seen: string[] = []
       const next = async () => {
         const { value, done } = await tailed.next()
@@ -141,7 +142,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       }
       await next()
       await next()
-      notifySession(bus, session, { kind: 'promoted', ids: ['two'] })
+      notifyReaders(unitOn(bus), session, { kind: 'promoted', ids: ['two'] })
       queued('one')
       queued('two', 'three', 'one')
       await next()

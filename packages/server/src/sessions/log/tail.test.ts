@@ -4,6 +4,7 @@ import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
@@ -11,7 +12,7 @@ import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import type { StoredEvent } from './log.ts'
 import type { TailItem } from './tail.ts'
 import { tailLog } from './tail.ts'
-import { newEvents, notifySession } from './topics.ts'
+import { announceChange, notifyInterrupt, notifyReaders, sendFrames } from './topics.ts'
 
 /** A bus that counts who listens. */
 function counted() {
@@ -57,7 +58,7 @@ const upTo = (many: number) => Array.from({ length: many }, (_, index) => index 
 
 const keepAndNotify = async (database: Database, bus: Bus, session: string, events: NewEvent[]) => {
   await keepEvents(database, session, events)
-  notifySession(bus, session, newEvents)
+  announceChange(unitOn(bus), tenant, session)
 }
 
 const start = (id: string): LiveFrame => ({ kind: 'start', of: 'agent.message', id })
@@ -115,13 +116,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const bus = memoryBus()
       const session = await insertHead(database)
       const tailed = following(database, bus, session)
-      notifySession(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', '1')] })
+      sendFrames(bus, session, [start('a'), chunk('a', '1')])
       assert.equal((await some(tailed, 2)).length, 2)
       await keepEvents(database, session, [agentMessage('unheard')])
       bus.miss()
       // Pieces in between may be missing.
-      notifySession(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
-      notifySession(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
+      sendFrames(bus, session, [chunk('a', '3'), end('a')])
+      sendFrames(bus, session, [start('b'), chunk('b', '1')])
       const got = await some(tailed, 4)
       assert.deepEqual(seqs(got), [1])
       assert.deepEqual(
@@ -159,7 +160,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await keepEvents(database, session, [agentMessage('1'), agentMessage('2')])
       const tailed = following(database, bus, session, { after: 1 })
       await keepAndNotify(database, bus, session, [agentMessage('3')])
-      notifySession(bus, session, { kind: 'frames', frames: [start('sevt_4')] })
+      sendFrames(bus, session, [start('sevt_4')])
       const got = await some(tailed, 3)
       assert.deepEqual(seqs(got), [2, 3])
       assert.equal(got[2]?.kind, 'frame')
@@ -232,11 +233,11 @@ describe('a tail', () => {
     const tailed = following(database, bus, session)
     await keepAndNotify(database, bus, session, [agentMessage('before')])
     assert.deepEqual(seqs(await some(tailed, 1)), [1])
-    notifySession(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', 'x'), end('a')] })
+    sendFrames(bus, session, [start('a'), chunk('a', 'x'), end('a')])
     await keepAndNotify(database, bus, session, [message('a', 'x')])
-    notifySession(bus, session, { kind: 'queued', events: [] })
-    notifySession(bus, session, { kind: 'interrupt' })
-    notifySession(bus, session, { kind: 'promoted', ids: ['m1', 'm2'] })
+    notifyReaders(unitOn(bus), session, { kind: 'queued', events: [] })
+    notifyInterrupt(unitOn(bus), session)
+    notifyReaders(unitOn(bus), session, { kind: 'promoted', ids: ['m1', 'm2'] })
     const got = await some(tailed, 6)
     assert.deepEqual(
       got.map((each) => (each.kind === 'frame' ? each.frame.kind : each.kind)),
@@ -262,14 +263,14 @@ describe('a tail', () => {
       ['a', ''],
       ['b', ''],
     ])
-    notifySession(bus, session, { kind: 'frames', frames: [start('a'), start('b')] })
+    sendFrames(bus, session, [start('a'), start('b')])
     for (let n = 0; n < 4600; n++) {
       const id = n % 3 === 0 ? 'a' : 'b'
       texts.set(id, `${texts.get(id)}${n},`)
-      notifySession(bus, session, { kind: 'frames', frames: [chunk(id, `${n},`)] })
+      sendFrames(bus, session, [chunk(id, `${n},`)])
       if (n % 1500 === 99) await new Promise((resolve) => setImmediate(resolve))
     }
-    notifySession(bus, session, { kind: 'frames', frames: [end('a'), end('b')] })
+    sendFrames(bus, session, [end('a'), end('b')])
     await keepAndNotify(database, bus, session, [agentMessage('last')])
     await reading
     for (const [id, text] of texts) {
@@ -290,17 +291,13 @@ describe('a tail', () => {
     const bus = memoryBus()
     const session = await insertHead(database)
     const tailed = following(database, bus, session)
-    notifySession(bus, session, { kind: 'frames', frames: [start('a')] })
+    sendFrames(bus, session, [start('a')])
     const shown = await some(tailed, 1)
-    for (let n = 0; n < 1500; n++)
-      notifySession(bus, session, { kind: 'frames', frames: [chunk('a', 'x')] })
-    notifySession(bus, session, newEvents)
+    for (let n = 0; n < 1500; n++) sendFrames(bus, session, [chunk('a', 'x')])
+    announceChange(unitOn(bus), tenant, session)
     await keepAndNotify(database, bus, session, [agentMessage('x')])
     shown.push(...(await some(tailed, 1)))
-    notifySession(bus, session, {
-      kind: 'frames',
-      frames: [end('a'), start('c'), chunk('c', 'z'), end('c')],
-    })
+    sendFrames(bus, session, [end('a'), start('c'), chunk('c', 'z'), end('c')])
     while (shown.length < 2000 && !isEnd(shown.at(-1), 'c')) shown.push(...(await some(tailed, 1)))
     const last = shown.slice(-3)
     assert.deepEqual(
@@ -326,7 +323,7 @@ describe('a tail', () => {
       data: JSON.stringify({ content: [{ type: 'text', text }] }),
     })
     for (let n = 0; n < 10; n++)
-      notifySession(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
+      notifyReaders(unitOn(bus), session, { kind: 'queued', events: [event(`sevt_${n}`)] })
     await keepAndNotify(database, bus, session, [agentMessage('kept')])
     const got = await some(tailed, 4)
     assert.deepEqual(
@@ -342,7 +339,8 @@ describe('a tail', () => {
     const bus = memoryBus()
     const session = await insertHead(database)
     const tailed = following(database, bus, session)
-    for (let n = 0; n < 1500; n++) notifySession(bus, session, { kind: 'promoted', ids: [`m${n}`] })
+    for (let n = 0; n < 1500; n++)
+      notifyReaders(unitOn(bus), session, { kind: 'promoted', ids: [`m${n}`] })
     await keepAndNotify(database, bus, session, [agentMessage('kept')])
     let got = await some(tailed, 1)
     while (got.every((each) => each.kind !== 'kept')) got = await some(tailed, 1)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import type { LiveWords } from './topics.ts'
 import {
@@ -8,7 +9,7 @@ import {
   listenToChanges,
   listenToLiveWords,
   listenToSession,
-  notifySession,
+  sendFrames,
 } from './topics.ts'
 
 describe('a change of a session', () => {
@@ -17,9 +18,9 @@ describe('a change of a session', () => {
     const heard: string[] = []
     listenToChanges(bus, (change) => 'session' in change && heard.push(`row of ${change.session}`))
     listenToSession(bus, 'sesn_1', ({ kind }) => heard.push(kind))
-    announceRowChange(bus, 'tenant', 'sesn_1')
+    announceRowChange(unitOn(bus), 'tenant', 'sesn_1')
     assert.deepEqual(heard, ['row of sesn_1'])
-    announceChange(bus, 'tenant', 'sesn_1')
+    announceChange(unitOn(bus), 'tenant', 'sesn_1')
     assert.deepEqual(heard.toSorted(), ['new_events', 'row of sesn_1', 'row of sesn_1'])
   })
 })
@@ -46,7 +47,7 @@ describe('a reader of live words', () => {
     )
     heard.length = 0
     const words = [{ kind: 'frames' as const, frames: [frame] }]
-    for (const each of words) notifySession(bus, 'sesn_1', each)
+    for (const { frames } of words) sendFrames(bus, 'sesn_1', frames)
     const carried = JSON.parse(JSON.stringify(words[0])) as { [key: string]: unknown }
     bus.live.publish('session:sesn_1', carried)
     assert.deepEqual(heard, [...words, ...words])

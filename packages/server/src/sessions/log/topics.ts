@@ -1,8 +1,9 @@
-/** Messages on the topic of a session, and the notifications that start drains. */
+/** Messages on the topic of a session, and the notifications that start drains. A unit says them of what it changes. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus, BusMessage } from '../../ground/bus/bus.ts'
 import { isMissed, missedMessage } from '../../ground/bus/bus.ts'
+import type { Notifying } from '../../ground/core/notice.ts'
 import type { StoredEvent } from './log.ts'
 
 export type SessionNotification =
@@ -60,27 +61,37 @@ export const newEvents = { kind: 'new_events' } as const
 /** `id`: of a session, or of a child thread, whose live words have a topic of their own. */
 const topicOf = (id: string): string => `session:${id}`
 
-export const notifySession = (
-  bus: Bus,
+/** Asks the runner of a session to look for an interrupt. */
+export const notifyInterrupt = (tx: Notifying, sessionId: string): void =>
+  tx.afterCommit({ topic: topicOf(sessionId), message: { kind: 'interrupt' } })
+
+/** Tells readers which messages wait, or wait no longer. */
+export function notifyReaders(
+  tx: Notifying,
   sessionId: string,
-  message: SessionNotification | LiveWords,
-): void => {
-  const isLive = message.kind !== 'new_events' && message.kind !== 'interrupt'
-  const channel = isLive ? bus.live : bus
-  if (isLive) sound.add(message)
-  channel.publish(topicOf(sessionId), message)
+  words: Exclude<LiveWords, { kind: 'frames' }>,
+): void {
+  sound.add(words)
+  tx.afterCommit({ topic: topicOf(sessionId), message: words, isLive: true })
+}
+
+/** Sends pieces of an answer to readers of a session or a thread. They are never stored, so that no commit is awaited. */
+export function sendFrames(bus: Bus, id: string, frames: LiveFrame[]): void {
+  const words: LiveWords = { kind: 'frames', frames }
+  sound.add(words)
+  bus.live.publish(topicOf(id), words)
 }
 
 /** Tells readers, and those who follow the workspace, that the log of a session has more events. */
-export const announceChange = (bus: Bus, tenant: string, sessionId: string): void =>
-  bus.publish(topicOf(sessionId), { ...newEvents, tenant })
+export const announceChange = (tx: Notifying, tenant: string, sessionId: string): void =>
+  tx.afterCommit({ topic: topicOf(sessionId), message: { ...newEvents, tenant } })
 
 /** What a change of the row or the inbox sends: no event was appended, so that readers of the log hear nothing. */
 const rowChange = 'row_changed'
 
 /** Tells those who follow the workspace that the row or the inbox of a session has changed, and its log has not. */
-export const announceRowChange = (bus: Bus, tenant: string, sessionId: string): void =>
-  bus.publish(topicOf(sessionId), { kind: rowChange, tenant })
+export const announceRowChange = (tx: Notifying, tenant: string, sessionId: string): void =>
+  tx.afterCommit({ topic: topicOf(sessionId), message: { kind: rowChange, tenant } })
 
 export type ChangedSession = { tenant: string; session: string }
 
@@ -120,10 +131,12 @@ export const listenToLiveWords = (
   )
 
 /** Notifies the runners of all processes that a session has work. */
-export const notifyRunners = (bus: Bus, work: WorkNotice): void => bus.publish('work', work)
+export const notifyRunners = (tx: Notifying, work: WorkNotice): void =>
+  tx.afterCommit({ topic: 'work', message: work })
 
 /** Notifies the wakeup jobs that a wakeup may be due sooner than all that they know. */
-export const notifyWakeups = (bus: Bus): void => bus.publish('wakeups', {})
+export const notifyWakeups = (tx: Notifying): void =>
+  tx.afterCommit({ topic: 'wakeups', message: {} })
 
 export const listenForWakeups = (bus: Bus, listen: () => void): (() => void) =>
   bus.subscribe('wakeups', listen)

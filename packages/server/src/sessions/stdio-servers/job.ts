@@ -1,20 +1,18 @@
 /** Continues turns that waited too long for the stdio servers of their worker, without those servers. */
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
 import { appendEntries } from '../log/append.ts'
-import { notifyRunners } from '../log/topics.ts'
 import { marginMs } from './readiness.ts'
 import { stdioStore } from './store.ts'
 
 const everyMs = 5_000
 const limit = 50
 
-export function stdioJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
-  const { databases, bus, clock } = deps
+export function stdioJob(deps: { databases: Databases; clock: Clock }): Job {
+  const { databases, clock } = deps
   const run = () =>
     runOnEach(databases.due(), async (database) => {
       const found = await stdioStore(database.read).overdue(clock.now(), { marginMs, limit })
@@ -24,7 +22,6 @@ export function stdioJob(deps: { databases: Databases; bus: Bus; clock: Clock })
           if (awaits_stdio === 1)
             await appendEntries(tx, tenant, session, [], { now: clock.now(), due: true })
         })
-        notifyRunners(bus, { tenant, session })
       }
       return found.length < limit
     })

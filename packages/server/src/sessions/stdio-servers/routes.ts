@@ -1,6 +1,5 @@
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import { StdioReport } from '@steward/protocol/stdio-servers.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { recordText } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -9,7 +8,6 @@ import { lockHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import type { LogEntry } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
-import { announceChange, notifyRunners } from '../log/topics.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
@@ -22,9 +20,9 @@ import { stdioStore } from './store.ts'
 
 const servers = section('MCP servers', ['claim'], '/v1/ext/stdio-servers/:session_id', 'session')
 
-type StdioRouteDeps = { bus: Bus; clock: Clock }
+type StdioRouteDeps = { clock: Clock }
 
-export function stdioRoutes({ bus, clock }: StdioRouteDeps): Route[] {
+export function stdioRoutes({ clock }: StdioRouteDeps): Route[] {
   return [
     servers.post(
       '',
@@ -36,23 +34,21 @@ export function stdioRoutes({ bus, clock }: StdioRouteDeps): Route[] {
         answer: 'none',
         status: 204,
       },
-      async ({ db, tenant, principal, params: { session_id: session }, body: { servers } }) => {
-        const did = await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
-        if (did === 'told') announceChange(bus, tenant, session)
-        if (did === 'due') notifyRunners(bus, { tenant, session })
+      async ({ db, principal, body: { servers } }) => {
+        await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
         return emptyReply(204)
       },
     ),
   ]
 }
 
-/** Stores a report. `due`: a turn waited for the report. `told`: events were appended. */
+/** Stores a report. A turn that waited for it goes on. */
 async function keepReport(
   tx: Queries,
   claim: ClaimPrincipal,
   servers: StdioServer[],
   now: number,
-): Promise<'due' | 'told' | 'kept'> {
+): Promise<void> {
   const { tenant, sessionId: session, workId: work_id, generation } = claim
   await checkClaim(tx, claim, now)
   const head = await lockHead(tx, tenant, session)
@@ -68,15 +64,14 @@ async function keepReport(
   })
   if (head.awaits_stdio === 1) {
     await appendEntries(tx, tenant, session, [], { now, due: true })
-    return 'due'
+    return
   }
   const known =
     before?.work_id === work_id && before.generation === generation ? serversIn(before) : []
   const fresh = servers.filter((server) => !known.some((each) => isStillDown(each, server)))
   const errors = isAtWork(head) ? fresh.flatMap(toldOf) : []
-  if (errors.length === 0) return 'kept'
+  if (errors.length === 0) return
   await appendEntries(tx, tenant, session, [...errors, ...idleAgain(head, now)], { now })
-  return 'told'
 }
 
 const isStillDown = (before: StdioServer, { name, tools, error }: StdioServer): boolean =>

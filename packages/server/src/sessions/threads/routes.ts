@@ -15,7 +15,6 @@ import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
-import { announceChange } from '../log/topics.ts'
 import { statusesOf } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { claimEnds } from '../work/ending.ts'
@@ -102,7 +101,6 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
         const { id: session, thread } = params
         await sessionOf(db, tenant, session)
         await db.write((tx) => archiveThread(tx, { tenant, session, thread }, clock.now()))
-        announceChange(bus, tenant, session)
         return shown(db, tenant, params)
       },
     ),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -89,7 +90,10 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('ends at once where the loss is told', async () => {
       await using here = await place()
       const ended = claimEnds(here.deps)(here.claim, never())
-      notifyLostClaims(here.deps.bus, { work: here.claim.workId, below: here.claim.generation + 1 })
+      notifyLostClaims(unitOn(here.deps.bus), {
+        work: here.claim.workId,
+        below: here.claim.generation + 1,
+      })
       assert.equal(ended.aborted, true)
     })
 
@@ -101,7 +105,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       const form = async () => new URLSearchParams()
       const raw = { method: 'GET', headers: [], body: null, text, json, form, signal: never() }
       const tell = (below: number) =>
-        notifyLostClaims(here.deps.bus, { work: here.claim.workId, below })
+        notifyLostClaims(unitOn(here.deps.bus), { work: here.claim.workId, below })
       const asked = under(here.claim, raw, async ({ signal }) => {
         await once(signal, 'abort')
         throw new Error('given up')

@@ -2,15 +2,12 @@
  * Settles overdue work items (expired leases and reservations, unclaimed items), and removes old rows of pollers and
  * stopped items.
  */
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { announceChange } from '../log/topics.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
-import { notifyPollers } from './topics.ts'
 
 const overdueEveryMs = 5_000
 const oldEveryMs = 60_000
@@ -19,18 +16,15 @@ const limit = 50
 const pollersKeptMs = 5 * 60 * 1000
 const stoppedKeptMs = 30 * 24 * 60 * 60 * 1000
 
-type WorkJobDeps = { databases: Databases; bus: Bus; clock: Clock; unclaimedMs: number }
+type WorkJobDeps = { databases: Databases; clock: Clock; unclaimedMs: number }
 
 export const workJobs = (deps: WorkJobDeps): Job[] => [overdueJob(deps), oldRowsJob(deps)]
 
-function overdueJob({ databases, bus, clock, unclaimedMs }: WorkJobDeps): Job {
+function overdueJob({ databases, clock, unclaimedMs }: WorkJobDeps): Job {
   const run = () =>
-    runOnEach(databases.due(), async (database) => {
+    runOnEach(databases.due(), (database) => {
       const now = clock.now()
-      const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
-      for (const { tenant, session } of settled.told) announceChange(bus, tenant, session)
-      for (const environment of settled.queued) notifyPollers(bus, { environment })
-      return settled.isAll
+      return database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
     })
   return { name: 'end overdue work', everyMs: overdueEveryMs, run }
 }

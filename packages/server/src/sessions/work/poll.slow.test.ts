@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
@@ -22,13 +21,15 @@ for (const [kind, open] of Object.entries(everyShape)) {
     const { database } = opened
     const made = await database.write((tx) => environmentStore(tx).create(tenant, pool, 0))
     const environment = made.id
-    const bus = memoryBus()
+    const { bus } = opened
     const ask = poller({ databases: oneDatabase(database), bus, clock: systemClock })
     const put = async () => {
       const session = await newSession(database)
       const now = Date.now()
-      await database.write((tx) => enqueueItem(tx, { tenant, environment, session }, { now }))
-      notifyPollers(bus, { environment })
+      await database.write(async (tx) => {
+        await enqueueItem(tx, { tenant, environment, session }, { now })
+        notifyPollers(tx, { environment })
+      })
     }
     const stats = () => workStore(database.read).stats(tenant, environment, Date.now())
     return {

@@ -4,10 +4,9 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { WorkItem, Worker } from './item.ts'
-import { announceChange } from '../log/topics.ts'
 import { claimNext, returnItem } from './queue.ts'
 import { presence } from './presence.ts'
-import { listenToQueue, notifyLostClaims, notifyPollers } from './topics.ts'
+import { listenToQueue } from './topics.ts'
 
 export type Poll = {
   /** How long the poll may wait for work. */
@@ -49,20 +48,9 @@ export function poller({ databases, bus, clock, random = Math.random }: PollDeps
     const { reclaimMs, worker, signal } = poll
     const database = await databases.open(tenant)
     const at = { now: clock.now(), reclaimMs, by: worker, draw: random() }
-    const item = await claimNext(
-      database,
-      tenant,
-      environment,
-      at,
-      ({ id, generation, session_id }) => {
-        notifyLostClaims(bus, { work: id, below: generation })
-        announceChange(bus, tenant, session_id)
-      },
-    )
-    if (item && item.generation > 1)
-      notifyLostClaims(bus, { work: item.id, below: item.generation })
+    const item = await claimNext(database, tenant, environment, at)
     if (!item || !signal.aborted) return item
-    if (await database.write((tx) => returnItem(tx, item))) notifyPollers(bus, { environment })
+    await database.write((tx) => returnItem(tx, item))
     return undefined
   }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../ground/database/database.ts'
 import type { databases as kinds } from '../../ground/database/fixture.ts'
+import { heardOf } from '../../ground/database/fixture.ts'
 import { lockHead } from '../log/head.ts'
 import { idleEntries } from '../log/idle.ts'
 import { appendEntries } from '../log/append.ts'
@@ -74,8 +75,19 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
       database.write((tx) =>
         stopItem(tx, at(item), { by: { generation: item.generation }, force }, now),
       ),
-    settle: () =>
-      database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),
+    /** `told`: sessions with new events. `queued`: environments whose workers were notified. */
+    async settle() {
+      const { database: listened, heard } = heardOf(database)
+      await listened.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 }))
+      return {
+        told: heard.flatMap(({ topic, message }) =>
+          message['kind'] === 'new_events' ? topic.replace('session:', '') : [],
+        ),
+        queued: heard.flatMap(({ topic, message }) =>
+          topic === 'queue' ? message['environment'] : [],
+        ),
+      }
+    },
     /** Writes for the session under its claim. */
     writes: ({ id, generation }: WorkItem) =>
       database.write((tx) =>

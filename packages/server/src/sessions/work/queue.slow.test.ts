@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { tenant } from '../log/fixture.ts'
 import { claimLeaseMs, noAttempts, claimState } from './item.ts'
 import {
   anyone,
@@ -212,7 +211,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.put()
       const { settle } = here
       here.pass(30_000)
-      assert.deepEqual((await settle()).told, [{ tenant, session: here.session }])
+      assert.deepEqual((await settle()).told, [here.session])
       assert.deepEqual((await settle()).told, [], 'once')
       const item = await claimedItem(here.claim())
       await here.beat(item, noAttempts)

@@ -29,6 +29,7 @@ import {
 } from './item.ts'
 import type { ClaimOptions } from './claimable.ts'
 import { workStore } from './store.ts'
+import { notifyLostClaims, notifyPollers } from './topics.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 export type WorkSettings = {
@@ -97,43 +98,45 @@ const isAbandoned = ({ state, lease_ms }: WorkItem, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
 /**
- * Claims one item for this poller, under a new generation; undefined when there is none. An exhausted item ends
- * instead, and `ended` is called.
+ * Claims one item for this poller, under a new generation, and notifies the holder of the claim before; undefined when
+ * there is none. An exhausted item ends instead.
  */
 export async function claimNext(
   database: Database,
   tenant: string,
   environment: string,
   at: ClaimOptions,
-  ended: (item: WorkItem) => void = () => {},
 ): Promise<WorkItem | undefined> {
   for (;;) {
-    const item = await database.writeStatement((db) =>
-      workStore(db).claim(tenant, environment, at, reservation(at.now, at.by)),
-    )
+    const item = await database.writeStatement(async (tx) => {
+      const claimed = await workStore(tx).claim(tenant, environment, at, reservation(at.now, at.by))
+      if (claimed && claimed.generation > 1 && !isExhausted(claimed))
+        notifyLostClaims(tx, { work: claimed.id, below: claimed.generation })
+      return claimed
+    })
     if (!item || !isExhausted(item)) return item
-    if (await database.write((tx) => giveUp(tx, item, at.now))) ended(item)
+    await database.write((tx) => giveUp(tx, item, at.now))
   }
 }
 
 /** Ends an exhausted item, unless another poller has claimed it in between. */
-async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<boolean> {
+async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, id, generation } = handed
   const { work, item } = await lockWithHead(tx, { tenant, environment, id })
-  if (item.generation !== generation || item.state !== 'queued') return false
+  if (item.generation !== generation || item.state !== 'queued') return
   await work.change(item, immediateStop(item, now))
+  notifyLostClaims(tx, { work: id, below: generation })
   if (await hasWork(tx, tenant, item.session_id)) await reportExhausted(tx, item, now)
-  return true
 }
 
 /** Gives the item of a disconnected poller back, so that the next poll gets it at once. */
-export async function returnItem(tx: Queries, handed: WorkItem): Promise<boolean> {
+export async function returnItem(tx: Queries, handed: WorkItem): Promise<void> {
   const work = workStore(tx)
   const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
   const isItself = item.generation === handed.generation && item.state === 'queued'
-  if (isItself)
-    await work.change(item, { reserved_ms: null, reserved_until_ms: null, worker_id: null })
-  return isItself
+  if (!isItself) return
+  await work.change(item, { reserved_ms: null, reserved_until_ms: null, worker_id: null })
+  notifyPollers(tx, { environment: item.environment_id })
 }
 
 /** Optimistic update: read, decide, compare and set; repeats when the row changed in between. */
@@ -232,7 +235,10 @@ export async function stopItem(
   const change = force ? immediateStop(item, now) : stopRequest(item, now)
   await work.change(item, change)
   const now_ = { ...item, ...change }
-  if (item.state !== 'stopped' && now_.state === 'stopped') await enqueueRest(tx, item, now)
+  if (now_.state === 'stopped') {
+    notifyLostClaims(tx, { work: item.id, below: item.generation + 1 })
+    if (item.state !== 'stopped') await enqueueRest(tx, item, now)
+  }
   return now_
 }
 
@@ -306,22 +312,14 @@ async function hasWork(tx: Queries, tenant: string, session: string): Promise<bo
   return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')
 }
 
-type OverdueWork = {
-  isAll: boolean
-  /** Sessions with new events in their log. */
-  told: { tenant: string; session: string }[]
-  /** Environments whose workers to notify. */
-  queued: string[]
-}
-
 /**
- * Ends expired leases and reservations, and reports unclaimed work, at most `limit` items of each kind. Publishes no
- * notification.
+ * Ends expired leases and reservations, and reports unclaimed work, at most `limit` items of each kind. Returns true
+ * when there are no more.
  */
 export async function settleOverdue(
   tx: Queries,
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
-): Promise<OverdueWork> {
+): Promise<boolean> {
   const work = workStore(tx)
   await work.clampFutureTimes(now)
   const overdue = await work.overdue(now, limit)
@@ -332,23 +330,18 @@ export async function settleOverdue(
     await enqueueRest(tx, item, now)
   }
   const lapsed = await work.lapsed(now, limit)
-  const queued: string[] = []
   for (const each of lapsed) {
     const { item } = await lockWithHead(tx, placeOf(each))
-    if (item.hinted === 0 && hasLapsed(item, now) && (await announceLapsed(tx, item, now)))
-      queued.push(item.environment_id)
+    if (item.hinted === 0 && hasLapsed(item, now)) await announceLapsed(tx, item, now)
   }
   const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
-  const told: { tenant: string; session: string }[] = []
   for (const each of unclaimed) {
     const { item } = await lockWithHead(tx, placeOf(each))
     if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
     await reportUnclaimed(tx, item, now, unclaimedMs)
-    told.push({ tenant: item.tenant_id, session: item.session_id })
   }
-  const isAll = [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
-  return { isAll, told, queued: [...new Set(queued)] }
+  return [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
 }
 
 const placeOf = ({
@@ -368,12 +361,13 @@ const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number
  * Announces once that a lapsed item can be claimed; stops the item when its session has no work. Until another worker
  * claims the item, its own worker may still send a late heartbeat.
  */
-async function announceLapsed(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
-  const { tenant_id: tenant, session_id: session } = item
+async function announceLapsed(tx: Queries, item: WorkItem, now: number): Promise<void> {
+  const { tenant_id: tenant, session_id: session, environment_id: environment } = item
   const isWanted = !isOver(await readHead(tx, tenant, session))
   await workStore(tx).change(item, isWanted ? { hinted: 1 } : immediateStop(item, now))
-  if (isWanted) await outbox(tx).hint(tenant, session, { now })
-  return isWanted
+  if (!isWanted) return
+  notifyPollers(tx, { environment })
+  await outbox(tx).hint(tenant, session, { now })
 }
 
 const isTaken = ({ state, due_ms, lease_ms }: WorkItem, before: number): boolean =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { newPostgresUrl } from '../../ground/database/fixture.ts'
+import { heardOf, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
@@ -64,7 +64,12 @@ describe('work that two processes want', () => {
     await eachOf(4, async (database) => {
       while (ended.length < count) {
         const at = { now: 1, reclaimMs: 0, by: anyone }
-        const item = await claimNext(database, tenant, environment, at, ({ id }) => ended.push(id))
+        const { database: listened, heard } = heardOf(database)
+        const item = await claimNext(listened, tenant, environment, at)
+        const lost = heard.flatMap(({ topic, message }) =>
+          topic === 'claims' ? String(message['work']) : [],
+        )
+        ended.push(...lost.filter((id) => id !== item?.id))
         if (!item) continue
         handed.push(`${item.id} ${item.generation}`)
         // So long ago that its lease has run out. Another process may have claimed its reservation since.

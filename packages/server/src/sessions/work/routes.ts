@@ -18,7 +18,6 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
-import { announceChange } from '../log/topics.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { jsonReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -31,7 +30,6 @@ import { workerName } from './presence.ts'
 import type { WorkCaller, WorkSettings } from './queue.ts'
 import { acknowledgeItem, beatItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
-import { notifyLostClaims } from './topics.ts'
 import { workersOf } from './workers.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
@@ -75,7 +73,7 @@ export function workRoutes(deps: {
   claimTokens: ClaimTokens
   work: WorkSettings
 }): Route[] {
-  const { bus, clock, claimTokens, work: settings } = deps
+  const { clock, claimTokens, work: settings } = deps
   const poll = poller(deps)
   const secretOf = ({
     tenant_id,
@@ -246,11 +244,7 @@ export function workRoutes(deps: {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
         const how = { by: byOf(principal), force: body.force ?? false }
-        const item = await db.write((tx) => stopItem(tx, place, how, clock.now()))
-        announceChange(bus, tenant, item.session_id)
-        if (item.state === 'stopped')
-          notifyLostClaims(bus, { work: item.id, below: item.generation + 1 })
-        return showWork(item)
+        return showWork(await db.write((tx) => stopItem(tx, place, how, clock.now())))
       },
     ),
   ]

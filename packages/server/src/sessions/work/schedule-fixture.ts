@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import type { StopReason } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
+import { heardOf } from '../../ground/database/fixture.ts'
 import { tenant } from '../log/fixture.ts'
 import { lockHead } from '../log/head.ts'
 import { idleEntries } from '../log/idle.ts'
@@ -107,14 +108,20 @@ async function poll(
     return live && isFree(live, at) ? [{ id, isOwn: isOwn(live, by) }] : []
   })
   const ended = new Set<string>()
-  const got = await claimNext(database, tenant, environment, at, ({ session_id, id }) => {
+  const { database: listened, heard } = heardOf(database)
+  const got = await claimNext(listened, tenant, environment, at)
+  const lost = heard.flatMap(({ topic, message }) =>
+    topic === 'claims' ? String(message['work']) : [],
+  )
+  for (const id of lost.filter((each) => each !== got?.id)) {
+    const { session_id } = await workStore(database.read).row(tenant, environment, id)
     const session = sessionOf(world, session_id)
     const item = liveOf(session)
     assert.ok(item && isFree(item, at), 'ended, and not to be had')
     assert.equal(item.id ?? id, id)
     assert.equal(takeItem(session, item, at), false, 'ended, and not let go so often')
     ended.add(session_id)
-  })
+  }
   const left = free.filter(({ id }) => !ended.has(id))
   if (!got) {
     assert.deepEqual(left, [], 'work that was to be had was not handed out')

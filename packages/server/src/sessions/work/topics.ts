@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
+import type { Notifying } from '../../ground/core/notice.ts'
 
 const QueueNotice = z.object({ environment: z.string() })
 type QueueNotice = z.infer<typeof QueueNotice>
 
-/** Notifies pollers that the environment has an item to claim. Call after the commit. */
-export const notifyPollers = (bus: Bus, queued: QueueNotice): void => bus.publish('queue', queued)
+/** Notifies pollers that the environment has an item to claim. */
+export const notifyPollers = (tx: Notifying, queued: QueueNotice): void =>
+  tx.afterCommit({ topic: 'queue', message: queued })
 
 /** `miss`: notifications were lost, so any environment may have work and every poll looks. */
 export const listenToQueue = (
@@ -21,9 +23,9 @@ export const listenToQueue = (
 
 const Lost = z.object({ work: z.string(), below: z.number() })
 
-/** Notifies holders of claims whose generation is lower than `below`. Call after the commit. */
-export const notifyLostClaims = (bus: Bus, lost: z.infer<typeof Lost>): void =>
-  bus.publish('claims', lost)
+/** Notifies holders of claims whose generation is lower than `below`. */
+export const notifyLostClaims = (tx: Notifying, lost: z.infer<typeof Lost>): void =>
+  tx.afterCommit({ topic: 'claims', message: lost })
 
 /** Aborts when the claim is lost. Listens until then, or until `until` aborts. */
 export function claimLossSignal(

@@ -5,12 +5,17 @@ import type { McpTokens } from '../../ground/core/mcp-token.ts'
 import { recentLookups } from '../../ground/core/recent-lookups.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, tokenKind } from '../../ground/core/token.ts'
+import type { Notifying } from '../../ground/core/notice.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import { apiKeyStore } from './store.ts'
 import type { KeyUses } from './uses.ts'
 
 export const revocations = 'keys'
+
+/** Notifies processes that a key opens something else than before, or nothing. */
+export const notifyOfKey = (tx: Notifying, { id, hash }: { id: string; hash: string }): void =>
+  tx.afterCommit({ topic: revocations, message: { hash, id } })
 
 /** `isUnused`: no use of the key is written down or noted. */
 type AuthenticatedKey = { principal: Principal; expiresAt: number; isUnused: boolean }

@@ -6,7 +6,6 @@ import {
   AdminKeyUpdate,
 } from '@steward/protocol/organization.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { IdSide } from '../../ground/core/page.ts'
 import { idSideOf, pageById } from '../../ground/core/page.ts'
@@ -14,18 +13,17 @@ import type { Databases, Queries } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { revocations } from './authenticate.ts'
+import { notifyOfKey } from './authenticate.ts'
 import { revokeKey } from './revoke.ts'
 import type { KeyRow } from './store.ts'
 import { apiKeyStore } from './store.ts'
 
 const keys = section('Organisation', ['admin'], '/v1/organizations/api_keys')
 
-type OrganizationKeyDeps = { databases: Databases; bus: Bus; clock: Clock }
+type OrganizationKeyDeps = { databases: Databases; clock: Clock }
 
 export function organizationKeyRoutes({
   databases: { control },
-  bus,
   clock,
 }: OrganizationKeyDeps): Route[] {
   async function get(tenant: string, id: string): Promise<AdminKeyShown> {
@@ -74,37 +72,35 @@ export function organizationKeyRoutes({
       },
       async ({ tenant, principal, params: { id }, body: { name, status } }) => {
         const now = clock.now()
-        const hash = await control.write(async (tx) => {
+        await control.write(async (tx) => {
           const kept = await apiKeyStore(tx).get(tenant, id)
           if (!kept) throw notFound('api key', id)
           if (name) await apiKeyStore(tx).rename(tenant, id, name)
           const by = { admin: isAdmin(principal), now }
-          return status && setStatus(tx, kept, status, by)
+          if (status) await setStatus(tx, kept, status, by)
         })
-        if (hash) bus.publish(revocations, { hash, id })
         return get(tenant, id)
       },
     ),
   ]
 }
 
-/** Returns the hash of a key whose state changed, for the notification of other processes. */
 async function setStatus(
   tx: Queries,
   kept: KeyRow,
   status: 'active' | 'inactive' | 'archived',
   by: { admin: boolean; now: number },
-): Promise<string | undefined> {
+): Promise<void> {
   const { tenant_id: tenant, id } = kept
   if (status === 'active') {
     if (kept.archived_at !== null)
       throw conflict('status: the key is archived, and stays so: make another one')
-    return (await apiKeyStore(tx).activate(tenant, id)) ? kept.hash : undefined
+    if (await apiKeyStore(tx).activate(tenant, id)) notifyOfKey(tx, kept)
+    return
   }
   const isFinal = status === 'archived'
-  if (kept.revoked_at === null) return revokeKey(tx, tenant, id, { ...by, isFinal })
-  if (isFinal && kept.archived_at === null) await apiKeyStore(tx).archive(tenant, id, by.now)
-  return undefined
+  if (kept.revoked_at === null) await revokeKey(tx, tenant, id, { ...by, isFinal })
+  else if (isFinal && kept.archived_at === null) await apiKeyStore(tx).archive(tenant, id, by.now)
 }
 
 function statusOf(

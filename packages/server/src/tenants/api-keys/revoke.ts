@@ -1,5 +1,6 @@
 import { conflict, forbidden, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { notifyOfKey } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
 /**
@@ -11,7 +12,7 @@ export async function revokeKey(
   tenant: string,
   id: string,
   by: { admin: boolean; now: number; isFinal?: boolean },
-): Promise<string> {
+): Promise<void> {
   const store = apiKeyStore(tx)
   const admins = await store.takeAdmins(tenant, by.now)
   const key = await store.active(tenant, id)
@@ -25,5 +26,5 @@ export async function revokeKey(
   }
   if (by.isFinal ?? true) await store.revoke(tenant, id, by.now)
   else await store.deactivate(tenant, id, by.now)
-  return key.hash
+  notifyOfKey(tx, key)
 }

@@ -4,7 +4,6 @@ import {
   ApiKeyListQuery,
   ApiKeyShown,
 } from '@steward/protocol/api-keys.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
@@ -18,7 +17,6 @@ import { section } from '../../ground/http/section.ts'
 import { checkEnvironment } from './environment.ts'
 import { revokeKey } from './revoke.ts'
 import { apiKeyStore } from './store.ts'
-import { revocations } from './authenticate.ts'
 
 const keys = section('API keys', ['workspace'], '/v1/ext/api_keys')
 
@@ -46,9 +44,9 @@ function checkExpiry(wanted: string | null, ofMaker: string | null): void {
   )
 }
 
-type ApiKeyRouteDeps = { databases: Databases; bus: Bus; clock: Clock }
+type ApiKeyRouteDeps = { databases: Databases; clock: Clock }
 
-export const apiKeyRoutes = ({ databases, bus, clock }: ApiKeyRouteDeps): Route[] =>
+export const apiKeyRoutes = ({ databases, clock }: ApiKeyRouteDeps): Route[] =>
   keys.plain(
     { one: 'a key', many: 'keys', item: '/:id', answer: ApiKeyShown },
     {
@@ -101,8 +99,7 @@ export const apiKeyRoutes = ({ databases, bus, clock }: ApiKeyRouteDeps): Route[
         type: 'api_key_deleted',
         async run({ tenant, principal, params }) {
           const by = { admin: isAdmin(principal), now: clock.now() }
-          const hash = await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
-          bus.publish(revocations, { hash, id: params.id })
+          await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
         },
       },
     },

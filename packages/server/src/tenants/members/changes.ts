@@ -1,12 +1,10 @@
 /** Changes of the people of a workspace, for both dialects of their routes. */
 import type { MemberShown } from '@steward/protocol/people.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, notFound } from '../../ground/core/errors.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { actorOf, roleOf } from '../../ground/http/principal.ts'
-import { revocations } from '../api-keys/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { People } from '../people/people.ts'
 import type { Departure } from './departure.ts'
@@ -24,18 +22,11 @@ function checkOwner(principal: Principal, ...concerned: (Role | undefined)[]): v
 /** Who changes the people of which workspace. */
 type ChangeCall = { tenant: string; principal: Principal }
 
-export function memberChanges(people: People, bus: Bus) {
-  const { databases, clock, key, mail, origin, base, at, announce } = people
+export function memberChanges(people: People) {
+  const { databases, clock, key, mail, origin, base, at } = people
   const { control } = databases
 
-  function announceDeparture({ keys, revoked }: Departure): void {
-    if (revoked) for (const { id, hash } of keys) bus.publish(revocations, { hash, id })
-    announce()
-  }
-
   return {
-    announceDeparture,
-
     /** `url`: the link, which opens once. */
     async invite(
       { tenant, principal, header }: ChangeCall & { header: Header },
@@ -84,7 +75,6 @@ export function memberChanges(people: People, bus: Bus) {
         const changed = await setRole(tx, tenant, change, { revokesKeys, now: clock.now() })
         return { changed, member: await memberStore(tx).get(tenant, person) }
       })
-      announceDeparture(changed)
       if (!member) throw notFound('member', person)
       return { member, changed }
     },
@@ -93,13 +83,11 @@ export function memberChanges(people: People, bus: Bus) {
       { tenant, principal }: ChangeCall,
       { person, revokesKeys }: { person: string; revokesKeys: boolean },
     ): Promise<Departure> {
-      const removed = await control.write(async (tx) => {
+      return control.write(async (tx) => {
         const role = await lockRole(tx, tenant, person)
         checkOwner(await lockCaller(tx, principal, 'admin'), role)
         return removeMember(tx, { tenant, person, revokesKeys, now: clock.now() })
       })
-      announceDeparture(removed)
-      return removed
     },
   }
 }

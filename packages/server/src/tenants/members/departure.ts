@@ -6,7 +6,9 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'
 import { roles } from '../../ground/http/principal.ts'
 import type { KeyRow } from '../api-keys/store.ts'
+import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
+import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
 import { peopleStore } from '../people/store.ts'
 import { workspaceStore } from '../workspaces/store.ts'
@@ -51,6 +53,7 @@ export async function setRole(
   if (options.revokesKeys && !isSmaller)
     throw invalid('revoke_keys: keys are revoked only where the role becomes smaller')
   await memberStore(tx).setRole(tenant, person, after)
+  notifyOfPeople(tx)
   auditChange({ type: 'member', id: person, before: { role: before }, after: { role: after } })
   const keys = isSmaller ? await apiKeyStore(tx).madeBy(person, options.now, tenant) : []
   await endKeys(tx, keys, options)
@@ -66,6 +69,7 @@ export async function removeMember(
   await endKeys(tx, keys, options)
   const member = await memberStore(tx).get(tenant, person)
   await memberStore(tx).remove(tenant, person)
+  notifyOfPeople(tx)
   // The line names the person, who may be deleted later.
   auditChange({ type: 'member', id: person, before: member ?? null })
   return { keys, revoked: options.revokesKeys }
@@ -104,6 +108,7 @@ export async function deletePerson(
     })
   await invitationStore(tx).forgetPerson(person)
   await memberStore(tx).removePerson(person)
+  notifyOfPeople(tx)
   await peopleStore(tx).remove(person)
   return { keys, revoked: options.revokesKeys }
 }
@@ -118,8 +123,11 @@ async function endKeys(
   const store = apiKeyStore(tx)
   for (const tenant of new Set(keys.map((key) => key.tenant_id))) {
     const admins = await store.takeAdmins(tenant, now)
-    for (const { id, tenant_id } of keys)
-      if (tenant_id === tenant) await store.revoke(tenant, id, now)
+    for (const key of keys) {
+      if (key.tenant_id !== tenant) continue
+      await store.revoke(tenant, key.id, now)
+      notifyOfKey(tx, key)
+    }
     const isAnyLeft = admins.some((admin) => !keys.some(({ id }) => id === admin))
     if (isAnyLeft || admins.length === 0) continue
     const members = await memberStore(tx).take(tenant)

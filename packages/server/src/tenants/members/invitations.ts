@@ -16,6 +16,7 @@ import { auditAcceptance } from '../people/audit-lines.ts'
 import { firstWorkspace } from '../workspaces/create.ts'
 import type { InvitationRow, NewInvitation } from './store.ts'
 import { firstOwner, invitationStore } from './store.ts'
+import { notifyOfPeople } from '../people/authenticate.ts'
 
 type InvitedDeps = { databases: Databases; clock: Clock }
 
@@ -147,7 +148,7 @@ function checkAddress(
 
 /** Makes the holder of the link a member and signs the person in. Returns the token of the sign-in. */
 export async function acceptInvitation(
-  { databases, clock, key, library, announce }: People,
+  { databases, clock, key, library }: People,
   { token, name, password, visitor, signIn, ...given }: InvitationAcceptance,
 ): Promise<string> {
   const { control } = databases
@@ -160,7 +161,7 @@ export async function acceptInvitation(
   const hash =
     !signIn && password ? await (await library()).hashPassword(password, visitor) : undefined
   const isProved = isOfLetter(key, token)
-  const accepted = await control.write(async (tx) => {
+  return control.write(async (tx) => {
     const consumed = await invitationStore(tx).consume(token, now)
     if (!consumed) throw usedInvitation()
     const person = await personFor(tx, consumed, { signIn, email, isProved, name, hash, now })
@@ -168,9 +169,8 @@ export async function acceptInvitation(
       consumed.tenant_id === firstOwner ? await firstWorkspace(tx, now) : consumed.tenant_id
     await invitationStore(tx).markAccepted(consumed, person, now)
     await memberStore(tx).add(workspace, person, consumed.role, now)
+    notifyOfPeople(tx)
     await auditAcceptance(tx, { workspace, invitation: consumed.id, person, role: consumed.role })
     return beginSignIn(tx, { person, workspace, visitor, now })
   })
-  announce()
-  return accepted
 }

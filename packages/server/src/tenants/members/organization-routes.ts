@@ -17,7 +17,6 @@ import {
   WorkspaceMemberUpdate,
 } from '@steward/protocol/organization-people.ts'
 import type { MemberShown } from '@steward/protocol/people.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
@@ -125,15 +124,15 @@ function showInvite(row: InvitationRow, now: number) {
 const isNamed = (wanted: readonly string[] | undefined, value: string): boolean =>
   wanted === undefined || wanted.includes(value)
 
-export const organizationPeopleRoutes = (people: People, bus: Bus): Route[] => [
-  ...userRoutes(people, bus),
-  ...inviteRoutes(people, bus),
-  ...workspaceMemberRoutes(people, bus),
+export const organizationPeopleRoutes = (people: People): Route[] => [
+  ...userRoutes(people),
+  ...inviteRoutes(people),
+  ...workspaceMemberRoutes(people),
 ]
 
-function userRoutes(people: People, bus: Bus): Route[] {
+function userRoutes(people: People): Route[] {
   const { control } = people.databases
-  const changes = memberChanges(people, bus)
+  const changes = memberChanges(people)
 
   return [
     users.get(
@@ -186,10 +185,10 @@ function userRoutes(people: People, bus: Bus): Route[] {
   ]
 }
 
-function inviteRoutes(people: People, bus: Bus): Route[] {
+function inviteRoutes(people: People): Route[] {
   const { clock, databases } = people
   const { control } = databases
-  const changes = memberChanges(people, bus)
+  const changes = memberChanges(people)
 
   return [
     invites.get(
@@ -244,9 +243,9 @@ function inviteRoutes(people: People, bus: Bus): Route[] {
   ]
 }
 
-function workspaceMemberRoutes(people: People, bus: Bus): Route[] {
+function workspaceMemberRoutes(people: People): Route[] {
   const { control } = people.databases
-  const changes = memberChanges(people, bus)
+  const changes = memberChanges(people)
 
   function checkWorkspace(tenant: string, id: string): void {
     if (id !== tenant) throw notFound('workspace', id)

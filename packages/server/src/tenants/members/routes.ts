@@ -15,7 +15,6 @@ import {
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { forbidden, invalid } from '../../ground/core/errors.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { signedInAnswer } from '../people/answers.ts'
@@ -38,7 +37,7 @@ const MemberList = z
   .object({ data: z.array(MemberShown) })
   .meta({ id: 'MemberList', description: 'The people of a workspace.' })
 
-export function memberRoutes(people: People, bus: Bus): Route[] {
+export function memberRoutes(people: People): Route[] {
   const { databases, clock, origin, cookie } = people
   const { control } = databases
   const optionsOf = ({ revoke_keys: revokes }: DepartureQuery) => ({
@@ -46,8 +45,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
     now: clock.now(),
   })
 
-  const changes = memberChanges(people, bus)
-  const { announceDeparture } = changes
+  const changes = memberChanges(people)
 
   return [
     invitations.post(
@@ -155,7 +153,6 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
             throw invalid('confirm: must be your email address')
           return deletePerson(tx, id, optionsOf(query))
         })
-        announceDeparture(deleted)
         return {
           reply: 'json',
           status: 200,
@@ -181,7 +178,6 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
           await lockRole(tx, tenant, userId)
           return removeMember(tx, { tenant, person: userId, ...optionsOf(query) })
         })
-        announceDeparture(left)
         return { id: userId, type: 'member_deleted', keys: showKeys(left), revoked: left.revoked }
       },
     ),

@@ -4,6 +4,7 @@ import type { SignIn } from './authenticate.ts'
 import type { Visitor } from './library/library.ts'
 import type { People } from './people.ts'
 import { peopleStore } from './store.ts'
+import { notifyOfPeople } from './authenticate.ts'
 
 /** Runs a sign-in and notes its refusal for the audit. */
 async function noteFailure<T>(
@@ -79,8 +80,10 @@ export async function resetPassword(
 export async function chooseWorkspace(people: People, signIn: SignIn, id: string): Promise<void> {
   if (!signIn.workspaces.some((each) => each.id === id))
     throw forbidden('workspace_id: you are not a member of this workspace', 'not_a_member')
-  await people.databases.control.write((tx) => peopleStore(tx).chooseWorkspace(signIn.id, id))
-  people.announce()
+  await people.databases.control.write(async (tx) => {
+    await peopleStore(tx).chooseWorkspace(signIn.id, id)
+    notifyOfPeople(tx)
+  })
 }
 
 /** Returns how many sign-ins of the person have ended. */
@@ -90,7 +93,8 @@ export async function endSignIns(
   which: { only?: string; except?: string },
 ): Promise<number> {
   const { control } = people.databases
-  const ended = await control.write((tx) => peopleStore(tx).endSignIns(person, which))
-  people.announce()
-  return ended.length
+  return control.write(async (tx) => {
+    notifyOfPeople(tx)
+    return (await peopleStore(tx).endSignIns(person, which)).length
+  })
 }

@@ -4,6 +4,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import { recentLookups } from '../../ground/core/recent-lookups.ts'
 import { hashToken } from '../../ground/core/token.ts'
+import type { Notifying } from '../../ground/core/notice.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { namedWorkspace } from '../../ground/http/caller.ts'
@@ -14,6 +15,10 @@ import { peopleStore } from './store.ts'
 
 /** Topic of notifications after sign-ins ended or memberships changed. */
 export const peopleTopic = 'people'
+
+/** Notifies processes that sign-ins have ended or memberships have changed. */
+export const notifyOfPeople = (tx: Notifying): void =>
+  tx.afterCommit({ topic: peopleTopic, message: {} })
 
 export type Membership = { id: string; name: string; role: Role; archived_at: string | null }
 

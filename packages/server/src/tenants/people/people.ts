@@ -96,7 +96,7 @@ export type People = {
    */
   later: (what: string, send: () => Promise<unknown>) => void
   failures: FailedSignIns
-  /** Notifies peers. Call it after a commit that ended sign-ins or changed memberships. */
+  /** Notifies processes of what the library has written: it may have ended sign-ins or added members. */
   announce: () => void
 }
 

@@ -29,6 +29,7 @@ import { signInEnded, meOf, signedInAnswer } from './answers.ts'
 import type { People } from './people.ts'
 import { visitorOf } from './people.ts'
 import { peopleStore } from './store.ts'
+import { notifyOfPeople } from './authenticate.ts'
 
 const signIns = section('Sign-in', ['user'], '/v1/ext/auth')
 const me = section('Sign-in', ['workspace', 'user'], '/v1/ext/me')
@@ -169,8 +170,8 @@ export function signInRoutes(people: People): Route[] {
         await control.write(async (tx) => {
           await peopleStore(tx).setPassword(userId, hash, clock.now())
           await peopleStore(tx).endSignIns(userId, { except: signInId })
+          notifyOfPeople(tx)
         })
-        people.announce()
         return { reply: 'empty', status: 204 }
       },
     ),

@@ -2,7 +2,6 @@
 import type { WebhookEndpointCreate, WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
@@ -18,7 +17,7 @@ export const mostEndpoints = 20
 /** Time in which the old secret of a rotation also signs. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-export type WebhookRouteDeps = { bus: Bus; seal: Seal; clock: Clock }
+export type WebhookRouteDeps = { seal: Seal; clock: Clock }
 type EndpointDeps = Pick<WebhookRouteDeps, 'seal' | 'clock'>
 type OfTenant = { db: Database; tenant: string }
 type OfEndpoint = OfTenant & { id: string }

@@ -1,7 +1,6 @@
 /** For tests: a database with an outbox, and processes that dispatch its deliveries. */
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import {
   guardedConnector,
   operatorGuard,
@@ -16,6 +15,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
+import { unitOn } from '../../ground/bus/fixture.ts'
 import { dispatchJob, notifyWebhooks } from './dispatch.ts'
 import { handClock, newEndpoint } from './fixture.ts'
 import { announceWebhooks } from './operator.ts'
@@ -34,7 +34,7 @@ export async function dispatchPlace(
   { allowed = '127.0.0.0/8:*', hintUrl = '' } = {},
 ) {
   const opened = await open()
-  const { database } = opened
+  const { database, bus } = opened
   let units = 0
   const counted: Database = {
     ...database,
@@ -45,7 +45,6 @@ export async function dispatchPlace(
   }
   const databases = oneDatabase(counted)
   const clock = handClock()
-  const bus = memoryBus()
   const log = jsonLog(() => {}, 'error')
   const letters = webhookPoster(guardedConnector(tenantGuard(parseTargets(allowed))))
   const hints = webhookPoster(guardedConnector(operatorGuard(parseRanges('127.0.0.0/8'))))
@@ -73,11 +72,11 @@ export async function dispatchPlace(
         const ids = { id: `agent_${n}` }
         await database.write((tx) => outbox(tx).put(who, [what], ids, clock.now()))
       }
-      notifyWebhooks(bus)
+      notifyWebhooks(unitOn(bus))
     },
     async sendHint() {
       await database.write((tx) => outbox(tx).hint(tenant, 'sesn_1', { now: clock.now() }))
-      notifyWebhooks(bus)
+      notifyWebhooks(unitOn(bus))
     },
     /** Reads the rows until they satisfy the condition; otherwise the time limit ends the test. */
     async until(is: (all: Awaited<ReturnType<typeof rows>>) => boolean) {

@@ -8,6 +8,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
+import type { Notifying } from '../../ground/core/notice.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { deliveryAttempted } from './delivery-attempts.ts'
@@ -33,8 +34,8 @@ const failuresInARow = 20
 
 const topic = 'webhooks'
 
-/** Notifies dispatchers that the outbox has deliveries. Call it after the commit. */
-export const notifyWebhooks = (bus: Bus): void => bus.publish(topic, {})
+/** Notifies dispatchers that the outbox has deliveries. */
+export const notifyWebhooks = (tx: Notifying): void => tx.afterCommit({ topic, message: {} })
 
 /** The endpoint at the time of sending. `secrets`: opens them; call it after the workspace's database is open. */
 type EndpointTarget = { url: string; secrets: () => string[]; room: number }

@@ -88,7 +88,7 @@ const rotation = (deps: WebhookRouteDeps): Route =>
     },
   )
 
-function deliveryRoutes({ bus, clock }: WebhookRouteDeps): Route[] {
+function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
   const shown = WebhookDeliveryShown
 
   /** Puts one delivery to an enabled endpoint and notifies dispatchers. */
@@ -100,10 +100,12 @@ function deliveryRoutes({ bus, clock }: WebhookRouteDeps): Route[] {
   ) {
     const row = await db.write(async (tx) => {
       const endpoint = await endpointStore(tx).take(tenant, id)
-      if (endpoint.disabled_at === null) return unit(tx)
+      if (endpoint.disabled_at === null) {
+        notifyWebhooks(tx)
+        return unit(tx)
+      }
       throw invalid(`webhook endpoint ${id} is disabled: set its status to enabled first`)
     })
-    notifyWebhooks(bus)
     return showDelivery(row)
   }
 

@@ -1,13 +1,12 @@
 /** Deletes a workspace: callers lose it at once, and a job removes its contents. */
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { workspaceKeyStore } from '../../ground/database/workspace-keys.ts'
-import { revocations } from '../api-keys/authenticate.ts'
+import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
-import { peopleTopic } from '../people/authenticate.ts'
+import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
 import { unmarkInitial } from './initial-workspace.ts'
 import { removalStore } from './removals.ts'
@@ -16,8 +15,6 @@ import { workspaceStore } from './store.ts'
 /** Topic that notifies processes of a workspace to remove. */
 export const removals = 'removals'
 
-export type EndedKey = { id: string; hash: string }
-
 /**
  * Runs within a unit of the control database. After the commit nobody reaches the workspace or adds to it. `confirm`:
  * the name or the id of the workspace. Throws unless the workspace is archived, so that a slip can be mended.
@@ -25,7 +22,7 @@ export type EndedKey = { id: string; hash: string }
 export async function deleteWorkspace(
   tx: Queries,
   { id, confirm, now }: { id: string; confirm: string; now: number },
-): Promise<EndedKey[]> {
+): Promise<void> {
   const row = await workspaceStore(tx).take(id)
   if (!row) throw notFound('workspace', id)
   if (row.archived_at === null)
@@ -41,22 +38,16 @@ export async function deleteWorkspace(
   await workspaceKeyStore(tx).forget(id)
   await removalStore(tx).ask(id, now)
   await memberStore(tx).removeAll(id)
-  return apiKeyStore(tx).removeAll(id)
-}
-
-/** Notifies all processes. Call it after the commit. */
-export function announceDeletion(bus: Bus, keys: readonly EndedKey[]): void {
-  for (const { id, hash } of keys) bus.publish(revocations, { hash, id })
-  bus.publish(peopleTopic, {})
-  bus.publish(removals, {})
+  for (const key of await apiKeyStore(tx).removeAll(id)) notifyOfKey(tx, key)
+  notifyOfPeople(tx)
+  tx.afterCommit({ topic: removals, message: {} })
 }
 
 /** Deletes a workspace for an owner who calls the API. */
 export async function deleteByOwner(
-  { databases, bus, clock }: { databases: Databases; bus: Bus; clock: Clock },
+  { databases, clock }: { databases: Databases; clock: Clock },
   { id, confirm }: { id: string; confirm: string },
 ): Promise<void> {
   const now = clock.now()
-  const keys = await databases.control.write((tx) => deleteWorkspace(tx, { id, confirm, now }))
-  announceDeletion(bus, keys)
+  await databases.control.write((tx) => deleteWorkspace(tx, { id, confirm, now }))
 }

@@ -8,7 +8,6 @@ import {
   WorkspaceUpdate,
 } from '@steward/protocol/organization.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
@@ -17,9 +16,9 @@ import type { Principal, Role } from '../../ground/http/principal.ts'
 import { roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { revocations } from '../api-keys/authenticate.ts'
+import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
-import { peopleTopic } from '../people/authenticate.ts'
+import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
 import { peopleStore } from '../people/store.ts'
 import { deleteByOwner } from './delete.ts'
@@ -31,18 +30,12 @@ const workspaces = section('Organisation', ['workspace', 'user'], '/v1/organizat
 
 type WorkspaceRouteDeps = {
   databases: Databases
-  bus: Bus
   clock: Clock
   /** The setting; left out: the id of the caller's workspace. */
   organizationId: string | undefined
 }
 
-export function workspaceRoutes({
-  databases,
-  bus,
-  clock,
-  organizationId,
-}: WorkspaceRouteDeps): Route[] {
+export function workspaceRoutes({ databases, clock, organizationId }: WorkspaceRouteDeps): Route[] {
   const { control } = databases
   const read = () => workspaceStore(control.read)
 
@@ -113,8 +106,8 @@ export function workspaceRoutes({
         await control.write(async (tx) => {
           await workspaceStore(tx).create(id, body.name, clock.now())
           await memberStore(tx).add(id, principal.userId, 'owner', clock.now())
+          notifyOfPeople(tx)
         })
-        bus.publish(peopleTopic, {})
         return get(id)
       },
     ),
@@ -139,8 +132,10 @@ export function workspaceRoutes({
         await checkRole(principal, params.id, 'admin', 'owner')
         const { name } = body
         if (name !== undefined)
-          await control.write((tx) => workspaceStore(tx).rename(params.id, name))
-        bus.publish(peopleTopic, {})
+          await control.write(async (tx) => {
+            await workspaceStore(tx).rename(params.id, name)
+            notifyOfPeople(tx)
+          })
         return get(params.id)
       },
     ),
@@ -156,13 +151,12 @@ export function workspaceRoutes({
       async ({ principal, params }) => {
         await checkRole(principal, params.id, 'owner')
         const now = clock.now()
-        const revoked = await control.write(async (tx) => {
+        await control.write(async (tx) => {
           if (!(await workspaceStore(tx).archive(params.id, now)))
             throw conflict('the workspace is archived already')
-          return apiKeyStore(tx).revokeAll(params.id, now)
+          for (const key of await apiKeyStore(tx).revokeAll(params.id, now)) notifyOfKey(tx, key)
+          notifyOfPeople(tx)
         })
-        for (const { id, hash } of revoked) bus.publish(revocations, { hash, id })
-        bus.publish(peopleTopic, {})
         return get(params.id)
       },
     ),
@@ -179,7 +173,7 @@ export function workspaceRoutes({
       },
       async ({ principal, params, query }) => {
         await checkRole(principal, params.id, 'owner')
-        await deleteByOwner({ databases, bus, clock }, { id: params.id, confirm: query.confirm })
+        await deleteByOwner({ databases, clock }, { id: params.id, confirm: query.confirm })
       },
     ),
   ]

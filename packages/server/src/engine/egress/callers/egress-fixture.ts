@@ -36,7 +36,7 @@ export async function openTestEgress(
   upstream: { port: number },
   options: Partial<EgressOptions> & { database?: Database; clock?: Clock } = {},
 ) {
-  const opened: TestDatabase = options.database
+  const opened: Pick<TestDatabase, 'database'> & AsyncDisposable = options.database
     ? { database: options.database, [Symbol.asyncDispose]: async () => {} }
     : await databases.sqlite()
   const { database } = opened

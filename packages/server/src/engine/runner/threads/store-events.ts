@@ -3,7 +3,6 @@ import type { KeepReply } from '@steward/harness/turn.ts'
 import type { CallEffect } from '@steward/harness/effects.ts'
 import { appendInUnit } from '../../../sessions/log/append.ts'
 import type { LogEntry } from '../../../sessions/log/log.ts'
-import { notifyWakeups } from '../../../sessions/log/topics.ts'
 import { appendInThread, isStatus } from '../../../sessions/log/threads/append.ts'
 import { EventNotStored } from '../failed-turn.ts'
 import type { SessionLease } from '../steps.ts'
@@ -28,7 +27,7 @@ export const storeTurnEvents = (
 ): Promise<StoredEvents | undefined> =>
   store(...step).catch((cause: unknown) => Promise.reject(new EventNotStored(cause)))
 
-type ThreadEventDeps = Pick<ThreadDeps, 'database' | 'clock' | 'bus' | 'crew'>
+type ThreadEventDeps = Pick<ThreadDeps, 'database' | 'clock' | 'crew'>
 
 async function store(
   deps: ThreadEventDeps,
@@ -51,7 +50,7 @@ async function store(
  * with that step.
  */
 async function storeWithEffect(
-  { database, clock, bus, crew }: ThreadEventDeps,
+  { database, clock, crew }: ThreadEventDeps,
   place: SessionLease,
   step: { kept: readonly LogEntry[]; effect: CallEffect },
   roster: TeamRoster | undefined,
@@ -69,7 +68,6 @@ async function storeWithEffect(
     if (!done?.step) begin?.()
   }
   if (!done) return undefined
-  if (effect.kind === 'wake') notifyWakeups(bus)
   const { reply, starts, step: first } = done
   const isRefused = reply !== undefined && 'refused' in reply
   return {

@@ -14,11 +14,9 @@ import {
 } from '@steward/protocol/inputs.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
 import type { Quotas } from '../../../tenants/limits/quotas.ts'
-import type { Bus } from '../../../ground/bus/bus.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../../ground/database/database.ts'
-import { announceChange } from '../../log/topics.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -33,7 +31,6 @@ import { reportFailure, reportNotBegun } from './failure.ts'
 type InputRouteDeps = {
   blobs: Blobs
   clock: Clock
-  bus: Bus
   limits: { quotas: Pick<Quotas, 'room'> }
 }
 
@@ -170,7 +167,7 @@ function storeRoutes({ clock, limits }: InputRouteDeps): Route[] {
   ]
 }
 
-function repositoryRoutes({ clock, bus }: InputRouteDeps): Route[] {
+function repositoryRoutes({ clock }: InputRouteDeps): Route[] {
   return [
     inputs.post(
       '/failure',
@@ -186,7 +183,6 @@ function repositoryRoutes({ clock, bus }: InputRouteDeps): Route[] {
           await checkClaim(tx, claimOf(principal), now)
           return reportNotBegun(tx, { tenant, session }, message, now)
         })
-        if (told) announceChange(bus, tenant, session)
         return { told }
       },
     ),
@@ -204,7 +200,6 @@ function repositoryRoutes({ clock, bus }: InputRouteDeps): Route[] {
           await checkClaim(tx, claimOf(principal), now)
           return reportFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
-        if (told) announceChange(bus, tenant, session_id)
         return { told }
       },
     ),

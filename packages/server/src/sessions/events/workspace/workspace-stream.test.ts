@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { memoryBus } from '../../../ground/bus/memory.ts'
+import { unitOn } from '../../../ground/bus/fixture.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { databases } from '../../../ground/database/fixture.ts'
 import { newSession } from '../../fixture.ts'
@@ -14,7 +14,7 @@ import { workspaceStream } from './workspace-stream.ts'
 
 async function place() {
   const opened = await databases.sqlite()
-  const bus = memoryBus()
+  const { bus } = opened
   const followers = new Set<ChangeFollower>()
   const gone = new AbortController()
   const position = { at: 36, sessions: new Map<string, number>() }
@@ -114,7 +114,7 @@ void describe('one stream of a workspace', () => {
     here.stream.close()
     here.stream.follow({ session_id: session }, 0, fail)
     here.stream.followWorkspace()
-    announceChange(here.bus, tenant, session)
+    announceChange(unitOn(here.bus), tenant, session)
     assert.equal(here.followers.size, 0)
     assert.equal(here.stream.followed(), 0)
   })

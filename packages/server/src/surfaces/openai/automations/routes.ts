@@ -16,7 +16,6 @@ import type { RunDeps } from '../../../capabilities/deployments/run-deployment.t
 import { runNow } from '../../../capabilities/deployments/run-deployment.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import { deploymentStore } from '../../../capabilities/deployments/store.ts'
-import { notifySchedules } from '../../../capabilities/deployments/topics.ts'
 import {
   archiveDeployment,
   createDeployment,
@@ -60,18 +59,15 @@ function changedSchedule(
 }
 
 export function automationRoutes(deps: AutomationRouteDeps): Route[] {
-  const { clock, bus } = deps
+  const { clock } = deps
 
   function checkAhead(schedule: DeploymentSchedule | undefined): void {
     if (schedule?.type === 'once' && Date.parse(schedule.run_at) <= clock.now())
       throw invalid('run_at: lies in the past')
   }
 
-  /** Call this after the commit: it notifies the schedules of the change. */
-  async function shown({ db, tenant }: TenantDatabase, id: string) {
-    notifySchedules(bus)
-    return showAutomation(db.read, await findAutomation(db.read, tenant, id))
-  }
+  const shown = async ({ db, tenant }: TenantDatabase, id: string) =>
+    showAutomation(db.read, await findAutomation(db.read, tenant, id))
 
   const found = ({ db, tenant, params: { id } }: TenantDatabase & { params: { id: string } }) =>
     findAutomation(db.read, tenant, id)

@@ -13,14 +13,12 @@ import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import { emptyReply, streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { announcePosted, postInUnits } from '../../../sessions/events/post.ts'
+import { postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
-import { announceChange, notifyRunners } from '../../../sessions/log/topics.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
-import { notifyPollers } from '../../../sessions/work/topics.ts'
 import { onceByKey } from '../idempotency.ts'
 import { listOf, pagingOf } from '../page.ts'
 import { createFrom } from './create.ts'
@@ -33,11 +31,12 @@ import { sessionEvent } from './wire-events.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { threadRows } from '../turns/store.ts'
 import type { SessionLog } from '../turns/turns.ts'
+import type { Bus } from '../../../ground/bus/bus.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
 const answer = OpenAISessionShown
 
-export type SessionRouteDeps = OpenSessionDeps & { databases: Databases }
+export type SessionRouteDeps = OpenSessionDeps & { databases: Databases; bus: Bus }
 
 /** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
@@ -115,17 +114,14 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const session = await sessionStore(db.read).get(tenant, id, clock.now())
         const asked = changeOf(body, session)
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
-        const { resumes, queue } = await db.write(async (tx) => {
+        await db.write(async (tx) => {
           const now = clock.now()
           // The change is computed from the locked session, because fields that are replaced as wholes depend on its
           // state.
           await sessionStore(tx).take(tenant, id)
           const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
-          return updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
+          await updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
         })
-        announceChange(bus, tenant, id)
-        if (resumes) notifyRunners(bus, { tenant, session: id })
-        if (queue !== undefined) notifyPollers(bus, { environment: queue })
         return showSession(db.read, tenant, id, clock.now())
       },
     ),
@@ -146,8 +142,6 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             throw conflict(`session ${id} is running: cancel its turn, and wait until it is idle`)
           await deleteSession(tx, tenant, id, clock.now())
         })
-        announceChange(bus, tenant, id)
-        notifyRunners(bus, { tenant, session: id })
         return { id, deleted: true, object: 'agent.session.deleted' }
       },
     ),
@@ -169,7 +163,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
           await checkCalls(log, body.events)
           const place = { tenant, session: id, clock }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
-          announcePosted(bus, tenant, id, await postInUnits(db, place, eventsOf(body.events), keep))
+          await postInUnits(db, place, eventsOf(body.events), keep)
           return null
         })
         return emptyReply(202)
