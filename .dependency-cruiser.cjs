@@ -190,6 +190,11 @@ module.exports = {
       '^packages/server/src/resources/vaults/open\\.ts$',
       'server/src/(engine/egress/(egress|oauth/rows)\\.ts$|resources/vaults/)',
     ),
+    only(
+      'notices are published by what collects those of units',
+      '^packages/server/src/ground/bus/publish-notice\\.ts$',
+      'server/src/(start/data|engine/runner/late-notices)\\.ts$',
+    ),
     only('routes are mounted by app.ts alone', '/routes\\.ts$', 'surfaces/(v1|openai)/app\\.ts$'),
     only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/ground/http/'),
     only('the model library stays behind its wall', '^node_modules/@earendil-works/', 'model/src/'),

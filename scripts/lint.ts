@@ -136,6 +136,18 @@ const noKeptPromise = {
   },
 }
 
+/** A notice that is published by hand may come before its commit, or be forgotten. */
+const noPublish = {
+  create: (context: Context) => ({
+    CallExpression(node: CallExpression) {
+      const { object } = node.callee as MemberExpression
+      if (!isMember(node.callee, ['publish']) || !isNode(object)) return
+      if (!['bus', 'live'].includes(nameOf(object) ?? '')) return
+      context.report({ node, message: 'Say what was committed by tx.afterCommit, in its unit.' })
+    },
+  }),
+}
+
 type Ranged = Node & { range: [number, number] }
 type Declarator = Node & { id: Named; init: Node | null }
 
@@ -208,6 +220,7 @@ export default {
     'await-later': awaitLaterRule,
     'no-double-cast': noDoubleCast,
     'no-kept-promise': noKeptPromise,
+    'no-publish': noPublish,
     'no-root-hook': noRootHook,
   },
 }

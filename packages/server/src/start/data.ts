@@ -4,7 +4,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Bus } from '../ground/bus/bus.ts'
-import { publishNotice } from '../ground/bus/bus.ts'
+import { publishNotice } from '../ground/bus/publish-notice.ts'
 import type { Notice } from '../ground/core/notice.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { auditedDatabase } from '../ground/database/audited-database.ts'
@@ -34,9 +34,9 @@ export async function openData(
   const { database: opened, postgres } = await openDatabase(config)
   const observed = (each: Database) =>
     config.metrics.port === undefined ? each : observedDatabase(each)
-  let bus: Bus | undefined
-  // Nobody has listened before the bus is open.
-  const publish = (notice: Notice) => bus && publishNotice(bus, notice)
+  /** Empty until the bus is open: nobody has listened before. */
+  const open: { bus?: Bus } = {}
+  const publish = (notice: Notice) => open.bus && publishNotice(open.bus, notice)
   const complete = (each: Database) => auditedDatabase(withNotices(each, { publish, log }), clock)
   const observe = (each: Database) => complete(observed(each))
   const built = observed(opened)
@@ -54,6 +54,7 @@ export async function openData(
   await checkKeys(database, root)
   await databases.prepare((each) => checkSealed(each, root))
   await ensureInitialWorkspace({ databases, clock, log }, config.apiKey)
-  bus = await openBus(config, { owners: database.owners, log })
+  const bus = await openBus(config, { owners: database.owners, log })
+  open.bus = bus
   return { database, databases, bus, seal: keys.seal, clock }
 }

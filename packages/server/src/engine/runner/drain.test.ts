@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RunTurn } from '@steward/harness/turn.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
-import { tenant } from '../../sessions/log/fixture.ts'
+import { agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
@@ -14,18 +12,23 @@ import { postEvents } from '../../sessions/events/post.ts'
 import type { TurnAssembly, DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
+import type { TestDatabase } from '../../ground/database/fixture.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 
 /** A drain of one session whose turns run as given; the harness is the part that varies. */
-async function drained(database: Database, runTurn: RunTurn, assembled?: TurnAssembly) {
+async function drained(
+  { database, bus }: TestDatabase,
+  runTurn: RunTurn,
+  assembled?: TurnAssembly,
+) {
   const logged: string[] = []
   const session = await newSession(database)
   await database.write((tx) => postEvents(tx, tenant, session, [message], Date.now()))
   const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
   const deps: DrainDeps = {
     database,
-    bus: memoryBus(),
+    bus,
     clock: systemClock,
     log: jsonLog((line) => logged.push(line)),
     runTurn,
@@ -61,7 +64,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     // verifies: running/error/unknown
     it('ends a turn that fails because of a bug with an error, logs the reason, and releases the lease', async () => {
       await using place = await open()
-      const { outcome, logged, events, head } = await drained(place.database, async function* () {
+      const { outcome, logged, events, head } = await drained(place, async function* () {
         throw new Error('a bug of ours')
       })
       assert.equal(outcome, 'rested')
@@ -82,7 +85,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
         failure: { type: 'model_request_failed_error', message: 'no card is named x' },
       } as const
       const never: RunTurn = () => assert.fail('there is nothing to run')
-      const { events } = await drained(place.database, never, why)
+      const { events } = await drained(place, never, why)
       assert.match(
         events.find(({ type }) => type === 'session.error')?.data ?? '',
         /no card is named x/,
@@ -90,10 +93,33 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.match(events.at(-1)?.data ?? '', /retries_exhausted/)
     })
 
+    it('notifies readers of the beginning of a turn when the model was asked, and once of each commit', async () => {
+      await using place = await open()
+      const { bus } = place
+      const heard: unknown[] = []
+      for (const channel of [bus, bus.live]) {
+        const before = { ...channel }
+        channel.publish = (topic, message) => {
+          heard.push(message['kind'])
+          before.publish(topic, message)
+        }
+      }
+      const posted = ['queued', 'row_changed', undefined]
+      await drained(place, async function* () {
+        assert.deepEqual(heard, posted, 'the model is asked')
+        yield { type: 'keep', kept: [{ event: agentMessage('an answer') }] }
+        return { stop: { type: 'end_turn' }, last: [] }
+      })
+      assert.deepEqual(heard, [
+        ...[...posted, 'promoted', 'new_events'],
+        ...['new_events', 'new_events'],
+      ])
+    })
+
     it('runs messages that were posted while its turn ran', async () => {
       await using place = await open()
       let turns = 0
-      const { events } = await drained(place.database, async function* () {
+      const { events } = await drained(place, async function* () {
         turns += 1
         if (turns === 1) {
           const [row] = await place.database.read

@@ -78,7 +78,7 @@ async function judged(
       messages.length > 0
         ? await takeWaiting(tx, tenant, session, messages.at(-1)?.position ?? 0)
         : []
-    return beginTurn(tx, place, ended, [end, ...taken], now)
+    return beginTurn(tx, place, { head: ended, entries: [end, ...taken] }, now)
   }
   const stop = hasError ? 'retries_exhausted' : 'end_turn'
   const goesOn = queue.length > 0 && !isAtBudget(head)

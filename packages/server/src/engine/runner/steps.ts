@@ -126,7 +126,7 @@ function act(
     case 'settle_interrupt':
       return settleInterrupt(tx, place, unfinished, now)
     case 'begin':
-      return beginTurn(tx, place, head, [], now)
+      return beginTurn(tx, place, { head, entries: [] }, now)
     case 'recover':
       return recoverTurn(tx, place, unfinished, now)
     case 'evaluate':
@@ -357,7 +357,7 @@ export async function promoteMessages(
   const messages = await takeWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
   const starts = thread === undefined ? runStarted(tenant) : []
   const entries = [...before, ...starts, ...messages, ...runningEntries(head)]
-  return beginTurn(tx, place, head, entries, now)
+  return beginTurn(tx, place, { head, entries }, now)
 }
 
 export const runStarted = (tenant: string): LogEntry[] => [
@@ -371,8 +371,7 @@ export const requestEntry = (id: string): LogEntry =>
 export async function beginTurn(
   tx: Queries,
   place: SessionLease,
-  head: Head,
-  entries: readonly (LogEntry | PromotedMessage)[],
+  { head, entries }: { head: Head; entries: readonly (LogEntry | PromotedMessage)[] },
   now: number,
 ): Promise<Step> {
   const servers = await ownServers(tx, place, head, now)

@@ -1,5 +1,3 @@
-import type { Notice } from '../core/notice.ts'
-
 /** A message: plain JSON, as small as it can be. */
 export type BusMessage = { [key: string]: unknown }
 
@@ -44,7 +42,3 @@ export const busOf = (notifications: FamilyChannel, live: Channel): Bus => ({
     await notifications.close()
   },
 })
-
-/** Publishes a notice that a unit has collected. */
-export const publishNotice = (bus: Bus, { topic, message, isLive = false }: Notice): void =>
-  (isLive ? bus.live : bus).publish(topic, message)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Notifying } from '../core/notice.ts'
 import type { Bus, BusMessage, Channel } from './bus.ts'
-import { publishNotice } from './bus.ts'
+import { publishNotice } from './publish-notice.ts'
 
 const probe = 'probe'
 

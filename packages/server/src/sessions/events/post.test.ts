@@ -257,8 +257,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(heard, [
         { kind: 'queued', events: posted.filter(({ type }) => type === 'user.message') },
         { kind: 'interrupt' },
-        { kind: 'new_events', tenant },
         { tenant, session },
+        { kind: 'new_events', tenant },
       ])
       heard.length = 0
       await post([answer(call.id)])

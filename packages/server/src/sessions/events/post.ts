@@ -76,23 +76,33 @@ async function postDirectly(
   const isAdmitted = await db.writeStatement(async (tx) => {
     const head = await admitDirectly(tx, place, admitted, now)
     if (!head) return false
-    notifyWaiting(tx, place, echoes)
-    announceRowChange(tx, tenant, session)
-    if (head.due) notifyRunners(tx, { tenant, session })
+    notifyPosted(tx, place, { waiting: echoes, due: head.due })
     return true
   })
   return isAdmitted ? echoes : undefined
 }
 
-/** Tells readers which messages wait. */
-function notifyWaiting(
+type PostedState = {
+  waiting: readonly StoredEvent[]
+  due: boolean
+  interrupt?: boolean
+  /** Events are appended too, which readers hear of by the append. */
+  isAppended?: boolean
+}
+
+/** Notifies readers of what waits, and runners of their work. */
+function notifyPosted(
   tx: Queries,
-  { sessionId }: { sessionId: string },
-  waiting: readonly StoredEvent[],
-): boolean {
+  { tenant, sessionId }: { tenant: string; sessionId: string },
+  { waiting, due, interrupt = false, isAppended = false }: PostedState,
+): void {
   const events = waiting.filter(({ type }) => type === 'user.message')
-  if (events.length > 0) notifyReaders(tx, sessionId, { kind: 'queued', events })
-  return events.length > 0
+  if (events.length > 0) {
+    notifyReaders(tx, sessionId, { kind: 'queued', events })
+    if (!isAppended) announceRowChange(tx, tenant, sessionId)
+  }
+  if (interrupt) notifyInterrupt(tx, sessionId)
+  if (due) notifyRunners(tx, { tenant, session: sessionId })
 }
 
 /** Posts the events of one request. `check` runs within the unit and throws for a caller without permission. */
@@ -160,15 +170,12 @@ export async function postEvents(
   }
   await enqueueSession(tx, session, now)
   const waiting = [...waitingEvents(admitted, now), ...stopped]
-  const isQueued = notifyWaiting(tx, target, waiting)
-  if (interrupt) notifyInterrupt(tx, sessionId)
+  notifyPosted(tx, target, { waiting, due, interrupt, isAppended: kept.length > 0 })
   const entries = kept.map((event) => threadEntryOf(event, threads.get(event.id)))
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =
     entries.length > 0 &&
     (await appendEntries(tx, tenant, sessionId, entries, { now, due: true, dueThreads }))
-  if (isQueued && kept.length === 0) announceRowChange(tx, tenant, sessionId)
-  if (due) notifyRunners(tx, { tenant, session: sessionId })
   const appended = entries.map(({ event: { id, type }, data }, index) => ({
     id,
     type,

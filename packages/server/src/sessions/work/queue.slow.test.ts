@@ -209,17 +209,16 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is settled without its worker: an item that died while stopping, an item that no worker claims', async () => {
       await using here = await place()
       await here.put()
-      const { settle } = here
       here.pass(30_000)
-      assert.deepEqual((await settle()).told, [here.session])
-      assert.deepEqual((await settle()).told, [], 'once')
+      assert.deepEqual((await here.settle()).told, [here.session])
+      assert.deepEqual((await here.settle()).told, [], 'once')
       const item = await claimedItem(here.claim())
       await here.beat(item, noAttempts)
       await here.stop(item, false)
-      await settle()
+      await here.settle()
       assert.equal(await here.state(item), 'stopping')
       here.pass(claimLeaseMs)
-      await settle()
+      await here.settle()
       assert.equal(await here.state(item), 'stopped')
     })
 

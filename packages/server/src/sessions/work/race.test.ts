@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { heardOf, newPostgresUrl } from '../../ground/database/fixture.ts'
+import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
+import { claimOrEnd } from './claim-fixture.ts'
 import type { WorkItem } from './item.ts'
 import { attemptsWithinMs, claimLeaseMs, noAttempts } from './item.ts'
 import { acknowledgeItem, beatItem, claimNext, enqueueItem, stopItem } from './queue.ts'
@@ -64,12 +65,8 @@ describe('work that two processes want', () => {
     await eachOf(4, async (database) => {
       while (ended.length < count) {
         const at = { now: 1, reclaimMs: 0, by: anyone }
-        const { database: listened, heard } = heardOf(database)
-        const item = await claimNext(listened, tenant, environment, at)
-        const lost = heard.flatMap(({ topic, message }) =>
-          topic === 'claims' ? String(message['work']) : [],
-        )
-        ended.push(...lost.filter((id) => id !== item?.id))
+        const { item, ended: gone } = await claimOrEnd(database, tenant, environment, at)
+        ended.push(...gone.map(({ id }) => id))
         if (!item) continue
         handed.push(`${item.id} ${item.generation}`)
         // So long ago that its lease has run out. Another process may have claimed its reservation since.

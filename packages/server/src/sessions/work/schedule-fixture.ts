@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import type { StopReason } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { heardOf } from '../../ground/database/fixture.ts'
 import { tenant } from '../log/fixture.ts'
 import { lockHead } from '../log/head.ts'
 import { idleEntries } from '../log/idle.ts'
@@ -32,7 +31,8 @@ import {
 } from './model-fixture.ts'
 import type { Random } from './random-fixture.ts'
 import { claimState } from './item.ts'
-import { acknowledgeItem, beatItem, claimNext, stopItem, withdrawItem } from './queue.ts'
+import { claimOrEnd } from './claim-fixture.ts'
+import { acknowledgeItem, beatItem, stopItem, withdrawItem } from './queue.ts'
 import { workStore } from './store.ts'
 
 const idleMs = 60_000
@@ -107,22 +107,15 @@ async function poll(
     const live = liveOf(session)
     return live && isFree(live, at) ? [{ id, isOwn: isOwn(live, by) }] : []
   })
-  const ended = new Set<string>()
-  const { database: listened, heard } = heardOf(database)
-  const got = await claimNext(listened, tenant, environment, at)
-  const lost = heard.flatMap(({ topic, message }) =>
-    topic === 'claims' ? String(message['work']) : [],
-  )
-  for (const id of lost.filter((each) => each !== got?.id)) {
-    const { session_id } = await workStore(database.read).row(tenant, environment, id)
+  const { item: got, ended } = await claimOrEnd(database, tenant, environment, at)
+  for (const { id, session_id } of ended) {
     const session = sessionOf(world, session_id)
     const item = liveOf(session)
     assert.ok(item && isFree(item, at), 'ended, and not to be had')
     assert.equal(item.id ?? id, id)
     assert.equal(takeItem(session, item, at), false, 'ended, and not let go so often')
-    ended.add(session_id)
   }
-  const left = free.filter(({ id }) => !ended.has(id))
+  const left = free.filter(({ id }) => !ended.some(({ session_id }) => session_id === id))
   if (!got) {
     assert.deepEqual(left, [], 'work that was to be had was not handed out')
     return undefined
