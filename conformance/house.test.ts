@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { copies } from '../scripts/house/copies.ts'
-import { circles, importsOf, upwards } from '../scripts/house/imports.ts'
-import { participles, sharedNames, typesOf } from '../scripts/house/names.ts'
-import { matches, rowCasts, splitLiterals } from '../scripts/house/patterns.ts'
+import { filesOfLegs } from '../scripts/house/journeys.ts'
+import { sharedNames, typesOf } from '../scripts/house/names.ts'
 import { scatteredSettings } from '../scripts/house/settings.ts'
 import type { Source } from '../scripts/house/sources.ts'
 
@@ -13,52 +12,41 @@ const source = (path: string, ...lines: string[]): Source => ({
   lines,
   isTest: false,
 })
-const server = 'packages/server/src'
 
 describe('a measure of the house', () => {
-  it('counts an import that goes up or sideways, by the floors of the import rules', () => {
-    const imports = (from: string, to: string) =>
-      upwards(importsOf([source(from, `import { a } from '${to}'`)])).length
-    assert.equal(imports(`${server}/ground/http/a.ts`, '../../sessions/log/log.ts'), 1)
-    assert.equal(imports(`${server}/resources/agents/a.ts`, '../vaults/store.ts'), 1)
-    assert.equal(imports('packages/gate/src/a.ts', '@steward/harness/turn.ts'), 1)
-    assert.equal(imports(`${server}/sessions/log/a.ts`, '../../ground/http/route.ts'), 0)
-    assert.equal(imports(`${server}/sessions/log/a.ts`, '@steward/gate/gate.ts'), 0)
-  })
-
-  it('counts the imports on a circle and none beside it', () => {
-    const ring = [
-      source('packages/base/src/a.ts', "import './b.ts'"),
-      source('packages/base/src/b.ts', "import { c } from './c.ts'"),
-      source('packages/base/src/c.ts', "export type { A } from './a.ts'", "import './d.ts'"),
-      source('packages/base/src/d.ts'),
+  it('counts the files on every way of value imports from an entry to an end, and no others', () => {
+    const base = 'packages/base/src'
+    const sources = [
+      source(`${base}/entry.ts`, "import { a } from './by-one.ts'", "import './by-two.ts'"),
+      source(`${base}/by-one.ts`, "import { end } from './end.ts'", "import './beside.ts'"),
+      source(`${base}/by-two.ts`, "import { end } from './end.ts'"),
+      source(`${base}/typed.ts`, "import type { End } from './end.ts'"),
+      source(`${base}/end.ts`, "import './below.ts'"),
+      source(`${base}/beside.ts`),
+      source(`${base}/below.ts`),
     ]
-    assert.equal(circles(importsOf(ring)).length, 3)
-    assert.equal(circles(importsOf(ring.slice(1))).length, 0)
+    const leg = (entry: string, end: string) =>
+      filesOfLegs(sources, [[`${base}/${entry}.ts`, `${base}/${end}.ts`]])
+    const names = (files: readonly string[]) => files.map((file) => file.slice(base.length + 1))
+    assert.deepEqual(names(leg('entry', 'end').files), [
+      'entry.ts',
+      'by-one.ts',
+      'by-two.ts',
+      'end.ts',
+    ])
+    assert.deepEqual(leg('typed', 'end'), {
+      files: [],
+      lost: [`${base}/typed.ts does not reach ${base}/end.ts`],
+    })
   })
 
-  it('counts names of types that several files export, and those that are a participle alone', () => {
+  it('counts names of types that several files export', () => {
     const types = typesOf([
       source('packages/a/src/a.ts', 'export type View = 1', 'type Row = 1', 'type Asked = 1'),
       source('packages/a/src/b.ts', 'export interface View {}', 'export type Row = 2'),
       source('packages/a/src/c.ts', 'export const View = 1', 'export type KeptFile = 2'),
     ])
     assert.deepEqual(sharedNames(types), ['View: packages/a/src/a.ts packages/a/src/b.ts'])
-    assert.deepEqual(participles(types), ['packages/a/src/a.ts: Asked'])
-  })
-
-  it('counts casts and spread literals where they stand', () => {
-    const text = [
-      'const a = JSON.parse(row.a) as Thing',
-      'const b = JSON.parse(String(read(row.b ?? "[]")))',
-      '  as Other[]',
-      'const c = JSON.parse(text) as unknown',
-      'const d = { ...{ a, b }, ...rest }',
-    ]
-    const one = [source('packages/a/src/a.ts', ...text)]
-    const lines = (pattern: RegExp) => matches(one, pattern).map((place) => place.split(':')[1])
-    assert.deepEqual(lines(rowCasts), ['1', '2'])
-    assert.deepEqual(lines(splitLiterals), ['5'])
   })
 
   it('counts a run of six lines that stands twice once, as long as it is', () => {

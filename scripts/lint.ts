@@ -213,14 +213,131 @@ const awaitLaterRule = {
   },
 }
 
+type Calling = CallExpression & { arguments: Node[] }
+type Spread = Node & { argument: Node }
+type Attribute = Node & { name: Named }
+type TypeDeclaration = Node & { id: Named }
+
+const isJsonParse = (node: Node): boolean => {
+  if (!isCallOf(node, ['parse'])) return false
+  const { object } = node.callee as MemberExpression
+  return isNode(object) && nameOf(object) === 'JSON'
+}
+
+const isUnknown = (type: Node | null | undefined): boolean => type?.type === 'TSUnknownKeyword'
+
+/** `JSON.parse(text) as T`, or a variable of type T for it, claims a shape that nobody has checked. */
+const noParsedCast = {
+  create(context: Context) {
+    const message = 'Parse it with a schema, or read the column by its codec in ground/database.'
+    return {
+      TSAsExpression(node: AsExpression & { typeAnnotation?: Node }) {
+        if (isJsonParse(node.expression) && !isUnknown(node.typeAnnotation))
+          context.report({ node, message })
+      },
+      VariableDeclarator(node: Declarator) {
+        const { typeAnnotation } = node.id as Annotated
+        const type = (typeAnnotation as Annotated | null | undefined)?.typeAnnotation
+        if (node.init && isJsonParse(node.init) && type && !isUnknown(type))
+          context.report({ node, message })
+      },
+    }
+  },
+}
+
+/** A literal that is spread in place stands there to satisfy a limit on lines. */
+const noSpreadLiteral = {
+  create: (context: Context) => ({
+    SpreadElement(node: Spread) {
+      const { argument } = node
+      const isConstant =
+        argument.type === 'TSAsExpression' &&
+        (argument as AsExpression).expression.type === 'ArrayExpression'
+      if (argument.type !== 'ObjectExpression' && !isConstant) return
+      context.report({ node, message: 'Write the properties out in place of a spread literal.' })
+    },
+  }),
+}
+
+/** Participles that say nothing about a type when they stand alone (docs/words.md). */
+const participles = new Set([
+  'Asked',
+  'Begun',
+  'Bound',
+  'Brought',
+  'Found',
+  'Given',
+  'Gone',
+  'Held',
+  'Kept',
+  'Known',
+  'Made',
+  'Opened',
+  'Said',
+  'Shown',
+  'Taken',
+  'Told',
+  'Tried',
+  'Wanted',
+])
+
+const typeNames = {
+  create(context: Context) {
+    const check = (node: TypeDeclaration) => {
+      const name = nameOf(node.id) ?? ''
+      if (participles.has(name))
+        context.report({ node, message: `Name the thing: ClaimRequest in place of ${name}.` })
+    }
+    return Object.fromEntries(
+      ['TSTypeAliasDeclaration', 'TSInterfaceDeclaration', 'ClassDeclaration'].map((type) => [
+        type,
+        check,
+      ]),
+    )
+  },
+}
+
+/** A timer that repeats runs in each process, and nobody sees when it fails. */
+const noInterval = {
+  create: (context: Context) => ({
+    CallExpression(node: Calling) {
+      if (nameOf(node.callee) !== 'setInterval') return
+      context.report({
+        node,
+        message:
+          'Make it a Job (ground/core/jobs.ts); an idle thing belongs to a pool, a lease to keepLease.',
+      })
+    },
+  }),
+}
+
+/** Pages and features compose components; the look lives in one place. */
+const noStyle = {
+  create: (context: Context) => ({
+    JSXAttribute(node: Attribute) {
+      if (!['className', 'style'].includes(nameOf(node.name) ?? '')) return
+      context.report({
+        node,
+        message:
+          'Let a component of packages/console/src/components do it, and show it on /console/components.',
+      })
+    },
+  }),
+}
+
 // oxlint-disable-next-line import/no-default-export -- oxlint loads a plugin by its default export
 export default {
   meta: { name: 'steward' },
   rules: {
     'await-later': awaitLaterRule,
     'no-double-cast': noDoubleCast,
+    'no-interval': noInterval,
     'no-kept-promise': noKeptPromise,
+    'no-parsed-cast': noParsedCast,
     'no-publish': noPublish,
     'no-root-hook': noRootHook,
+    'no-spread-literal': noSpreadLiteral,
+    'no-style': noStyle,
+    'type-names': typeNames,
   },
 }

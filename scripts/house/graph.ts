@@ -5,13 +5,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { targetOf } from './imports.ts'
+import { targetOf, typeImport } from './imports.ts'
 import { root } from './sources.ts'
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
 const code = /\.(?:ts|mjs|cjs)$/
-const typeImport = /^(?:import|export) type (?:\w+|\{[^}]*\}|\*(?: as \w+)?) from '[^']+'/gm
 /** Paths of this file's folder, of our packages, and of the checkout. */
 const path =
   /'(\.{1,2}\/[^'\n]+|@steward\/[\w-]+\/[^'\n]+|(?:docs|packages|scripts|conformance|bench)\/[^'\n]+)'/g

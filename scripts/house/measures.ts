@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { danglingReferences } from '../../conformance/references.ts'
 import { copies } from './copies.ts'
-import { circles, floorsOf, importsOf, upwards } from './imports.ts'
+import { floorsOf } from './imports.ts'
 import { journeys } from './journeys.ts'
-import { participles, repeatedNames, sharedNames, typesOf } from './names.ts'
-import { intervals, matches, rowCasts, splitLiterals, typedParses } from './patterns.ts'
+import { repeatedNames, sharedNames, typesOf } from './names.ts'
 import { scatteredSettings } from './settings.ts'
 import { touchedByResource } from './new-resource.ts'
 import type { Source } from './sources.ts'
@@ -48,9 +47,6 @@ const untoldRooms = (): string[] =>
       .map(([wing, room]) => `${page}: ${wing}/${room}`)
   })
 
-/** Files whose intervals are no jobs: other programs than the server, and heartbeats of connections. */
-const beating = /^packages\/(?!server\/)|\/ground\/(?:bus|http)\/|\/postgres-connection\.ts$/
-
 /** Programs of skills run alone in sandboxes, each with what it needs. */
 const programs = /^packages\/skills\/src\/programs\//
 /** Names that the console gives to answers of the service: the wire's own. */
@@ -58,9 +54,8 @@ const wireNames = 'packages/console/src/lib/api/types.ts'
 /** Migrations stay as they were released. */
 const migrations = /\/migrations\//
 
-/** Measures of wings, rooms, and the imports between them. */
-function wingMeasures(own: readonly Source[]): Measure[] {
-  const imports = importsOf(own)
+/** Measures of wings and their rooms. */
+function wingMeasures(): Measure[] {
   return [
     largest(
       'rooms in a wing, at most',
@@ -82,29 +77,11 @@ function wingMeasures(own: readonly Source[]): Measure[] {
       touchedByResource(),
       'let one of these files follow from another (scripts/house/new-resource.ts)',
     ),
-    counted(
-      'imports up or sideways',
-      upwards(imports),
-      'lift the file that imports, or pass it what it needs; the floors are in .dependency-cruiser.cjs',
-    ),
-    counted(
-      'imports on a circle',
-      circles(imports),
-      'put what both files need into a third one below them',
-    ),
   ]
 }
 
 /** Measures of the console: one design, in one place. */
-const consoleMeasures = (own: readonly Source[]): Measure[] => [
-  counted(
-    'styles outside of the components of the console',
-    matches(
-      own.filter(({ path }) => /^packages\/console\/src\/(?:features|routes)\//.test(path)),
-      /\b(?:className|style)=/g,
-    ),
-    'let a component of packages/console/src/components do it, and show it on /console/components',
-  ),
+const consoleMeasures = (): Measure[] => [
   counted(
     'colours outside of the tokens of the console',
     globSync('packages/console/src/**/*.{ts,tsx,css}', { cwd: root })
@@ -116,18 +93,28 @@ const consoleMeasures = (own: readonly Source[]): Measure[] => [
 const colour =
   /#[\da-f]{3,8}\b(?=[;'"\s)])|\b(?:rgba?|hsla?|oklch|oklab|lab|lch)\(|\[(?:#|rgb|hsl|oklch)/i
 
+const percentile = (sizes: readonly number[]): number =>
+  sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length * 0.9)] ?? 0
+
+const longest = (sources: readonly Source[]): string[] =>
+  sources
+    .toSorted((a, b) => b.lines.length - a.lines.length)
+    .slice(0, 20)
+    .map(({ path, lines }) => `${path}: ${lines.length}`)
+
 export function measureHouse(): Measure[] {
   const all = readSources()
   const own = all.filter(({ isTest }) => !isTest)
   const types = typesOf(own.filter(({ path }) => !programs.test(path) && path !== wireNames))
-  const told = journeys(all)
+  const told = journeys(own)
   return [
-    ...wingMeasures(own),
-    largest(
-      'lines of the longest file',
-      all.map(({ path, lines }) => [path, lines.length]),
-      'move one thought of it into a file named for what it does',
-    ),
+    ...wingMeasures(),
+    {
+      name: 'lines that nine files in ten stay within',
+      is: percentile(own.map(({ lines }) => lines.length)),
+      places: longest(own),
+      mend: 'move one thought of a long file into a file named for what it does; a lint rule bounds each file at 500',
+    },
     {
       name: 'lines of README.md',
       is: linesOf('README.md'),
@@ -151,16 +138,6 @@ export function measureHouse(): Measure[] {
       'give each type the noun of its own domain, exported or not; node scripts/house.ts --lower lowers the budget',
     ),
     counted(
-      'types named by a participle alone',
-      participles(types),
-      'name the thing: ClaimRequest in place of Asked (docs/words.md)',
-    ),
-    counted(
-      'casts of parsed JSON',
-      [...matches(own, rowCasts), ...matches(own, typedParses)],
-      'parse with a schema, or read the column by its codec in ground/database',
-    ),
-    counted(
       'references that lead nowhere',
       danglingReferences(),
       'cite a requirement of docs/interface.md as [its/id], or say the fact',
@@ -175,37 +152,24 @@ export function measureHouse(): Measure[] {
       copies(own.filter(({ path }) => !programs.test(path) && !migrations.test(path))),
       'let one function serve both places where the logic is the same',
     ),
+    ...consoleMeasures(),
     counted(
-      'timers beside the jobs',
-      matches(
-        own.filter(({ path }) => !beating.test(path)),
-        intervals,
-      ),
-      'make it a Job (ground/core/jobs.ts); an idle thing belongs to a pool, a lease to keepLease',
-    ),
-    ...consoleMeasures(own),
-    counted(
-      'object literals spread in place',
-      matches(own, splitLiterals),
-      'write the properties out, and shorten the file by moving a thought out of it',
-    ),
-    counted(
-      'files of a journey that are not there',
-      told.flatMap(({ missing }) => missing),
-      'mend the journey in docs/architecture.md',
+      'legs of a journey that lead nowhere',
+      told.flatMap(({ lost }) => lost),
+      'name the entry and the end of the leg in scripts/house/journeys.ts as they are now',
     ),
     ...told.flatMap(({ title, lines, files }): Measure[] => [
       {
         name: `lines: ${title}`,
         is: lines,
         places: files,
-        mend: 'shorten the files of the journey (docs/architecture.md)',
+        mend: 'shorten the files of the journey (scripts/house/journeys.ts)',
       },
       {
         name: `files: ${title}`,
         is: files.length,
         places: files,
-        mend: 'let fewer files lie between the ends of the journey (docs/architecture.md)',
+        mend: 'join what one act is split into (scripts/house/journeys.ts)',
       },
     ]),
   ]

@@ -2,22 +2,6 @@ import type { Source } from './sources.ts'
 
 const declaration = /^(export )?(?:declare )?(?:type|interface|class|enum) (\w+)/gm
 
-/** Participles that say nothing about a type when they stand alone (docs/words.md). */
-const forbidden = new Set(
-  ['Asked', 'Begun', 'Bound', 'Held', 'Kept', 'Said', 'Told', 'Wanted'].concat([
-    'Brought',
-    'Found',
-    'Given',
-    'Gone',
-    'Known',
-    'Made',
-    'Opened',
-    'Shown',
-    'Taken',
-    'Tried',
-  ]),
-)
-
 type Type = { name: string; path: string; exported: boolean }
 
 export const typesOf = (sources: readonly Source[]): Type[] =>
@@ -44,6 +28,3 @@ export function sharedNames(types: readonly Type[]): string[] {
     .filter(([, paths]) => paths.size > 1)
     .map(([name, paths]) => `${name}: ${[...paths].join(' ')}`)
 }
-
-export const participles = (types: readonly Type[]): string[] =>
-  types.filter(({ name }) => forbidden.has(name)).map(({ name, path }) => `${path}: ${name}`)

@@ -5,7 +5,6 @@ import { foldHistory } from './history.ts'
 import type { RequestOutcome } from './request.ts'
 import { cutText, requestStart } from './request.ts'
 import { sessionError } from './retries.ts'
-import { mostUnread, neverRead, tooMany } from './turn-limits.ts'
 import { noServers } from './tools/mcp/servers.ts'
 import type {
   KeepReply,
@@ -102,3 +101,18 @@ function stopOf({ stop, calls }: RequestOutcome): StopReason | undefined {
   if (stop === 'refusal' || stop === 'budget_reached') return { type: stop }
   return stop === 'interrupted' || calls.length === 0 ? { type: 'end_turn' } : undefined
 }
+
+/** Answers in a row whose calls cannot be read: a model that writes them so does not stop by itself. */
+const mostUnread = 5
+
+const neverRead = (turn: Turn): KeptEvent =>
+  sessionError(turn, {
+    type: 'tool_use_limit_reached_error',
+    message: `the turn was ended after ${mostUnread} answers in a row whose calls were not whole JSON; send a message to go on, or choose another model`,
+  })
+
+const tooMany = (turn: Turn): KeptEvent =>
+  sessionError(turn, {
+    type: 'tool_use_limit_reached_error',
+    message: `the turn was ended after ${turn.maxRequests} model requests; send a message to go on`,
+  })

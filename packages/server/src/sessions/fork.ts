@@ -37,7 +37,7 @@ import type { Roster } from './rows/roster.ts'
 import type { SessionRow, ShownSessionRow } from './rows/sessions.ts'
 import { sessionStore, tokenPlace } from './rows/sessions.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
-import { enqueueSession } from './work/enqueue-session.ts'
+import { enqueueSession } from './work/queue.ts'
 import { announceRowChange } from './log/topics.ts'
 
 /** Further work in the unit that creates the fork. `id`: of the fork. */

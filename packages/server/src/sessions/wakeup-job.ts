@@ -19,7 +19,7 @@ import { listenForWakeups, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
 import type { WakeupRow } from './rows/wakeups.ts'
 import { wakeupStore } from './rows/wakeups.ts'
-import { enqueueSession } from './work/enqueue-session.ts'
+import { enqueueSession } from './work/queue.ts'
 
 /** A look reads the wakeups that are due before the next look, and starts the next look early for them. */
 const everyMs = 30_000

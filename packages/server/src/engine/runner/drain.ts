@@ -2,6 +2,7 @@
  * Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across
  * processes.
  */
+import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { acceptedEvent } from './accepted-event.ts'
 import { claimHead } from '../../ground/database/lease.ts'
@@ -12,7 +13,6 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { sendFrames } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish-turn.ts'
-import { followingStep, inLoopOrder } from './following-step.ts'
 import type { FailedEnd } from './failed-turn.ts'
 import { failedTurnBy, failedTurn } from './failed-turn.ts'
 import { expireLease, leaveSession } from './lease-end.ts'
@@ -20,7 +20,7 @@ import { turnStop, sleepOf } from './turn-stop.ts'
 import { frameSender } from './frames.ts'
 import { openOf } from './open-calls.ts'
 import { lateNotices } from './late-notices.ts'
-import { judgeOutcome } from './outcome-judge.ts'
+import { judgeOutcome } from './outcome-finish.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import { takeUp } from './take-up.ts'
 import type { SessionLease, Step } from './steps.ts'
@@ -241,4 +241,37 @@ async function turn(
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()
   }
+}
+
+/** The next step of a session that this process has claimed before. */
+async function followingStep(
+  deps: ThreadDeps,
+  place: SessionLease,
+  signals: TurnSignals,
+  hasWaited: boolean,
+): Promise<Step> {
+  const { steps, clock } = deps
+  const moment = { claimed: false, hasWaited }
+  const next = await steps.database.write((tx) =>
+    nextStep(tx, place, { ...moment, now: clock.now() }),
+  )
+  return inLoopOrder(deps, place, next, signals, moment)
+}
+
+/**
+ * Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits.
+ */
+async function inLoopOrder(
+  { steps, clock }: ThreadDeps,
+  place: SessionLease,
+  step: Step,
+  { stopping }: TurnSignals,
+  moment: { claimed: boolean; hasWaited?: boolean },
+): Promise<Step> {
+  if (step.kind !== 'heavy') return step
+  await eventLoop.wait(place.tenant, 'write')
+  if (stopping.aborted) return step
+  return steps.database.write((tx) =>
+    nextStep(tx, place, { ...moment, now: clock.now(), mostBytes: Infinity }),
+  )
 }

@@ -1,4 +1,4 @@
-/** Ends an evaluation in one commit: its result, and what the session does next. */
+/** Evaluates the work of a session, and ends that in one commit: the result, and what the session does next. */
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import { released } from '../../ground/database/lease.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -15,6 +15,9 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import type { EvaluationVerdict, Judgement } from './outcome-evaluation.ts'
+import { evaluateOutcome } from './outcome-evaluation.ts'
+import type { EvaluationStep } from './outcome-start.ts'
+import type { ThreadDeps, TurnSignals } from './turn-deps.ts'
 import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
 import { announceBudget } from './announce-budget.ts'
@@ -92,4 +95,18 @@ const errorEntries = (failure: SessionFailure | undefined): LogEntry[] => {
   if (!failure) return []
   const error = { ...failure, retry_status: { type: 'exhausted' as const } }
   return [entryOf({ id: newId('event'), type: 'session.error', error })]
+}
+
+/** Evaluates the work, and returns what the session does next; `lost` and `left` as `drain` does. */
+export async function judgeOutcome(
+  deps: ThreadDeps,
+  place: SessionLease,
+  evaluation: EvaluationStep,
+  signals: TurnSignals,
+): Promise<Step | 'lost' | 'left'> {
+  const { steps, clock } = deps
+  steps.publish()
+  const judgement = await evaluateOutcome(deps, place, evaluation, signals)
+  if (typeof judgement === 'string') return judgement
+  return steps.database.write((tx) => finishEvaluation(tx, place, judgement, clock.now()))
 }

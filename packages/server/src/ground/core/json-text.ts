@@ -10,5 +10,6 @@ export const toJson = <T>(value: T): Json<T> => JSON.stringify(value) as Json<T>
 export function fromJson<T>(text: Json<T>): T
 export function fromJson<T>(text: Json<T> | null): T | null
 export function fromJson<T>(text: Json<T> | null): T | null {
+  // oxlint-disable-next-line steward/no-parsed-cast -- the type of the text says what toJson() was given
   return text === null ? null : (JSON.parse(text) as T)
 }

@@ -29,7 +29,8 @@ export function signedTokens(
     read(token: string): unknown[] | undefined {
       const [payload = '', mark = ''] = token.slice(tokenPrefix(kind).length).split('.')
       if (!isSigned(payload, Buffer.from(mark, 'base64url'))) return undefined
-      return JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown[]
+      const values: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      return Array.isArray(values) ? values : undefined
     },
   }
 }

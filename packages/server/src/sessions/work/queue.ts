@@ -30,6 +30,7 @@ import {
 import type { ClaimOptions } from './claimable.ts'
 import { workStore } from './store.ts'
 import { notifyLostClaims, notifyPollers } from './topics.ts'
+import type { SessionRow } from '../rows/sessions.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 export type WorkSettings = {
@@ -377,4 +378,15 @@ async function reportUnclaimed(tx: Queries, item: WorkItem, now: number, unclaim
   const message = `no worker of environment ${item.environment_id} has taken this session for ${unclaimedMs / 1000} seconds; it waits for one`
   const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
   await reportError(tx, item, error, now)
+}
+
+/** Enqueues work if the environment is `self_hosted`, and notifies its workers. */
+export async function enqueueSession(
+  tx: Queries,
+  { tenant_id: tenant, id: session, environment_id: environment, self_hosted }: SessionRow,
+  now: number,
+): Promise<void> {
+  if (self_hosted === 0) return
+  if (await enqueueItem(tx, { tenant, environment, session }, { now }))
+    notifyPollers(tx, { environment })
 }
