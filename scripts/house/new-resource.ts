@@ -12,16 +12,10 @@ const database = `${server}/ground/database`
 /** Code that each new resource changes. */
 export const touchedFiles: readonly TouchedFile[] = [
   { path: `${server}/ground/core/ids.ts`, holds: 'the prefix of its ids', known: /model_card: / },
-  { path: `${database}/tables.ts`, holds: 'the columns of its table', known: /model_cards: / },
   {
-    path: `${database}/row-facts.ts`,
-    holds: 'its noun, its columns of JSON and its sealed and long ones',
-    known: /model_cards: /,
-  },
-  {
-    path: `${database}/table-places.ts`,
-    holds: 'whether its rows are those of a tenant',
-    known: /model_cards: /,
+    path: `${database}/tables.ts`,
+    holds: 'the name of its declaration',
+    known: /modelCardTables,/,
   },
   { path: `${database}/migrate.ts`, holds: 'its migration', known: /0001-tables/ },
   { path: `${server}/surfaces/v1/app.ts`, holds: 'its routes', known: /modelCardRoutes\(/ },
@@ -47,6 +41,10 @@ export function newFiles(name: string): ResourceFile[] {
   const next = String(Math.max(...numbers) + 1).padStart(4, '0')
   return [
     { path: `packages/protocol/src/${name}.ts`, holds: 'schemas with sentences and an example' },
+    {
+      path: `${database}/tables/${name}.ts`,
+      holds: 'its table: columns, key, whose rows they are, and what removes them',
+    },
     { path: `${database}/migrations/${next}-${name}.ts`, holds: 'its table, on both databases' },
     { path: `${server}/resources/${name}/store.ts`, holds: 'rows' },
     { path: `${server}/resources/${name}/routes.ts`, holds: 'HTTP' },

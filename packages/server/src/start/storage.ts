@@ -28,7 +28,7 @@ import type { PostgresDatabase } from '../ground/database/postgres.ts'
 import { postgresDatabase } from '../ground/database/postgres.ts'
 import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
-import { checkTablePlace } from '../ground/database/table-places.ts'
+import { checkTablePlace } from '../ground/database/tables.ts'
 import { reasonOf, writeRemedy } from './checks/finding.ts'
 
 export async function openBus(

@@ -4,7 +4,7 @@ import type { Score } from '@steward/protocol/evals.ts'
 import type { Grader, InspectingGrader } from '@steward/protocol/graders.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import { parseObject } from '@steward/base/json-object.ts'
-import type { Inspection } from '../../ground/database/outcome-tables.ts'
+import type { Inspection } from '../../ground/database/tables/outcomes.ts'
 import type { OutcomeRow } from '../../sessions/rows/outcomes.ts'
 import { UngradableError } from './grade-trial.ts'
 

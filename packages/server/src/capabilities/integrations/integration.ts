@@ -1,6 +1,6 @@
 /** Port `Integration`: an external system that sends signed deliveries to agents and receives their answers. */
 
-import type { IncomingFile } from '../../ground/database/integration-tables.ts'
+import type { IncomingFile } from '../../ground/database/tables/integrations.ts'
 import type { PullRequestLink } from './links.ts'
 import type { PlanStep } from './plan.ts'
 

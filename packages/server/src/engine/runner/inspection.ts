@@ -1,6 +1,6 @@
 /** Runs the script of an inspection in the sandbox of its session, in a shell of its own. */
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import type { Inspection } from '../../ground/database/outcome-tables.ts'
+import type { Inspection } from '../../ground/database/tables/outcomes.ts'
 import type { GraderVerdict } from './grader.ts'
 
 /** Characters of the output that a verdict keeps: the last ones. */

@@ -6,25 +6,17 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries } from './database.ts'
-import type { Tables } from './tables.ts'
+import type { LeaseColumns } from './table.ts'
+import type { LeasedTable, Tables } from './tables.ts'
+import { tables } from './tables.ts'
 
 /** References to the columns of a lease, built once. A lease without an owner column ends only by its expiry. */
-export const leaseRefs = (
-  table: keyof Tables,
-  { owner, expires }: { owner?: string; expires: string },
-) => ({
-  owner: owner === undefined ? undefined : sql.ref(`${table}.${owner}`),
-  expires: sql.ref(`${table}.${expires}`),
-})
-
-const leases = {
-  /** The lease of a process that is about to run the deployment. The unit of the run decides whether it runs. */
-  deployments: leaseRefs('deployments', { expires: 'due_ms' }),
-  session_heads: leaseRefs('session_heads', { owner: 'owner', expires: 'expires_at' }),
-  /** The lease of an attempt. The number of the attempt fences it. */
-  webhook_deliveries: leaseRefs('webhook_deliveries', { expires: 'due_ms' }),
-  /** The lease of a worker. */
-  work: leaseRefs('work', { expires: 'lease_ms' }),
+function leaseRefs(table: LeasedTable) {
+  const { owner, expires }: LeaseColumns = tables[table].lease
+  return {
+    owner: owner === undefined ? undefined : sql.ref(`${table}.${owner}`),
+    expires: sql.ref(`${table}.${expires}`),
+  }
 }
 
 /** Milliseconds of a lease. They matter for a process that is cut off; a dead process is known at once. */
@@ -127,16 +119,11 @@ export async function expireHead(tx: Queries, sessionId: string, fence: Fence): 
  * without an alias.
  */
 export const isFree = (
-  table: keyof typeof leases,
+  table: LeasedTable,
   now: number,
   dead: readonly string[] = [],
-): RawBuilder<boolean> => isFreeBy(leases[table], now, dead)
-
-export function isFreeBy(
-  { owner, expires }: ReturnType<typeof leaseRefs>,
-  now: number,
-  dead: readonly string[],
-): RawBuilder<boolean> {
+): RawBuilder<boolean> => {
+  const { owner, expires } = leaseRefs(table)
   if (!owner) return sql`${expires} <= ${now}`
   if (dead.length === 0) return sql`(${owner} is null or ${expires} <= ${now})`
   return sql`(${owner} is null or ${expires} <= ${now} or ${owner} in (${sql.join([...dead])}))`

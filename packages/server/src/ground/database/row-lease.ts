@@ -3,27 +3,18 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from './database.ts'
-import { isFreeBy, leaseMs, leaseRefs } from './lease.ts'
+import { isFree, leaseMs } from './lease.ts'
+import type { LeaseColumns } from './table.ts'
+import type { KeyOf, LeasedTable } from './tables.ts'
+import { tables } from './tables.ts'
 import { selectRaw } from './select-raw.ts'
 
-/** `isWholeRow`: the row is only the lease, so that a claim inserts the row and a release deletes it. */
-const leaseColumns = {
-  eval_runs: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
-  installations: { owner: 'token_owner', expires: 'token_until_ms', isWholeRow: false },
-  integration_threads: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
-  package_builds: { owner: 'owner', expires: 'expires_at', isWholeRow: true },
-  vault_credentials: { owner: 'refresh_owner', expires: 'refresh_until_ms', isWholeRow: false },
-  workspace_removals: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
-} as const
-
-type LeaseKeys = {
-  eval_runs: { tenant_id: string; id: string }
-  installations: { tenant_id: string; id: string }
-  integration_threads: { tenant_id: string; id: string }
-  package_builds: { tenant_id: string; layer: string }
-  vault_credentials: { tenant_id: string; id: string }
-  workspace_removals: { tenant_id: string }
-}
+/** Tables whose rows name the owner of their lease. */
+type OwnedTable = {
+  [Name in LeasedTable]: (typeof tables)[Name]['lease'] extends { readonly owner: string }
+    ? Name
+    : never
+}[LeasedTable]
 
 export type RowLease = {
   /** True when this process holds the lease now, until `now + ms`. False while another living process holds it. */
@@ -63,20 +54,16 @@ export function keepLease(
 }
 
 /** A lease of this process on the row of the key. */
-export function rowLease<Table extends keyof LeaseKeys>(
+export function rowLease<Table extends OwnedTable>(
   database: Database,
   table: Table,
-  key: LeaseKeys[Table],
+  key: KeyOf<Table>,
 ): RowLease {
   const { self } = database.owners
-  const refs = leaseRefs(table, leaseColumns[table])
-  const { isWholeRow } = leaseColumns[table]
-  const [name, owner, expires] = [
-    sql.table(table),
-    sql.ref(leaseColumns[table].owner),
-    sql.ref(leaseColumns[table].expires),
-  ]
-  const values = Object.values<string>(key)
+  const lease: LeaseColumns & { owner: string } = tables[table].lease
+  const { isWholeRow = false } = lease
+  const [name, owner, expires] = [sql.table(table), sql.ref(lease.owner), sql.ref(lease.expires)]
+  const values = Object.values(key)
   const names = Object.keys(key).map((column) => sql.ref(column))
   const isKey = sql.join(
     names.map((column, i) => sql`${column} = ${values[i]}`),
@@ -105,7 +92,7 @@ export function rowLease<Table extends keyof LeaseKeys>(
 
   return {
     async claim(now, ms) {
-      const statement = claimRow(now + ms, isFreeBy(refs, now, await readDead()))
+      const statement = claimRow(now + ms, isFree(table, now, await readDead()))
       const { rows } = await database.writeStatement((db) => statement.execute(db))
       return rows.length === 1
     },

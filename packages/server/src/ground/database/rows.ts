@@ -12,20 +12,37 @@ import type { Connection, Reads } from './database.ts'
 import { readPage, weightOf } from './listing.ts'
 import { dialectOf } from './dialect.ts'
 import { lockShared, lockForUpdate } from './lock.ts'
-import type { RowOf, TableFacts } from './row-facts.ts'
-import { tableFacts } from './row-facts.ts'
 import type { TimeComparison } from './page-order.ts'
 import type { SlotFor } from './statement.ts'
 import { statementByForm, insertRows, statement } from './statement.ts'
-import type { Tables } from './tables.ts'
+import type { RowOf, RowTable, TableName, Tables } from './tables.ts'
+import { declarationOf, tableNames } from './tables.ts'
 
-export type { RowOf } from './row-facts.ts'
+export type { RowOf } from './tables.ts'
 
-type RowTable = keyof typeof tableFacts
+/** What the declaration of a table says about its columns, by names. */
+type TableFacts = {
+  noun: string
+  isHidden: boolean
+  json: ReadonlyMap<string, 'record' | 'value'>
+  sealed: ReadonlySet<string>
+  long: readonly string[]
+}
 
-const jsonColumns: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(tableFacts).map(([name, { json }]) => [name, Object.keys(json)]),
-)
+function readFacts(name: TableName): TableFacts {
+  const { noun = name, isHidden = false, columns } = declarationOf(name)
+  const all = Object.entries(columns)
+  return {
+    noun,
+    isHidden,
+    json: new Map(all.flatMap(([column, { json }]) => (json ? [[column, json]] : []))),
+    sealed: new Set(all.flatMap(([column, { isSealed }]) => (isSealed ? [column] : []))),
+    long: all.flatMap(([column, { isLong }]) => (isLong ? [column] : [])),
+  }
+}
+
+const knownFacts = new Map(tableNames.map((name) => [name, readFacts(name)]))
+const factsOf = (name: TableName): TableFacts => knownFacts.get(name) ?? readFacts(name)
 
 export type RowQuery<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
 
@@ -105,9 +122,8 @@ function rowsOfTenant(
   table: SampleTable,
   tenant: string | RawBuilder<string>,
 ): RowQuery<SampleTable> {
-  const facts: TableFacts<SampleTable> = tableFacts[table]
   const query = db.selectFrom(table).selectAll().where('tenant_id', '=', tenant)
-  return facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
+  return factsOf(table).isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
 }
 
 /** Statements by table and access. */
@@ -151,7 +167,7 @@ export function rowsBy<Values>(
 /** Decodes JSON columns. The result has a prototype, which rows of SQLite's driver lack. */
 function decode(table: SampleTable, row: StoredRow): SampleRow {
   const values: Record<string, unknown> = { ...row }
-  for (const column of jsonColumns.get(table) ?? [])
+  for (const column of factsOf(table).json.keys())
     values[column] = fromJson(values[column] as Json<unknown> | null)
   return values as SampleRow
 }
@@ -159,12 +175,12 @@ function decode(table: SampleTable, row: StoredRow): SampleRow {
 class TableRows implements Rows<SampleTable> {
   readonly #db: Connection
   readonly #table: SampleTable
-  readonly #facts: TableFacts<SampleTable>
+  readonly #facts: TableFacts
 
   constructor(db: Connection, table: SampleTable) {
     this.#db = db
     this.#table = table
-    this.#facts = tableFacts[table]
+    this.#facts = factsOf(table)
   }
 
   get(tenant: string, id: string): Promise<SampleRow> {
@@ -256,8 +272,8 @@ class TableRows implements Rows<SampleTable> {
   #clear(row: SampleRow): Record<string, unknown> {
     const fields: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(row)) {
-      if (Object.hasOwn(this.#facts.sealed, name)) continue
-      const isRecord = Reflect.get(this.#facts.json, name) === 'record'
+      if (this.#facts.sealed.has(name)) continue
+      const isRecord = this.#facts.json.get(name) === 'record'
       if (isRecord && typeof value === 'object') Object.assign(fields, value)
       else fields[name] = value
     }
@@ -289,7 +305,7 @@ class TableRows implements Rows<SampleTable> {
   /** Encodes JSON columns. Columns that are not given stay absent. */
   #encoded<Columns extends Partial<SampleRow>>(columns: Columns) {
     const values: Record<string, unknown> = { ...columns }
-    for (const [column, kind] of Object.entries(this.#facts.json)) {
+    for (const [column, kind] of this.#facts.json) {
       const value = values[column]
       if (value === undefined || value === null) continue
       values[column] = kind === 'record' ? recordText(this.#facts.noun, value) : toJson(value)

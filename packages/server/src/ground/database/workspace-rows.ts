@@ -2,45 +2,17 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { dialectOf } from './dialect.ts'
-import { tablesIn } from './table-places.ts'
-import type { Tables } from './tables.ts'
-
-type WorkspaceTableName = keyof Tables
-
-/** Tables whose rows are removed with their session. */
-const ofSessions: readonly WorkspaceTableName[] = [
-  'calls',
-  'events',
-  'inbox',
-  'long_text_pieces',
-  'long_texts',
-  'session_heads',
-  'sessions',
-]
-
-/** Tables of the control database whose rows of a workspace are removed elsewhere, with the reason. */
-export const removedElsewhere: Partial<Record<WorkspaceTableName, string>> = {
-  workspace_removals: 'its row stays for a day, so that the job also removes what is written late',
-  tenant_databases: 'its row goes with the database',
-}
+import type { TableName } from './tables.ts'
+import { declarationOf, tableNames } from './tables.ts'
 
 /** The tables to empty, without those of sessions. Triggers write `quota_use` when rows of other tables are removed. */
-export const workspaceTables = (place: 'control' | 'tenant'): readonly WorkspaceTableName[] =>
-  place === 'control' ? inControl : tablesIn('tenant').filter((name) => !ofSessions.includes(name))
-
-const inControl: readonly WorkspaceTableName[] = [
-  'api_keys',
-  'audit_heads',
-  'audit_lines',
-  'install_states',
-  'installation_places',
-  'invitations',
-  'members',
-  'saved_views',
-  'spend_limits',
-  'workspace_keys',
-  'workspace_limits',
-]
+export const workspaceTables = (place: 'control' | 'tenant'): readonly TableName[] =>
+  tableNames.filter((name) => {
+    const { rows, removed, columns } = declarationOf(name)
+    // The rows that every database has go with the workspace's rows of control.
+    const here = rows === 'each' ? 'control' : rows
+    return here === place && removed === undefined && 'tenant_id' in columns
+  })
 
 /** Rows of one transaction: a record may have a megabyte. */
 const rowsAtOnce = 50
@@ -56,11 +28,7 @@ export async function removeRowsAt(
   return true
 }
 
-async function removeSome(
-  database: Database,
-  table: WorkspaceTableName,
-  tenant: string,
-): Promise<number> {
+async function removeSome(database: Database, table: TableName, tenant: string): Promise<number> {
   return database.writeStatement(async (db) => {
     const name = sql.table(table)
     const row = sql.raw(dialectOf(db) === 'sqlite' ? 'rowid' : 'ctid')

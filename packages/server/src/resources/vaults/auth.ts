@@ -4,7 +4,7 @@ import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.t
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { clis } from './clis.ts'
-import type { SecretPart } from '../../ground/database/tables.ts'
+import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 
 /** SECRET: never logged. */
 export type CredentialSecrets = Partial<Record<SecretPart, string>>

@@ -3,7 +3,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { CredentialSecrets } from './auth.ts'
 import type { CredentialRow } from './credentials.ts'
 import { sealedPlace } from './credentials.ts'
-import type { SecretPart } from '../../ground/database/tables.ts'
+import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 
 /** Throws when a secret was sealed under another root secret, or for another row. */
 export function openSecrets(

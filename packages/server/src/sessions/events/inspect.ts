@@ -1,6 +1,6 @@
 /** Begins an inspection: a script or a rubric judges an idle session, and the agent runs no turn afterwards. */
 import type { Queries } from '../../ground/database/database.ts'
-import type { Inspection } from '../../ground/database/outcome-tables.ts'
+import type { Inspection } from '../../ground/database/tables/outcomes.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId, outcomeIdOf } from '../../ground/core/ids.ts'
 import { toJson } from '../../ground/core/json-text.ts'

@@ -1,6 +1,6 @@
 /** The stage of a session's newest outcome, as a number in the head, which every step reads. */
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { HeadOutcome } from '../../ground/database/outcome-tables.ts'
+import type { HeadOutcome } from '../../ground/database/tables/outcomes.ts'
 
 /**
  * `none`: no outcome was ever defined. `pending`: no turn works towards the outcome yet. `working`: the turn is judged

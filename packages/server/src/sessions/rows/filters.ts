@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Reads } from '../../ground/database/database.ts'
 import { likeInJson, likeOf } from '../../ground/database/like.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
-import type { HeadStatus } from '../../ground/database/tables.ts'
+import type { HeadStatus } from '../../ground/database/tables/sessions.ts'
 import { sessionsWith } from './metadata.ts'
 import { isWaitingFor } from './waits.ts'
 

@@ -1,5 +1,5 @@
 import type { OutcomeEvaluation } from '@steward/protocol/outcomes.ts'
-import type { HeadOutcome } from '../../ground/database/outcome-tables.ts'
+import type { HeadOutcome } from '../../ground/database/tables/outcomes.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'

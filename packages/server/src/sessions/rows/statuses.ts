@@ -3,7 +3,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import { statusFilter } from '@steward/protocol/dialects.ts'
 import { quoted } from '@steward/protocol/problems.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { HeadStatus } from '../../ground/database/tables.ts'
+import type { HeadStatus } from '../../ground/database/tables/sessions.ts'
 
 /** The statuses in the interface's words; undefined without a filter. */
 export function statusesOf(

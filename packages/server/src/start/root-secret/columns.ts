@@ -11,7 +11,7 @@ import { repositoryTokenPlace } from '../../sessions/rows/resources.ts'
 import { tokenPlace } from '../../sessions/rows/sessions.ts'
 import { sealedPlace } from '../../resources/vaults/credentials.ts'
 import { secretPlace } from '../../tenants/webhooks/store.ts'
-import type { SecretPart } from '../../ground/database/tables.ts'
+import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 import { workspaceKeyPlace } from '../../ground/database/workspace-keys.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 

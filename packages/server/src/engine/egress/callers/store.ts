@@ -2,7 +2,8 @@
 import type { Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { selectStatement } from '../../../ground/database/statement.ts'
-import type { SealedTokens, Tables } from '../../../ground/database/tables.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
+import type { SealedTokens } from '../../../ground/database/tables/agents.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 

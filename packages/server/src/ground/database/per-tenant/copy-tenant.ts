@@ -1,6 +1,6 @@
 /** Copies one tenant's rows from one place to another, in one transaction. */
 import type { RowPlace } from './row-place.ts'
-import type { TableName } from './tenant-rows.ts'
+import type { TableName } from '../tables.ts'
 import {
   checkSums,
   putRows,

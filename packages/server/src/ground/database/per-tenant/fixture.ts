@@ -13,7 +13,7 @@ import type { Database, Databases } from '../database.ts'
 import { createSqliteFile, newPostgresUrl } from '../fixture.ts'
 import { postgresDatabase } from '../postgres.ts'
 import { sqliteDatabase } from '../sqlite.ts'
-import { checkTablePlace } from '../table-places.ts'
+import { checkTablePlace } from '../tables.ts'
 import { filePerTenant } from './file-per-tenant.ts'
 import { schemaPerTenant } from './schema-per-tenant.ts'
 

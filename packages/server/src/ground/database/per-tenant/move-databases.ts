@@ -1,6 +1,6 @@
 /** Moves the rows of all tenants from one database to one each, or back. A stopped move goes on with the next call. */
 import type { Database, Queries } from '../database.ts'
-import { movedTables } from '../table-places.ts'
+import { movedTables } from '../tables.ts'
 import type { Tables } from '../tables.ts'
 import { copyTenant } from './copy-tenant.ts'
 import type { RowPlace } from './row-place.ts'

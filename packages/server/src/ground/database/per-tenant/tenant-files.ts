@@ -8,7 +8,7 @@ import { diskError } from '../../core/errors.ts'
 import type { Database, Owners } from '../database.ts'
 import { migrationNames } from '../migrate.ts'
 import { sqliteDatabase } from '../sqlite.ts'
-import { checkTablePlace } from '../table-places.ts'
+import { checkTablePlace } from '../tables.ts'
 
 /** Prepared statements, and KiB of page memory, of one connection. Each open file has two connections. */
 const statements = 100

@@ -5,28 +5,13 @@ import type { Queries, Reads } from '../database.ts'
 import { dialectOf } from '../dialect.ts'
 import { selectRaw } from '../select-raw.ts'
 import { insertRows } from '../statement.ts'
-import type { Tables } from '../tables.ts'
+import type { TableName, Tables } from '../tables.ts'
+import { declarationOf } from '../tables.ts'
 
-export type TableName = keyof Tables
 export type AnyRow = Record<string, unknown>
 
 /** Rows of one read: an event may have megabytes. */
 const rowsAtOnce = 50
-
-const keyOnSqlite = (table: string) =>
-  sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
-
-const keyOnPostgres = (table: string) => sql<{ name: string }>`
-  select a.attname as name from pg_index i
-  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
-  where i.indisprimary and i.indrelid = ${table}::regclass
-  order by array_position(i.indkey::int[], a.attnum::int)`
-
-async function keyOf(db: Reads, table: TableName): Promise<string[]> {
-  const isSqlite = dialectOf(db as Queries) === 'sqlite'
-  const rows = await selectRaw(db, (isSqlite ? keyOnSqlite : keyOnPostgres)(table))
-  return rows.map(({ name }) => name)
-}
 
 /** The column that names the tenant. */
 const tenantColumn = (table: TableName): string => (table === 'workspaces' ? 'id' : 'tenant_id')
@@ -37,7 +22,7 @@ export async function* rowsOf(
   table: TableName,
   tenant: string,
 ): AsyncGenerator<AnyRow[]> {
-  const key = await keyOf(db, table)
+  const { key } = declarationOf(table)
   const columns = sql.join(key.map((name) => sql.ref(name)))
   let last: AnyRow | undefined
   for (;;) {

@@ -1,0 +1,186 @@
+import type {
+  DeliveryState,
+  InstallationStatus,
+  IntegrationId,
+  PublicationSpec,
+  PublicationStatus,
+} from '@steward/protocol/integrations.ts'
+import type { Sealed } from '../../core/seal.ts'
+import { json, long, nullable, number, record, sealedJson, table, text } from '../table.ts'
+
+/** Plain JSON that an adapter stores: small, and never a secret. */
+type AdapterNotes = { readonly [name: string]: string | number | null }
+
+/** A file that the author sent with a message. `size`: bytes, by the provider. `file_id`: set once it is stored. */
+export type IncomingFile = {
+  name: string
+  media_type: string
+  size: number
+  url: string
+  file_id?: string
+}
+
+/** A delivery of an allowed author. */
+export type AllowedDelivery =
+  | {
+      kind: 'message'
+      scope: string
+      author: string
+      text: string
+      context: Readonly<Record<string, string | null>>
+      target: AdapterNotes
+      files?: readonly IncomingFile[]
+      questions?: readonly string[]
+    }
+  | {
+      kind: 'decision'
+      scope: string
+      author: string
+      call: string
+      message: string
+      result: 'allow' | 'deny'
+    }
+  | { kind: 'interrupt'; scope: string; author: string }
+
+/** A telling that was started. `target`: the target of the thread at that time. */
+type StartedTelling = { id: string; attempts: number; target?: AdapterNotes }
+
+/** A telling that comes before the session's log. */
+type FirstTelling =
+  | { kind: 'accepted'; id: string }
+  | { kind: 'error'; id: string; message: string }
+
+export const integrationTables = {
+  /** An app of this service in an external workspace. */
+  installations: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'id'],
+    noun: 'installation',
+    lease: { owner: 'token_owner', expires: 'token_until_ms' },
+    columns: {
+      tenant_id: text(),
+      id: text(),
+      integration: text<IntegrationId>(),
+      external_id: text(),
+      external_name: long(text()),
+      bot_user_id: nullable(text()),
+      scopes: long(json<string[]>()),
+      status: text<InstallationStatus>(),
+      /** `tokens`: sealed JSON. Null: the app creates its tokens itself. */
+      sealed_tokens: nullable(long(sealedJson<{ tokens: Sealed }>())),
+      /** The process that requests a new token, and until when it may. */
+      token_owner: nullable(text()),
+      token_until_ms: number(),
+      created_at: text(),
+      updated_at: text(),
+    },
+  }),
+  /** Maps an external workspace to its tenant, because the deliveries of all tenants arrive at one address. */
+  installation_places: table({
+    rows: 'control',
+    key: ['integration', 'external_id'],
+    columns: {
+      integration: text<IntegrationId>(),
+      external_id: text(),
+      tenant_id: text(),
+      installation_id: text(),
+    },
+  }),
+  /**
+   * An installation that was started. Its row is used once, by the hash of the state that the provider returns. Or an
+   * installation that is being finished, by its own id: until `expires_ms` its place is kept for it.
+   */
+  install_states: table({
+    rows: 'control',
+    key: ['id'],
+    columns: {
+      id: text(),
+      tenant_id: text(),
+      integration: text<IntegrationId>(),
+      /** The person who started it. Null: a key did. */
+      user_id: nullable(text()),
+      expires_ms: number(),
+    },
+  }),
+  publications: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'id'],
+    noun: 'publication',
+    columns: {
+      tenant_id: text(),
+      id: text(),
+      integration: text<IntegrationId>(),
+      /** Null for a kind of integration without installations. */
+      installation_id: nullable(text()),
+      agent_id: text(),
+      /** Null: the newest version. */
+      agent_version: nullable(number()),
+      environment_id: text(),
+      /** The vault with the app's token for calls of agents, and when that token is renewed. */
+      vault_id: nullable(text()),
+      token_due_ms: nullable(number()),
+      spec: long(record<PublicationSpec>()),
+      /** `signing`: signs the deliveries and answers of this publication only. */
+      sealed_secrets: nullable(long(sealedJson<{ signing: Sealed }>())),
+      status: text<PublicationStatus>(),
+      metadata: long(json<Record<string, string>>()),
+      created_at: text(),
+      updated_at: text(),
+    },
+  }),
+  /** Deliveries for a publication. Ids sort by arrival. */
+  integration_deliveries: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'id'],
+    noun: 'delivery',
+    columns: {
+      tenant_id: text(),
+      id: text(),
+      publication_id: text(),
+      /** The sender's id of the delivery. Each id is processed once. */
+      external_id: text(),
+      state: text<DeliveryState>(),
+      reason: nullable(long(text())),
+      scope: nullable(text()),
+      author: nullable(text()),
+      /** Null once it was posted to a session, and when it was ignored. */
+      received: nullable(long(record<AllowedDelivery>())),
+      session_id: nullable(text()),
+      /** Attempts so far, and when the next one is due. Null: no further attempt. */
+      begun: number(),
+      due_ms: nullable(number()),
+      created_at: text(),
+    },
+  }),
+  /** An external thread: its session, and the progress of its tellings. */
+  integration_threads: table({
+    rows: 'tenant',
+    key: ['tenant_id', 'id'],
+    noun: 'external thread',
+    lease: { owner: 'owner', expires: 'expires_at' },
+    columns: {
+      tenant_id: text(),
+      id: text(),
+      publication_id: text(),
+      scope: text(),
+      session_id: nullable(text()),
+      target: long(json<AdapterNotes>()),
+      /** State of the adapter, from one telling to the next. */
+      notes: long(json<AdapterNotes>()),
+      /** A telling that comes before the next event of the log. */
+      first: nullable(long(json<FirstTelling>())),
+      /** The number of the last event that was told or needs no telling. */
+      told_seq: number(),
+      /** Number of tellings of the next event that were told. */
+      told_parts: number(),
+      /** The telling that was started and may have arrived. */
+      begun: nullable(json<StartedTelling>()),
+      /** When the token of the session's repository is renewed. Null: no token. */
+      token_due_ms: nullable(number()),
+      /** When a job looks at the thread again. Null: nothing is expected. */
+      due_ms: nullable(number()),
+      owner: nullable(text()),
+      expires_at: number(),
+    },
+  }),
+}

@@ -1,0 +1,119 @@
+import { nullable, number, table, text } from '../table.ts'
+
+/** People, their sign-ins and their workspaces. All tables are in the control database. */
+export type MemberRole = 'viewer' | 'member' | 'admin' | 'owner'
+
+export const peopleTables = {
+  people: table({
+    rows: 'control',
+    key: ['id'],
+    columns: {
+      id: text(),
+      /** Mail address in lower case; unique. */
+      email: text(),
+      /** 1 when the person has proved to read mail at the address. */
+      email_verified: number(),
+      name: text(),
+      /** 1 when the person may create workspaces. */
+      operator: number(),
+      created_at: text(),
+      updated_at: text(),
+    },
+  }),
+  sign_ins: table({
+    rows: 'control',
+    key: ['id'],
+    columns: {
+      id: text(),
+      person_id: text(),
+      /** Hash of the token in the cookie. */
+      token_hash: text(),
+      /** The workspace that the person chose for requests that name none. */
+      workspace_id: nullable(text()),
+      ip_address: nullable(text()),
+      user_agent: nullable(text()),
+      expires_at: text(),
+      created_at: text(),
+      updated_at: text(),
+    },
+  }),
+  /**
+   * A person's way to sign in: a password, or an account at an identity provider. The provider's tokens are not stored.
+   */
+  sign_in_accounts: table({
+    rows: 'control',
+    key: ['id'],
+    columns: {
+      id: text(),
+      person_id: text(),
+      /** `credential` for a password. */
+      provider_id: text(),
+      account_id: text(),
+      password_hash: nullable(text()),
+      created_at: text(),
+      updated_at: text(),
+    },
+  }),
+  /** Hashes of codes, links and states that can each be used once. */
+  verifications: table({
+    rows: 'control',
+    key: ['id'],
+    columns: {
+      id: text(),
+      identifier: text(),
+      value: text(),
+      expires_at: text(),
+      created_at: text(),
+      updated_at: text(),
+    },
+  }),
+  members: table({
+    rows: 'control',
+    key: ['tenant_id', 'person_id'],
+    columns: {
+      tenant_id: text(),
+      person_id: text(),
+      role: text<MemberRole>(),
+      created_at: text(),
+      /** When the person has last looked at the workspace. Null: never, as far as is known. */
+      looked_ms: nullable(number()),
+    },
+  }),
+  /** Filters of lists under a name. */
+  saved_views: table({
+    rows: 'control',
+    key: ['tenant_id', 'owner_id', 'id'],
+    columns: {
+      tenant_id: text(),
+      /** The person. Empty: the views of the workspace's keys. */
+      owner_id: text(),
+      id: text(),
+      name: text(),
+      noun: text<'sessions'>(),
+      filters: text(),
+      created_at: text(),
+    },
+  }),
+  invitations: table({
+    rows: 'control',
+    key: ['tenant_id', 'id'],
+    columns: {
+      /** Empty: the invitation of the deployment's first owner, who owns the first workspace. */
+      tenant_id: text(),
+      id: text(),
+      /** Null: the person who opens the link names an address. */
+      email: nullable(text()),
+      /** 1 when the link was mailed to the address, so that its use proves the address. */
+      mailed: number(),
+      role: text<MemberRole>(),
+      /** Null once the invitation is accepted. */
+      token_hash: nullable(text()),
+      /** The person or the key that invited. Null: a command of the operator. */
+      invited_by: nullable(text()),
+      accepted_by: nullable(text()),
+      accepted_at: nullable(text()),
+      expires_at: text(),
+      created_at: text(),
+    },
+  }),
+}
