@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from './cost-fixture.ts'
 import { includesText, occurrencesOf } from './occurrences.ts'
 
 describe('a text within a text', () => {
@@ -31,9 +32,9 @@ describe('a text within a text', () => {
 
   it('is sought in no time, whatever both are', () => {
     const [text, half] = ['a'.repeat(1_000_000), 'a'.repeat(25_000)]
-    const began = performance.now()
+    const began = processorMs()
     assert.ok(!includesText(text, `${half}b${half}`))
     assert.ok(includesText(`${text}b${half}`, `${half}b${half}`))
-    assert.ok(performance.now() - began < 2_000)
+    assert.ok(processorMs() - began < 2_000)
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from '@steward/base/cost-fixture.ts'
 import { globMatcher } from './glob.ts'
 
 const isMatch = (pattern: string, path: string) => globMatcher(pattern)?.(path)
@@ -37,12 +38,12 @@ void describe('a glob pattern', () => {
   }
 
   void it('cannot be made to take long', () => {
-    const began = performance.now()
+    const began = processorMs()
     assert.equal(isMatch('*a'.repeat(100) + 'b', 'a'.repeat(255)), false)
     assert.equal(isMatch('**/a/'.repeat(100) + 'b', 'a/'.repeat(1_000) + 'a'), false)
-    assert.ok(performance.now() - began < 500)
+    assert.ok(processorMs() - began < 500)
     assert.equal(globMatcher('{a,b}'.repeat(12)), undefined)
     assert.equal(globMatcher(`{${'a,'.repeat(30)}a}${'a/'.repeat(400)}`), undefined)
-    assert.ok(performance.now() - began < 1_000)
+    assert.ok(processorMs() - began < 1_000)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
+import { processorMs } from '@steward/base/cost-fixture.ts'
 import { simpleCommand } from './simple-command.ts'
 
 describe('simple commands', () => {
@@ -116,10 +117,10 @@ describe('simple commands', () => {
   })
 
   it('the answer takes no time, whatever the text', () => {
-    const began = performance.now()
+    const began = processorMs()
     assert.equal(simpleCommand(`git push${'\n'.repeat(100_000)}x`), undefined)
     assert.equal(simpleCommand('a'.repeat(8_000_000)), undefined)
-    assert.ok(performance.now() - began < 1_000)
+    assert.ok(processorMs() - began < 1_000)
     assert.deepEqual(simpleCommand(`git push${'\n'.repeat(100_000)}`), ['git', 'push'])
     assert.equal(simpleCommand(`git ${'a'.repeat(100_000)}`)?.length, 2)
   })

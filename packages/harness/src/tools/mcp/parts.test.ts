@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from '@steward/base/cost-fixture.ts'
 import { isMcpName, mayBeOf, mcpName, mcpNames } from './names.ts'
 import { resultOf } from './results.ts'
 import { fitSchema } from './schema.ts'
@@ -111,9 +112,9 @@ void describe('the input schema of an MCP tool', () => {
       const $defs = { long: { enum: Array.from({ length: 300_000 }, () => empty) } }
       const fields = Array.from({ length: 2_000 }, (_, n) => [`a${n}`, { $ref: '#/$defs/long' }])
       const given = { type: 'object', $defs, properties: Object.fromEntries(fields) as object }
-      const begun = performance.now()
+      const begun = processorMs()
       assert.deepEqual(schemaOf(given), { type: 'object', properties: {} })
-      assert.ok(performance.now() - begun < 1_000)
+      assert.ok(processorMs() - begun < 1_000)
     }
   })
 
@@ -134,10 +135,10 @@ void describe('the input schema of an MCP tool', () => {
           ]),
         ),
       }
-    const began = performance.now()
+    const began = processorMs()
     const schema = schemaOf({ type: 'object', properties: { a: { $ref: '#/$defs/d10' } }, $defs })
     assert.deepEqual(schema, { type: 'object', properties: {} })
-    assert.ok(performance.now() - began < 1_000)
+    assert.ok(processorMs() - began < 1_000)
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from '@steward/base/cost-fixture.ts'
 import { createShare } from '../../ground/core/share.ts'
 import type { TextGrader } from '@steward/protocol/graders.ts'
 import type { TrialEvidence } from './grade-trial.ts'
@@ -48,11 +49,11 @@ describe('graders', () => {
 
   it('take no time for a text that the answer nearly includes everywhere', async () => {
     const half = 'a'.repeat(30_000)
-    const began = performance.now()
+    const began = processorMs()
     const includes = text('includes', `${half}b${half}`)
     const { passed } = await grade(includes, trial('a'.repeat(1_000_000)))
     assert.equal(passed, false)
-    assert.ok(performance.now() - began < 2_000)
+    assert.ok(processorMs() - began < 2_000)
   })
 
   it('leave the event loop to others while an expression takes exponential time to compile', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from '@steward/base/cost-fixture.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import {
   credentialOfHost,
@@ -54,9 +55,9 @@ describe('the choice of a credential', () => {
 
   it('takes no time, whatever the path', () => {
     const own = [server('own', 'https://a.example/mcp')]
-    const began = performance.now()
+    const began = processorMs()
     assert.equal(idOf(own, `https://a.example/${'/'.repeat(60_000)}x`), 'own')
-    assert.ok(performance.now() - began < 1_000)
+    assert.ok(processorMs() - began < 1_000)
     const url = new URL(`https://a.example/mcp${'/'.repeat(60_000)}`)
     assert.equal(credentialOfServer(own, url)?.row.id, 'own')
   })

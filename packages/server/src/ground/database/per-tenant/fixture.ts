@@ -1,10 +1,7 @@
 /** For tests: tenants with a database each, in both shapes. */
-import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { LogFields } from '@steward/base/log.ts'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -138,12 +135,4 @@ export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> 
   const list: Item[] = []
   for await (const item of items) list.push(item)
   return list
-}
-
-/** Collects garbage, so that unused memory does not count as growth. */
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const gc: unknown = runInNewContext('gc')
-  assert.ok(typeof gc === 'function')
-  gc()
 }

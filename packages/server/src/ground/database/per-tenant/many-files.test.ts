@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readdir, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { collectGarbage } from '@steward/base/cost-fixture.ts'
 import { WorkspaceDatabaseError } from '../../core/errors.ts'
 import { isLongRun } from '../fixture.ts'
-import { collectGarbage, files, putVault, vaultsIn } from './fixture.ts'
+import { files, putVault, vaultsIn } from './fixture.ts'
 
 const size = isLongRun
   ? { tenants: 300, open: 64, requests: 5_000 }

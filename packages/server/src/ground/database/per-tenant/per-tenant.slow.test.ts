@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { collectGarbage } from '@steward/base/cost-fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { NoWorkspaceError, StorageError, WorkspaceDatabaseError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
 import { runOnEach } from '../database.ts'
-import { collectGarbage, listOf, putVault, shapes, vaultsIn } from './fixture.ts'
+import { listOf, putVault, shapes, vaultsIn } from './fixture.ts'
 
 const [a, b, c] = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
 
