@@ -6,6 +6,7 @@ import { fileCases } from './files/contract.ts'
 import type { ContractCases } from './fixture.ts'
 import { bench } from './fixture.ts'
 import { lifeCases } from './life/contract.ts'
+import { outputCases } from './output/contract.ts'
 import type { SandboxProvider } from './sandbox.ts'
 import { shellCases } from './shell/contract.ts'
 
@@ -21,7 +22,10 @@ export function sandboxContract(
     isChosen = () => true,
   }: { module: string; skip?: SkippedCases[]; isChosen?: (sentence: string) => boolean },
 ): void {
-  const all = { shell: shellCases, files: fileCases, life: lifeCases, egress: egressCases }
+  const all = {
+    ...{ shell: shellCases, output: outputCases, files: fileCases },
+    ...{ life: lifeCases, egress: egressCases },
+  }
   const groups = Object.fromEntries(
     Object.entries(all).map(([group, cases]) => [
       group,

@@ -150,6 +150,22 @@ describe('a sandbox with a hostile daemon', () => {
     await endsBy(({ id }, socket) => socket.write(frame(replies.data, id)), read, broken)
   })
 
+  it('ends at an output that makes no sense', async () => {
+    const heard = { isWanted: () => true, tell: () => {} }
+    const output = (sandbox: Sandbox) =>
+      sandbox.shell({ command: 'true', timeoutMs: 5_000, output: heard })
+    const short: DaemonAnswer = ({ type, id }, socket) => {
+      if (type === requests.peek) socket.write(frame(replies.done, id, Buffer.of(1)))
+    }
+    await endsBy(short, output, broken)
+    const untrue: DaemonAnswer = ({ type, id }, socket) => {
+      if (type !== requests.peek) return
+      socket.write(frame(replies.data, id, Buffer.of(1, 2, 3)))
+      socket.write(frame(replies.done, id, Buffer.alloc(16)))
+    }
+    await endsBy(untrue, output, broken)
+  })
+
   it('ends at a list of files that makes no sense', async () => {
     const list: DaemonAnswer = ({ id }, socket) => {
       socket.write(frame(replies.data, id, Buffer.alloc(30, 0xff)))

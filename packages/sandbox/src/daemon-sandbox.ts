@@ -5,10 +5,15 @@ import { stripVTControlCharacters } from 'node:util'
 import { runOnce } from '@steward/base/shared-runs.ts'
 import { connectDaemon } from './connection.ts'
 import type { DaemonStream, SandboxConnection, FrameReply } from './connection.ts'
+import { decodeFailure } from './decode-failure.ts'
 import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
-import type { AsideCommand, FileFailure, FileError, FileStat } from './sandbox.ts'
+import type { AsideCommand, FileFailure, FileStat } from './sandbox.ts'
 import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
-import { hideSecrets } from './secrets.ts'
+import type { OutputListener } from './output/follow.ts'
+import { followOutput } from './output/follow.ts'
+import { readOutputEnd } from './output/read-end.ts'
+import type { OutputMask } from './output/piece.ts'
+import { hideSecrets, outputMask } from './secrets.ts'
 import { secretScript, shellScript } from './shell.ts'
 
 /** Paths for the processes of the sandbox. */
@@ -43,15 +48,6 @@ const maxWalkBytes = 64 << 20
 /** The kernel accepts no longer argument. A longer command goes through a file. */
 const maxArgumentBytes = 120_000
 
-const fileErrors: readonly (FileError | undefined)[] = [
-  ...[undefined, 'not_found', 'not_a_file', 'not_a_directory', 'denied', 'too_large', 'io'],
-] as const
-
-function decodeFailure(payload: Buffer): FileFailure {
-  const code = fileErrors[payload[0] ?? 0] ?? 'io'
-  return { ok: false, code, message: payload.toString('utf8', 1) }
-}
-
 const badPath: FileFailure = { ok: false, code: 'not_found', message: 'not an absolute path' }
 const isPath = (path: string) =>
   path.startsWith('/') && !path.includes('\0') && Buffer.byteLength(path) < 4096
@@ -72,6 +68,8 @@ type ProgramRun = {
   timeoutMs: number
   signal?: AbortSignal | undefined
   state?: { from: string; to: string }
+  output?: OutputListener | undefined
+  mask?: OutputMask | undefined
 }
 
 function decodeExit(
@@ -101,6 +99,7 @@ async function execute(daemon: SandboxConnection, options: RemoteOptions, run: P
   // A restart of the shell kills the command without `kill`; the result is then `aborted`.
   let killedBy: 'timeout' | 'aborted' = 'aborted'
   let unanswered: NodeJS.Timeout | undefined
+  let unfollow = () => {}
   const kill = (why: typeof killedBy) => {
     if (unanswered !== undefined) return
     killedBy = why
@@ -118,13 +117,16 @@ async function execute(daemon: SandboxConnection, options: RemoteOptions, run: P
     const paths = [spill, to, from, places.workspace]
     const limits = [keptBytes, BigInt(spillAboveBytes), BigInt(spillMax)]
     const parts = [...limits, ...paths, run.arguments, environment]
-    const reply = await daemon.ask(id, {
+    const exited = daemon.ask(id, {
       type: requests.exec,
       parts,
       expects: replies.exited,
       budget: keptBytes,
       withinMs: run.timeoutMs + graceMs + 2 * patience.killedMs,
     })
+    if (run.output)
+      unfollow = followOutput(run.output, (asked) => readOutputEnd(daemon, id, asked), run.mask)
+    const reply = await exited
     if (reply.type === replies.failed) return refusedCommand(decodeFailure(reply.payload).message)
     return decodeExit(daemon, reply, killedBy, spill)
   } catch (error) {
@@ -134,6 +136,7 @@ async function execute(daemon: SandboxConnection, options: RemoteOptions, run: P
   } finally {
     clearTimeout(timer)
     clearTimeout(unanswered)
+    unfollow()
     run.signal?.removeEventListener('abort', abort)
   }
 }
@@ -296,19 +299,20 @@ function sessionShell(
   }
 
   async function run(asked: ShellCommand): Promise<ShellResult> {
-    const { command, timeoutMs, signal, secretEnv } = asked
+    const { command, timeoutMs, signal, secretEnv, output } = asked
     const taken = await textOf(command)
     if (!taken.ok) return refusedCommand(taken.message)
     const bash = [places.bash, '--norc', '--noprofile', '-c']
     if (secretEnv === undefined) {
       const argument = [...bash, script, 'bash', taken.text]
-      const shared = { arguments: argument, timeoutMs, signal, state: paths }
+      const shared = { arguments: argument, timeoutMs, signal, state: paths, output }
       return keepSpilled(daemon, options, await execute(daemon, options, shared))
     }
     const own = { ...options, env: { ...options.env, ...secretEnv }, spillMax: 0 }
     const argument = [...bash, secretScript(paths), 'bash', taken.text]
-    const result = await execute(daemon, own, { arguments: argument, timeoutMs, signal })
-    return hideSecrets(result, Object.values(secretEnv))
+    const values = Object.values(secretEnv)
+    const run = { arguments: argument, timeoutMs, signal, output, mask: outputMask(values) }
+    return hideSecrets(await execute(daemon, own, run), values)
   }
 
   async function restart(): Promise<void> {
@@ -363,11 +367,12 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
     ...sessionShell(daemon, options),
     ...fileCalls(daemon),
     aside: (command) => runAside(daemon, options, command),
-    search: ({ pattern, path, timeoutMs, signal }) =>
+    search: ({ pattern, path, timeoutMs, signal, output }) =>
       execute(daemon, options, {
         arguments: [places.ripgrep, ...searchOptions, '--', pattern, path],
         timeoutMs,
         signal,
+        output,
       }),
     ended: ended.promise,
     async close(why = 'closed') {

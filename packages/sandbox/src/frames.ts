@@ -4,7 +4,7 @@
  * The daemon is not trusted: a reply that cannot be true ends the sandbox.
  */
 
-export const protocolVersion = 2
+export const protocolVersion = 3
 export const maxRequestBytes = 1 << 20
 export const maxDataBytes = 64 << 10
 const headerBytes = 5
@@ -19,6 +19,7 @@ export const requests = {
   writeEnd: 7,
   walk: 8,
   remove: 9,
+  peek: 10,
 } as const
 export type RequestType = (typeof requests)[keyof typeof requests]
 

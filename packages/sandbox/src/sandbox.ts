@@ -1,4 +1,5 @@
 /** The interface of sandboxes. A provider starts a sandbox; the sandbox daemon inside it does the rest. */
+import type { OutputListener } from './output/follow.ts'
 
 export type SandboxLimits = {
   /** Bytes of memory for all processes together, tmpfs included. */
@@ -71,6 +72,8 @@ export type ShellCommand = {
    * runs, other processes of the same sandbox can read the values from its process.
    */
   secretEnv?: Record<string, string>
+  /** Hears the output while the command runs, and nothing after the result. */
+  output?: OutputListener | undefined
 }
 
 /** A bash script and its arguments, `$1` and so on. */
@@ -158,6 +161,8 @@ export interface Sandbox {
     path: string
     timeoutMs: number
     signal?: AbortSignal
+    /** See `ShellCommand`. */
+    output?: OutputListener | undefined
   }): Promise<ShellResult>
   /** Resolves when the sandbox has ended, with the reason; never rejects. */
   readonly ended: Promise<string>

@@ -1,5 +1,6 @@
 /** Hides the secrets of a command in its output. */
 import { maskOf } from '@steward/mask/mask.ts'
+import type { MaskedText, OutputMask } from './output/piece.ts'
 import type { ShellResult } from './sandbox.ts'
 
 /** Hiding shorter values would hide more of the output than it protects. */
@@ -22,13 +23,16 @@ function endAtStart(text: string, piece: string): number {
   return length
 }
 
+const maskWith = (values: readonly string[]) =>
+  maskOf(values.flatMap((value) => [value, ...value.split('\n')]))
+
 /**
  * Replaces the values by asterisks of the same length: short values as they are and in JSON, others in every spelling
  * that a mask knows.
  */
 export function hideSecrets(result: ShellResult, values: readonly string[]): ShellResult {
   const pieces = piecesOf(values)
-  const masked = maskOf(values.flatMap((value) => [value, ...value.split('\n')]))
+  const masked = maskWith(values)
   let output = pieces.reduce(
     (text, piece) => text.replaceAll(piece, '*'.repeat(piece.length)),
     masked?.text(result.output) ?? result.output,
@@ -39,4 +43,33 @@ export function hideSecrets(result: ShellResult, values: readonly string[]): She
     output = '*'.repeat(cut) + output.slice(cut)
   }
   return { ...result, output }
+}
+
+/** The end of the text that could be the beginning of a piece: where it begins. */
+function startAtEnd(text: string, pieces: readonly string[]): number {
+  const longest = Math.max(0, ...pieces.map(({ length }) => length - 1))
+  for (let at = Math.max(0, text.length - longest); at < text.length; at++) {
+    const end = text.slice(at)
+    if (pieces.some((piece) => piece.length > end.length && piece.startsWith(end))) return at
+  }
+  return text.length
+}
+
+/** Masks the end of an output that goes on as `hideSecrets` masks it at the end. */
+export function outputMask(values: readonly string[]): OutputMask {
+  // A character stands for a byte, so that lengths stay true.
+  const pieces = piecesOf(values).map((piece) => Buffer.from(piece).toString('latin1'))
+  const mask = maskWith(values)
+  return (text, isCut): MaskedText => {
+    const released = mask ? mask.filter().write(text) : text
+    let shown = pieces.reduce(
+      (all, piece) => all.replaceAll(piece, '*'.repeat(piece.length)),
+      released.toString('latin1'),
+    )
+    if (isCut) {
+      const cut = Math.max(0, ...pieces.map((piece) => endAtStart(shown, piece)))
+      shown = '*'.repeat(cut) + shown.slice(cut)
+    }
+    return { bytes: Buffer.from(shown, 'latin1'), safe: startAtEnd(shown, pieces) }
+  }
 }

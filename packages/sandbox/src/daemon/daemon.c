@@ -56,6 +56,7 @@ static void obey(unsigned char type, uint32_t id, struct request_reader *request
     case WRITE_END: return files_write_end(id);
     case WALK: return walk_start(id, request);
     case REMOVE: return files_remove(id, request);
+    case PEEK: return jobs_peek(id, request);
   }
   die("a request of an unknown type");
 }

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 enum {
-  PROTOCOL_VERSION = 2,
+  PROTOCOL_VERSION = 3,
   HEADER_BYTES = 5,               /* type and id, after the length */
   MAX_REQUEST_BYTES = 1 << 20,    /* one frame from the server */
   MAX_DATA_BYTES = 64 << 10,      /* payload of one DATA frame to the server */
@@ -19,7 +19,7 @@ enum {
   MAX_STREAMS = 64,               /* running reads, writes and walks, of each kind */
 };
 
-enum request { EXEC = 1, KILL, KILL_ALL, READ, WRITE, WRITE_DATA, WRITE_END, WALK, REMOVE };
+enum request { EXEC = 1, KILL, KILL_ALL, READ, WRITE, WRITE_DATA, WRITE_END, WALK, REMOVE, PEEK };
 enum reply { READY = 64, DATA, EXITED, DONE, FAILED };
 enum { SPILLED_FLAG = 1, KILLED_FLAG = 2 }; /* flags of EXITED */
 enum failure { NOT_FOUND = 1, NOT_A_FILE, NOT_A_DIRECTORY, DENIED, TOO_LARGE, IO };
@@ -50,6 +50,7 @@ void flush_output(void);
 void jobs_start(uint32_t id, struct request_reader *request);
 void jobs_kill(uint32_t id, uint32_t grace_ms);
 void jobs_kill_all(void);
+void jobs_peek(uint32_t id, struct request_reader *request);
 void jobs_reap(void);
 size_t jobs_poll(struct pollfd *fds);
 void jobs_read(const struct pollfd *fds, size_t count);

@@ -30,6 +30,7 @@ struct job {
   char *tail; /* ring buffer of the last `keep` bytes, full once total > keep */
   size_t keep;
   uint64_t total;
+  uint64_t written_at; /* when the last byte came, or the job began */
 
   enum spill spill;
   int spill_fd;
@@ -100,6 +101,7 @@ static void keep_tail(struct job *job, const char *data, size_t size) {
   memcpy(job->tail + at, data, first);
   memcpy(job->tail, data + first, size - first);
   job->total = end;
+  job->written_at = now_ms();
 }
 
 /* Start and end */
@@ -180,7 +182,7 @@ void jobs_start(uint32_t id, struct request_reader *request) {
     struct job *job = allocate(sizeof *job);
     *job = (struct job){.next = jobs, .id = id, .pid = -1, .pipe = -1, .spill_fd = -1,
                         .keep = keep, .spill_above = spill_above, .spill_max = spill_max,
-                        .tail = allocate(keep), .spill_path = copy(spill_path),
+                        .tail = allocate(keep), .written_at = now_ms(), .spill_path = copy(spill_path),
                         .state_from = copy(state_from), .state_to = copy(state_to)};
     jobs = job;
     count++;
@@ -297,14 +299,32 @@ static void send_data(uint32_t id, const char *data, size_t size) {
     send_frame(DATA, id, data + at, size - at < MAX_DATA_BYTES ? size - at : MAX_DATA_BYTES);
 }
 
+/* Sends the last `size` bytes of the output; no more than were kept. */
+static void send_tail(const struct job *job, uint32_t id, size_t size) {
+  size_t at = (size_t)((job->total - size) % job->keep);
+  size_t first = size < job->keep - at ? size : job->keep - at;
+  send_data(id, job->tail + at, first);
+  send_data(id, job->tail, size - first);
+}
+
+/* The end of the output so far, unless it has `known` bytes; how many it has; how long ago the last one came. */
+void jobs_peek(uint32_t id, struct request_reader *request) {
+  struct job *job = find(take_u32(request));
+  size_t size = take_u32(request);
+  uint64_t known = take_u64(request);
+  if (!job) return send_failure(id, NOT_FOUND, "no such command");
+  if (size > MAX_DATA_BYTES) die("a PEEK request makes no sense");
+  if (size > job->keep) size = job->keep;
+  if (size > job->total) size = (size_t)job->total;
+  if (job->total != known) send_tail(job, id, size);
+  unsigned char payload[16];
+  put_u64(payload, job->total);
+  put_u64(payload + 8, now_ms() - job->written_at);
+  send_frame(DONE, id, payload, sizeof payload);
+}
+
 static void finish(struct job *job) {
-  if (job->total > job->keep) {
-    size_t at = (size_t)(job->total % job->keep);
-    send_data(job->id, job->tail + at, job->keep - at);
-    send_data(job->id, job->tail, at);
-  } else {
-    send_data(job->id, job->tail, (size_t)job->total);
-  }
+  send_tail(job, job->id, job->total < job->keep ? (size_t)job->total : job->keep);
   unsigned char payload[13];
   put_u32(payload, (uint32_t)job->code);
   put_u64(payload + 4, job->total);

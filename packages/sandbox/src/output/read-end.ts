@@ -1,0 +1,23 @@
+import type { SandboxConnection } from '../connection.ts'
+import { replies, requests } from '../frames.ts'
+import type { OutputEnd } from './piece.ts'
+
+/** The end of a running command's output. Undefined when the command has ended. */
+export async function readOutputEnd(
+  daemon: SandboxConnection,
+  id: number,
+  { most, known }: { most: number; known: number },
+): Promise<OutputEnd | undefined> {
+  const { type, payload, data } = await daemon.ask(daemon.nextId(), {
+    type: requests.peek,
+    parts: [id, most, BigInt(known)],
+    expects: replies.done,
+    budget: most,
+  })
+  if (type === replies.failed) return undefined
+  if (payload.length !== 16) daemon.broken('the state of an output that is none')
+  const bytes = Buffer.concat(data)
+  const total = Number(payload.readBigUInt64LE(0))
+  if (bytes.length > total) daemon.broken('more output than there is')
+  return { bytes, total, quietMs: Number(payload.readBigUInt64LE(8)) }
+}
