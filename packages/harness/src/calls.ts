@@ -179,7 +179,8 @@ async function outcomeOf(
   const why = await impossible(call.name, tool, call.input)
   if (!tool || why) return textResult(why ?? '', true)
   if (signal.aborted) return textResult('interrupted before it was run', true)
-  const result = await tool.run(call.input, { signal, call: call.event_id })
+  const output = turn.output?.(call.event_id)
+  const result = await tool.run(call.input, { signal, call: call.event_id, output })
   const changes = tool.sandbox === 'changed' ? await turn.changed() : []
   const lines = [...changes, ...(await turn.announced())]
   if (lines.length === 0) return result

@@ -3,6 +3,7 @@ import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { Model } from '@steward/model/model.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
+import type { OutputListener } from '@steward/sandbox/output/follow.ts'
 import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
 import type { KeptEvent } from './kept-event.ts'
@@ -79,6 +80,8 @@ export type Turn = {
   newEventId: () => string
   /** Aborts for a person's interrupt and for a lost lease. */
   signal: AbortSignal
+  /** Hears what the command of a call writes while it runs. */
+  output?: (call: string) => OutputListener
   /** Called with the error of a tool that threw, which is a bug. The model sees only that the tool failed. */
   report: (error: unknown) => void
 }

@@ -10,7 +10,7 @@ import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
 import { SessionErrorShown } from './session-errors.ts'
 import { SessionBudget } from './budgets.ts'
-import { waitingMessageEvents, waits } from './shown-waiting-messages.ts'
+import { waitingMessageEvents } from './shown-waiting-messages.ts'
 import { wakeupEvents } from './wakeups.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
 
@@ -314,7 +314,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
 }
 
 /** The name that the official client gives to the type: `SessionStatusIdleEvent`, `AgentMCPToolUseEvent`. */
-const nameOf = (type: string): string =>
+export const nameOf = (type: string): string =>
   `${type
     .split(/[._]/)
     .map((word) => (word === 'mcp' ? 'MCP' : word.charAt(0).toUpperCase() + word.slice(1)))
@@ -345,7 +345,7 @@ const describeKept = () =>
   )
 
 /** Builds a schema when the description is first asked for: a server without that request saves the memory. */
-const once = <S extends z.ZodType>(make: () => S) => {
+export const once = <S extends z.ZodType>(make: () => S) => {
   let made: S | undefined
   return z.lazy(() => (made ??= make()))
 }
@@ -357,42 +357,4 @@ const once = <S extends z.ZodType>(make: () => S) => {
 export const EventShown = once(() => z.union(describeKept())).meta({
   id: 'SessionEvent',
   description: 'Something that was said or done in a session.',
-})
-
-const families = [
-  ['agent.message', 'message_id', 'a message of the model'],
-  ['agent.thinking', 'thinking_id', 'the thinking of the model'],
-  ['agent.tool_use_input', 'tool_use_id', 'the input of a tool call'],
-] as const
-
-const liveOf = (type: string, says: string, fields: z.ZodRawShape) =>
-  z
-    .looseObject({ type: z.literal(type), ...fields, session_id: id })
-    .meta({ id: nameOf(type), description: says, 'x-extension': true })
-
-const whole = id.describe('The id of the event that holds the whole text later.')
-const delta = z.string().describe('The next piece of the text.')
-
-/** Events of streams with `include=chunks`. The log does not store them. */
-export const LiveEventShown = once(() =>
-  z.union([
-    ...families.flatMap(([type, name, of]) => [
-      liveOf(`${type}_stream_start`, `The beginning of ${of}.`, {
-        [name]: whole,
-        name: z.string().optional().describe('The tool, where there is one.'),
-      }),
-      liveOf(`${type}_chunk`, `A piece of ${of}.`, { [name]: whole, delta }),
-      liveOf(`${type}_stream_end`, `The end of ${of}.`, { [name]: whole }),
-    ]),
-    liveOf('system.user_message_pending', 'A message waits.', { message_id: waits }),
-    liveOf('system.user_message_promoted', 'A waiting message is taken up.', { message_id: waits }),
-    liveOf('span.model_first_token', 'The first output of the model has arrived.', {
-      model_request_start_id: asked,
-      ms: z.number().describe('Milliseconds since the request.'),
-    }),
-  ]),
-).meta({
-  id: 'LiveSessionEvent',
-  description: 'Pieces of what happens, on streams with `include=chunks`; kept nowhere.',
-  'x-extension': true,
 })

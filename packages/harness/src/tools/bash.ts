@@ -36,14 +36,14 @@ export const bashTool = (commandSecrets: ToolEgress['commandSecrets']): SandboxT
     'Commands have no input and end after timeout_ms (two minutes unless given). `restart: true` ends everything that still runs and begins afresh.',
   input_schema: inputSchema,
   repeat: 'never',
-  async run(sandbox, input, signal) {
+  async run(sandbox, input, signal, output) {
     const { command, restart, timeout_ms = defaultTimeoutMs } = Input.parse(input)
     if (restart) {
       await sandbox.restartShell()
       if (command === undefined) return textResult('the shell was restarted')
     }
     if (command === undefined) return textResult('give a command, or restart: true', true)
-    const given = { command, timeoutMs: timeout_ms, signal }
+    const given = { command, timeoutMs: timeout_ms, signal, output }
     const words = simpleCommand(command)
     if (words === undefined) return runShell(sandbox, given)
     let secretEnv: Record<string, string>

@@ -87,10 +87,11 @@ export const commandTool = (tool: CustomTool, command: string): SandboxTool => (
   description: tool.description,
   input_schema: tool.input_schema,
   repeat: 'never',
-  run: (sandbox, input, signal) =>
+  run: (sandbox, input, signal, output) =>
     runShell(sandbox, {
       command: `printf %s ${quoteWord(JSON.stringify(input))} | bash -c ${quoteWord(command)}`,
       timeoutMs: timeLimitMs,
       signal,
+      output,
     }),
 })

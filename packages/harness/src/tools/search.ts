@@ -99,11 +99,11 @@ export const grepTool: SandboxTool = {
     'Searches the contents of files with a regular expression and returns matching lines with path and line number.',
   input_schema: schema('a regular expression, as ripgrep takes it'),
   repeat: 'safe',
-  async run(sandbox, input, signal) {
+  async run(sandbox, input, signal, output) {
     const { pattern, path = workspace } = Input.parse(input)
     const place = confinePath(path)
     if ('refused' in place) return place.refused
-    const options = { pattern, path: place.path, timeoutMs: searchTimeoutMs, signal }
+    const options = { pattern, path: place.path, timeoutMs: searchTimeoutMs, signal, output }
     const result = await sandbox.search(options)
     const { text, ...rest } = outputOf(result)
     switch (result.ended) {

@@ -17,13 +17,13 @@ const markers = ['.ignore', '.gitignore']
 
 /** Runs a tool in the session's sandbox. A sandbox that has ended becomes a result that says so. */
 export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool['run'] {
-  return async (input, { signal }) => {
+  return async (input, { signal, output }) => {
     let sandbox: Sandbox | undefined
     try {
       sandbox = await unlessAborted(open(), signal)
       if (!sandbox)
         return textResult('interrupted while the sandbox was starting; nothing was run', true)
-      const result = await tool.run(sandbox, input, signal)
+      const result = await tool.run(sandbox, input, signal, output)
       return isTooLong(result) ? await shortened(sandbox, result) : shown(result)
     } catch (error) {
       if (!(error instanceof SandboxEnded)) throw error

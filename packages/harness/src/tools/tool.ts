@@ -1,5 +1,6 @@
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { CallEffect } from '../effects.ts'
+import type { OutputListener } from '@steward/sandbox/output/follow.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 /** A tool that fails returns a result for the model and never throws. */
@@ -44,11 +45,11 @@ export interface Tool {
   prepare(): void
   /**
    * Resolves soon after an abort, with an error result that says so. `call`: the id of the call's event, when a turn
-   * runs the tool.
+   * runs the tool. `output`: hears what a command in the sandbox writes while it runs.
    */
   run(
     input: Record<string, unknown>,
-    options: { signal: AbortSignal; call?: string },
+    options: { signal: AbortSignal; call?: string; output?: OutputListener | undefined },
   ): Promise<ToolResult>
 }
 
@@ -57,7 +58,12 @@ export type SandboxResult = ToolResult & { whole?: string }
 
 /** A built-in tool: the same in every session, except for its sandbox. */
 export type SandboxTool = Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat'> & {
-  run(sandbox: Sandbox, input: Record<string, unknown>, signal: AbortSignal): Promise<SandboxResult>
+  run(
+    sandbox: Sandbox,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+    output?: OutputListener,
+  ): Promise<SandboxResult>
 }
 
 export const textResult = (text: string, is_error = false): ToolResult => ({

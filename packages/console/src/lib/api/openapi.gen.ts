@@ -2832,6 +2832,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description What the running command of a tool call writes. */
+        AgentToolUseOutputChunkEvent: {
+            /** @constant */
+            type: "agent.tool_use_output_chunk";
+            /** @description The call. */
+            tool_use_id: string;
+            /** @description The next piece, or the end of all to who lacks pieces. */
+            delta: string;
+            /** @description Bytes of the output before the piece. */
+            offset: number;
+            /** @description Bytes of the output up to the end of the piece. */
+            end_offset: number;
+            /** @description Bytes of the output so far. */
+            total_bytes: number;
+            /** @description Milliseconds since the last byte, or since the beginning. */
+            quiet_ms: number;
+            session_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description The built-in tools: commands, files and the web. */
         AgentToolset20260401: {
             /**
@@ -4074,7 +4094,7 @@ export interface components {
             allow_package_managers?: boolean | null;
         };
         /** @description Pieces of what happens, on streams with `include=chunks`; kept nowhere. */
-        LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
+        LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["AgentToolUseOutputChunkEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
         /** @description When a person has last looked at the workspace. */
         Looked: {
             /** @constant */

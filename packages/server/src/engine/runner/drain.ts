@@ -5,6 +5,7 @@
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { acceptedEvent } from './accepted-event.ts'
+import { callOutput } from './call-output.ts'
 import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
@@ -197,6 +198,7 @@ async function turn(
     signal,
     sleep: sleepOf(deps, signals),
     isLeft: () => signals.stopping.aborted,
+    output: callOutput(bus, thread ?? session),
     accepted: () => acceptedEvent(database.read, place).catch(() => undefined),
     ...(begun ? { begun } : {}),
     ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, place) }),

@@ -14,6 +14,8 @@ export interface Channel {
   publish(topic: string, message: BusMessage): void
   /** The returned function ends the subscription. */
   subscribe(topic: string, hear: (message: BusMessage) => void): () => void
+  /** False when the topic has no subscriber in any process. True where that is not known. */
+  mayBeHeard(topic: string): boolean
   /** True while messages of other processes arrive. */
   isOpen(): boolean
   close(): Promise<void>

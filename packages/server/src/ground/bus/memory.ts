@@ -69,6 +69,7 @@ export function memoryChannel(
     },
     topics: () => topics.keys(),
     hasSubscriber: (topic) => topics.has(topic),
+    mayBeHeard: (topic) => topics.has(topic),
     isOpen: () => true,
     close: async () => {},
   }

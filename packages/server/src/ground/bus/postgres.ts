@@ -107,6 +107,7 @@ export async function postgresChannel(
     },
     subscribe: (topic, hear) => local.subscribe(topic, hear),
     hearEach: (prefix, hear) => local.hearEach(prefix, hear),
+    mayBeHeard: () => true,
     isOpen: () => connection.isOpen(),
     async close() {
       closed = true

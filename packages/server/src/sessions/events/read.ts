@@ -160,6 +160,7 @@ export async function eventStream(
       dialect,
       signal,
       thread,
+      outputs: view.chunks,
     })
     const own = thread === undefined ? tailed : ownStreamOf(tailed)
     return streamTexts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))

@@ -9,6 +9,7 @@ import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
 import type { ThreadRef } from '../log/place.ts'
 import type { TailItem } from '../log/tail.ts'
+import { outputTexts } from './output-texts.ts'
 import { sseFrame } from '../../ground/http/sse.ts'
 
 export type StreamView = {
@@ -52,8 +53,11 @@ export function presenter(sessionId: string, view: StreamView): (tailed: TailIte
     return (tailed) => keptOrQueued(sessionId, tailed, view)
   const begun: OpenStreams = new Map()
   const whole = new Set<string>()
+  const outputs = outputTexts(sessionId)
 
-  function isWhole({ id, type }: EventRow): string {
+  function isWhole(row: EventRow): string {
+    const { id, type } = row
+    outputs.note(row)
     if (!streamed.test(type)) return ''
     whole.add(id)
     const [oldest] = whole
@@ -85,6 +89,8 @@ export function presenter(sessionId: string, view: StreamView): (tailed: TailIte
         }
         return view.chunks ? sseFrame(JSON.stringify(promoted)) : ''
       }
+      case 'output':
+        return view.chunks ? outputs.textOf(tailed.output) : ''
       case 'frame':
         return whole.has(tailed.frame.id) ? '' : frameText(sessionId, tailed.frame, view, begun)
     }

@@ -21,6 +21,7 @@ const framesOf = (id: string): LiveFrame[] => [
 const shown = (each: TailItem): string => {
   if (each.kind === 'frame') return `${each.frame.kind} ${each.frame.id}`
   if (each.kind === 'kept') return `kept ${each.row.id}`
+  if (each.kind === 'output') return `output ${each.output.call}`
   return each.kind === 'queued' ? `queued ${each.event.id}` : `promoted ${each.id}`
 }
 

@@ -9,8 +9,8 @@ import { readLogPage } from './log.ts'
 import type { ThreadRef } from './place.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
-import type { LiveWords, MissedNotice } from './topics.ts'
-import { listenToSession, listenToLiveWords, newEvents } from './topics.ts'
+import type { CommandOutput, LiveWords, MissedNotice } from './topics.ts'
+import { listenToSession, listenToLiveWords, listenToOutput, newEvents } from './topics.ts'
 
 /** Stored events come in order and completely; live words may be missing. */
 export type TailItem =
@@ -19,6 +19,7 @@ export type TailItem =
   | { kind: 'frame'; frame: LiveFrame & ThreadRef }
   | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
+  | { kind: 'output'; output: CommandOutput & ThreadRef }
 
 /**
  * Limits of the live words that wait for a slow reader: their number, and their characters. Further ones are dropped.
@@ -48,6 +49,8 @@ type TailOptions = {
   dialect: Dialect
   signal: AbortSignal
   readRows?: RowReader
+  /** Yields what commands write as well. */
+  outputs?: boolean
   /** Replaces the live words of the session or the thread. The returned function stops them. */
   live?: (hear: (words: LiveWords | MissedNotice) => void) => () => void
 } & ThreadRef
@@ -85,7 +88,7 @@ export function tailLog(
   source: TailSource,
   tenant: string,
   sessionId: string,
-  { after, signal, thread, readRows, live, ...shown }: TailOptions,
+  { after, signal, thread, readRows, live, outputs = false, ...shown }: TailOptions,
 ): AsyncGenerator<TailItem> {
   const reading: TailReader = {
     tenant,
@@ -111,6 +114,7 @@ export function tailLog(
   })
   const hear = (word: LiveWords | MissedNotice) => hearNotice(reading, word)
   const leaveWords = live?.(hear) ?? listenToLiveWords(source.bus, thread ?? sessionId, hear)
+  const leaveOutput = outputs ? listenToOutput(source.bus, thread ?? sessionId, hear) : () => {}
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })
@@ -119,6 +123,7 @@ export function tailLog(
     unwatch()
     quiet()
     leaveWords()
+    leaveOutput()
   }
   const given = words(reading)
   const end = given.return.bind(given)
@@ -179,6 +184,8 @@ function lengthOf(word: LiveWords): number {
       return sumOf(word.events, ({ data }) => 200 + data.length)
     case 'promoted':
       return 100 * word.ids.length
+    case 'output':
+      return 300 + word.output.text.length
   }
 }
 
@@ -290,6 +297,8 @@ function splitWords(
       const [about, others] = splitList(word.ids, (each) => each === id)
       return [about && { ...word, ids: about }, others && { ...word, ids: others }]
     }
+    case 'output':
+      return [undefined, word]
   }
 }
 
@@ -305,6 +314,7 @@ function splitList<T>(
 function* itemsOf(word: LiveWords, reading: TailReader): Generator<TailItem> {
   if (word.kind === 'queued') for (const event of word.events) yield { kind: 'queued', event }
   else if (word.kind === 'promoted') for (const id of word.ids) yield { kind: 'promoted', id }
+  else if (word.kind === 'output') yield { kind: 'output', output: word.output }
   else for (const frame of word.frames) if (isShown(frame, reading)) yield { kind: 'frame', frame }
 }
 

@@ -6,10 +6,13 @@ import type { LiveWords } from './topics.ts'
 import {
   announceChange,
   announceRowChange,
+  isOutputWanted,
   listenToChanges,
   listenToLiveWords,
+  listenToOutput,
   listenToSession,
   sendFrames,
+  sendOutput,
 } from './topics.ts'
 
 describe('a change of a session', () => {
@@ -52,5 +55,37 @@ describe('a reader of live words', () => {
     bus.live.publish('session:sesn_1', carried)
     assert.deepEqual(heard, [...words, ...words])
     quiet()
+  })
+})
+
+describe('what commands write', () => {
+  const output = {
+    ...{ call: 'call', text: 'one', offset: 0, newIndex: 0, newOffset: 0 },
+    ...{ end: 3, total: 3, quietMs: 1 },
+  }
+
+  it('is wanted while a reader listens to it, and not for readers of other words', () => {
+    const bus = memoryBus()
+    listenToLiveWords(bus, 'sesn_1', () => {})
+    assert.equal(isOutputWanted(bus, 'sesn_1'), false)
+    const quiet = listenToOutput(bus, 'sesn_1', () => {})
+    assert.equal(isOutputWanted(bus, 'sesn_1'), true)
+    assert.equal(isOutputWanted(bus, 'sesn_2'), false)
+    quiet()
+    assert.equal(isOutputWanted(bus, 'sesn_1'), false)
+  })
+
+  it('is heard by its readers alone, and what cannot be read is left out', () => {
+    const bus = memoryBus()
+    const heard: unknown[] = []
+    listenToLiveWords(bus, 'sesn_1', () => assert.fail('words of another kind'))
+    listenToOutput(bus, 'sesn_1', (words) => heard.push(words))
+    sendOutput(bus, 'sesn_1', output)
+    const foreign = [
+      ...[{}, { kind: 'output' }, { kind: 'promoted', ids: [] }, { missed: true }],
+      { kind: 'output', output: { ...output, end: -1 } },
+    ]
+    for (const message of foreign) bus.live.publish('output:sesn_1', message)
+    assert.deepEqual(heard, [{ kind: 'output', output }])
   })
 })

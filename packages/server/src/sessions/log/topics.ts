@@ -1,5 +1,6 @@
 /** Messages on the topic of a session, and the notifications that start drains. A unit says them of what it changes. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
+import type { OutputPiece } from '@steward/sandbox/output/piece.ts'
 import { z } from 'zod'
 import type { Bus, BusMessage } from '../../ground/bus/bus.ts'
 import { isMissed, missedMessage } from '../../ground/bus/bus.ts'
@@ -15,11 +16,16 @@ export type SessionNotification =
 /** Messages were lost: any notification, or pieces of frames. */
 export type MissedNotice = { kind: 'missed' }
 
+/** What the running command of a call has written. */
+export type CommandOutput = OutputPiece & { call: string }
+type OutputWords = { kind: 'output'; output: CommandOutput }
+
 /** Live words are never stored. They go only to processes that have a reader of the session. */
 export type LiveWords =
   | { kind: 'frames'; frames: LiveFrame[] }
   | { kind: 'queued'; events: StoredEvent[] }
   | { kind: 'promoted'; ids: string[] }
+  | OutputWords
 
 const Id = z.string()
 const Of = z.enum(['agent.message', 'agent.thinking', 'agent.tool_use_input'])
@@ -37,10 +43,16 @@ const Waiting = z.object({
   processed_at: z.string().nullable(),
   data: z.string(),
 })
+const Size = z.number().nonnegative()
+const Output = z.object({
+  ...{ call: Id, text: z.string(), offset: Size, newIndex: Size, newOffset: Size },
+  ...{ end: Size, total: Size, quietMs: Size },
+})
 const Words = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('frames'), frames: z.array(Frame) }),
   z.object({ kind: z.literal('queued'), events: z.array(Waiting) }),
   z.object({ kind: z.literal('promoted'), ids: z.array(Id) }),
+  z.object({ kind: z.literal('output'), output: Output }),
 ])
 
 /** Messages that were checked already: each is checked once for all readers. Messages of this process need no check. */
@@ -69,7 +81,7 @@ export const notifyInterrupt = (tx: Notifying, sessionId: string): void =>
 export function notifyReaders(
   tx: Notifying,
   sessionId: string,
-  words: Exclude<LiveWords, { kind: 'frames' }>,
+  words: Exclude<LiveWords, { kind: 'frames' | 'output' }>,
 ): void {
   sound.add(words)
   tx.afterCommit({ topic: topicOf(sessionId), message: words, isLive: true })
@@ -81,6 +93,29 @@ export function sendFrames(bus: Bus, id: string, frames: LiveFrame[]): void {
   sound.add(words)
   bus.live.publish(topicOf(id), words)
 }
+
+/** The output of commands has a topic of its own, so that it is read of a sandbox only while somebody wants it. */
+const outputTopicOf = (id: string): string => `output:${id}`
+
+/** `id`: of a session, or of a child thread. */
+export const isOutputWanted = (bus: Bus, id: string): boolean =>
+  bus.live.mayBeHeard(outputTopicOf(id))
+
+export function sendOutput(bus: Bus, id: string, output: CommandOutput): void {
+  const words: OutputWords = { kind: 'output', output }
+  sound.add(words)
+  bus.live.publish(outputTopicOf(id), words)
+}
+
+/** Makes this process a reader of what commands of the session write. A lost piece shows by the offset of the next. */
+export const listenToOutput = (
+  bus: Bus,
+  id: string,
+  listen: (words: OutputWords) => void,
+): (() => void) =>
+  bus.live.subscribe(outputTopicOf(id), (message) => {
+    if (message['kind'] === 'output' && isSound(message)) listen(message as OutputWords)
+  })
 
 /** Tells readers, and those who follow the workspace, that the log of a session has more events. */
 export const announceChange = (tx: Notifying, tenant: string, sessionId: string): void =>

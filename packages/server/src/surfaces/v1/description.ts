@@ -1,6 +1,6 @@
 /** The general parts of the published description of `/v1`: its introduction, sections, errors and streams. */
 import { ErrorResponse } from '@steward/protocol/errors.ts'
-import { LiveEventShown } from '@steward/protocol/shown-events.ts'
+import { LiveEventShown } from '@steward/protocol/shown-live-events.ts'
 import { describeErrors } from '../../ground/http/errors.ts'
 import type { DescribedSurface } from '../../ground/http/openapi.ts'
 

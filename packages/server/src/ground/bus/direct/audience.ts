@@ -18,6 +18,8 @@ export type Audience = {
   add(reader: ReadingProcess, topics: readonly string[]): void
   remove(reader: ReadingProcess, topics: Iterable<string>): void
   publish(topic: string, message: BusMessage): void
+  /** True when a process reads the topic. */
+  mayBeHeard(topic: string): boolean
 }
 
 /** `waitingBytes`: most unsent bytes of one process. Above them its further words are dropped. */
@@ -51,6 +53,7 @@ export function createAudience(waitingBytes: number): Audience {
         if (readers?.size === 0) byTopic.delete(topic)
       }
     },
+    mayBeHeard: (topic) => byTopic.has(topic),
     publish(topic, message) {
       const readers = byTopic.get(topic)
       if (!readers) return

@@ -80,6 +80,7 @@ export async function directChannel(deps: DirectDeps): Promise<Channel> {
       if (!closed) publisher.publish(name, message)
     },
     subscribe: (name, hear) => local.subscribe(name, hear),
+    mayBeHeard: (name) => local.mayBeHeard(name) || publisher.mayBeHeard(name),
     isOpen: () => true,
     async close() {
       closed = true

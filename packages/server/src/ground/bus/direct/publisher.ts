@@ -26,6 +26,7 @@ type PublisherDeps = {
 export type Publisher = {
   port: number
   publish: Audience['publish']
+  mayBeHeard: Audience['mayBeHeard']
   /** True while the process is connected to this one. */
   hasReader(process: string): boolean
   close(): Promise<void>
@@ -101,6 +102,7 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
   return {
     port: typeof address === 'object' && address ? address.port : place.port,
     publish: (topic, message) => audience.publish(topic, message),
+    mayBeHeard: (topic) => audience.mayBeHeard(topic),
     hasReader: (process) => readers.has(process),
     async close() {
       const closed = once(server, 'close')

@@ -81,6 +81,8 @@ export async function natsChannel(deps: NatsDeps): Promise<Channel> {
       if (!connection.isClosed()) sender.publish(topic, message)
     },
     subscribe: (topic, take) => local.subscribe(topic, take),
+    // The server alone knows who reads.
+    mayBeHeard: () => true,
     isOpen: () => sender.isConnected(),
     close: () => connection.close(),
   }

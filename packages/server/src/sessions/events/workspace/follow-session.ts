@@ -9,7 +9,7 @@ import { tailLog } from '../../log/tail.ts'
 import { nameThread } from '../../log/threads/own-stream.ts'
 import { threadStore } from '../../log/threads/store.ts'
 import type { LiveWords, MissedNotice } from '../../log/topics.ts'
-import { listenToLiveWords } from '../../log/topics.ts'
+import { listenToLiveWords, listenToOutput } from '../../log/topics.ts'
 
 type SessionSource = { read: Reads; bus: Bus; tenant: string; session: string }
 type FollowOptions = { after: number; chunks: boolean; signal: AbortSignal }
@@ -55,14 +55,21 @@ function liveWords(bus: Bus, session: string, chunks: boolean) {
     threads.delete(thread)
   }
 
-  const listenToThread = (thread: string, hear: Hear) =>
-    listenToLiveWords(bus, thread, (words) =>
-      hear(
-        words.kind === 'frames'
-          ? { ...words, frames: words.frames.map((frame) => ({ ...frame, thread })) }
-          : words,
+  function listenToThread(thread: string, hear: Hear): () => void {
+    const leaves = [
+      listenToLiveWords(bus, thread, (words) =>
+        hear(
+          words.kind === 'frames'
+            ? { ...words, frames: words.frames.map((frame) => ({ ...frame, thread })) }
+            : words,
+        ),
       ),
-    )
+      listenToOutput(bus, thread, (words) =>
+        hear({ ...words, output: Object.assign({ thread }, words.output) }),
+      ),
+    ]
+    return () => leaves.forEach((leave) => leave())
+  }
 
   return {
     add,
@@ -70,9 +77,11 @@ function liveWords(bus: Bus, session: string, chunks: boolean) {
     listen(hear: Hear): () => void {
       hearing = hear
       const leave = listenToLiveWords(bus, session, hear)
+      const leaveOutput = chunks ? listenToOutput(bus, session, hear) : () => {}
       for (const thread of threads.keys()) threads.set(thread, listenToThread(thread, hear))
       return () => {
         leave()
+        leaveOutput()
         for (const leaveThread of threads.values()) leaveThread?.()
         hearing = undefined
       }
