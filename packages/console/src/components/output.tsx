@@ -22,7 +22,7 @@ const colours: Record<string, string> = {
 
 const ansi = '\u001b'
 
-const Coloured = ({ text }: { text: string }) =>
+export const Coloured = ({ text }: { text: string }) =>
   text.includes(ansi)
     ? Anser.ansiToJson(text, { use_classes: true, remove_empty: true }).map((part, at) => (
         <span key={at} className={colours[part.fg] ?? ''}>

@@ -5,6 +5,7 @@ import { words } from '../lib/words.ts'
 import { Diff } from './diff.tsx'
 import { HiddenShown } from './hidden-shown.tsx'
 import { IconDown, IconRight } from './icons.tsx'
+import { Elapsed, LiveOutput } from './live-output.tsx'
 import { Output } from './output.tsx'
 import { StatusSign } from './status.tsx'
 
@@ -26,7 +27,10 @@ export type ToolCardProps = {
         images?: readonly string[]
       }
     | undefined
-  isRunning: boolean
+  /** Since when it runs, in ms since 1970; undefined while it does not. */
+  runningFrom?: number | undefined
+  /** What its command has written so far. */
+  output?: { text: string; lastByteAt: number } | undefined
   note?: ReactNode
   isChosen?: boolean
   isOpen: boolean
@@ -34,64 +38,76 @@ export type ToolCardProps = {
 }
 
 export function ToolCard(props: ToolCardProps) {
-  const { id, name, summary, input, result, isRunning, note } = props
-  const { isChosen = false, isOpen, onOpen, change } = props
+  const { id, isOpen, runningFrom } = props
+  const output = runningFrom === undefined ? undefined : props.output
   return (
     <div data-event={id} className="border-b border-n3 last:border-b-0">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => onOpen(!isOpen)}
-        className={`flex min-h-[30px] w-full items-center gap-2.5 px-3 text-left whitespace-nowrap outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
-      >
-        {isRunning ? (
-          <StatusSign tone="running" />
-        ) : isOpen ? (
-          <IconDown className="text-n8" />
-        ) : (
-          <IconRight className="text-n8" />
-        )}
-        <span className="max-w-[40%] shrink-0 truncate text-n9">{name}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
-        <span className="max-w-[45%] min-w-0 truncate empty:hidden">{note}</span>
-        {result && hasFailed(result) && (
-          <span className="text-small text-failed">{failureOf(result)}</span>
-        )}
-        {result && <span className="text-small text-n9">{formatDuration(result.tookMs)}</span>}
-      </button>
-      {isOpen && (
-        <div className="border-t border-n4">
-          {change && (
-            <div className="p-2">
-              <Diff {...change} />
-            </div>
-          )}
-          <pre
-            hidden={change !== undefined}
-            className="overflow-x-auto px-3 py-2 font-mono text-small leading-[1.6] whitespace-pre-wrap text-n10"
-            aria-label={words.session.input}
-          >
-            <HiddenShown text={input} />
-          </pre>
-          {result && result.text !== '' && (
-            <div className="border-t border-n4">
-              <Output text={result.text} isError={result.isError} />
-            </div>
-          )}
-          {result?.images?.map((data, at) => (
-            <img
-              key={at}
-              src={data}
-              alt={words.session.picture}
-              className="max-h-[50vh] max-w-full border-t border-n4 object-contain p-3"
-            />
-          ))}
-          {!result && (
-            <p className="border-t border-n4 px-3 py-2 text-small text-n9">
-              {words.session.noResult}
-            </p>
-          )}
+      <CardLine {...props} output={output} />
+      {isOpen && <CardContents {...props} output={output} />}
+      {output && output.text !== '' && <LiveOutput text={output.text} isLarge={isOpen} />}
+    </div>
+  )
+}
+
+function CardLine(props: ToolCardProps) {
+  const { name, summary, result, runningFrom, output, note } = props
+  const { isChosen = false, isOpen, onOpen } = props
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => onOpen(!isOpen)}
+      className={`flex min-h-[30px] w-full items-center gap-2.5 px-3 text-left whitespace-nowrap outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
+    >
+      {runningFrom !== undefined ? (
+        <StatusSign tone="running" />
+      ) : isOpen ? (
+        <IconDown className="text-n8" />
+      ) : (
+        <IconRight className="text-n8" />
+      )}
+      <span className="max-w-[40%] shrink-0 truncate text-n9">{name}</span>
+      <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
+      <span className="max-w-[45%] min-w-0 truncate empty:hidden">{note}</span>
+      {result && hasFailed(result) && (
+        <span className="text-small text-failed">{failureOf(result)}</span>
+      )}
+      {result && <span className="text-small text-n9">{formatDuration(result.tookMs)}</span>}
+      {runningFrom !== undefined && <Elapsed from={runningFrom} lastByteAt={output?.lastByteAt} />}
+    </button>
+  )
+}
+
+function CardContents({ input, change, result, output }: ToolCardProps) {
+  return (
+    <div className="border-t border-n4">
+      {change && (
+        <div className="p-2">
+          <Diff {...change} />
         </div>
+      )}
+      <pre
+        hidden={change !== undefined}
+        className="overflow-x-auto px-3 py-2 font-mono text-small leading-[1.6] whitespace-pre-wrap text-n10"
+        aria-label={words.session.input}
+      >
+        <HiddenShown text={input} />
+      </pre>
+      {result && result.text !== '' && (
+        <div className="border-t border-n4">
+          <Output text={result.text} isError={result.isError} />
+        </div>
+      )}
+      {result?.images?.map((data, at) => (
+        <img
+          key={at}
+          src={data}
+          alt={words.session.picture}
+          className="max-h-[50vh] max-w-full border-t border-n4 object-contain p-3"
+        />
+      ))}
+      {!result && !output?.text && (
+        <p className="border-t border-n4 px-3 py-2 text-small text-n9">{words.session.noResult}</p>
       )}
     </div>
   )

@@ -24,6 +24,8 @@ import {
   hostileText,
   jsonValue,
   longOutput,
+  runningFrom,
+  runningOutput,
   markdownText,
 } from './examples.ts'
 
@@ -106,7 +108,8 @@ export const Tools = () => (
           summary="npm test"
           input="npm test"
           result={undefined}
-          isRunning
+          runningFrom={runningFrom}
+          output={{ text: runningOutput, lastByteAt: runningFrom }}
         />
         <OpeningCard
           id="t2"
@@ -114,7 +117,6 @@ export const Tools = () => (
           summary="timer.ts"
           input="timer.ts"
           result={{ text: 'export const timer = 1', isError: false, tookMs: 92 }}
-          isRunning={false}
         />
         <OpeningCard
           id="t3"
@@ -122,7 +124,6 @@ export const Tools = () => (
           summary="since 2026-11-25"
           input="since 2026-11-25"
           result={{ text: 'shop.example answered 401', isError: true, tookMs: 310 }}
-          isRunning={false}
           isOpenAtFirst
         />
       </ToolCards>
@@ -139,7 +140,6 @@ export const Tools = () => (
             summary="npm ci --loglevel verbose"
             input="npm ci --loglevel verbose"
             result={{ text: longOutput, isError: false, tookMs: 72_000 }}
-            isRunning={false}
             isOpenAtFirst
           />
         </ToolCards>
@@ -150,7 +150,6 @@ export const Tools = () => (
             summary="node --test"
             input="node --test"
             result={{ text: colouredOutput, isError: false, tookMs: 1_200 }}
-            isRunning={false}
             isOpenAtFirst
           />
         </ToolCards>

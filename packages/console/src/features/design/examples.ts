@@ -40,6 +40,14 @@ export const longOutput = Array.from(
   { length: 18_420 },
   (_, line) => `npm verbose line ${line + 1}`,
 ).join('\n')
+/** Since when the example of a running call runs. */
+export const runningFrom = Date.now() - 48_000
+
+export const runningOutput = Array.from(
+  { length: 12 },
+  (_, n) => `ok ${n + 1} - tests/timer-${n + 1}.test.ts\n`,
+).join('')
+
 export const colouredOutput =
   '\u001b[32m✔ fires once\u001b[39m\n\u001b[31m✖ fires twice\u001b[39m\n\u001b[33m! slow\u001b[39m'
 

@@ -6,6 +6,7 @@ import { ToolCard } from '../../components/tool-card.tsx'
 import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
 import { isOvertaken } from './decided-here.ts'
+import type { CommandOutput } from './live-outputs.ts'
 import { inputText, summaryOf } from './texts.ts'
 import { useWholeInput, useWholeResult } from './whole-event.ts'
 
@@ -13,11 +14,14 @@ type CallCardProps = {
   call: ToolCall
   session: string
   isRunning: boolean
+  /** What its command has written so far. */
+  output: CommandOutput | undefined
   isChosen: boolean
   onChoose: () => void
 }
 
-export function CallCard({ call, session, isRunning, isChosen, onChoose }: CallCardProps) {
+export function CallCard(props: CallCardProps) {
+  const { call, session, isRunning, output, isChosen, onChoose } = props
   const [isOpen, setOpen] = useState(false)
   const { input } = useWholeInput(session, call, isOpen)
   const whole = useWholeResult(session, call, isOpen)
@@ -32,7 +36,8 @@ export function CallCard({ call, session, isRunning, isChosen, onChoose }: CallC
       change={changeOf(call.name, input)}
       // What a person has denied is no failure of the tool.
       result={result && { ...result, ...whole, isError: result.isError && !isDenied }}
-      isRunning={isRunning}
+      runningFrom={isRunning ? Date.parse(call.at) : undefined}
+      output={output}
       note={<DecisionNote call={call} />}
       isChosen={isChosen}
       isOpen={isOpen}

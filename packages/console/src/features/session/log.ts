@@ -6,6 +6,8 @@ import { isAbsent } from '../../lib/failures.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { followAgain, onSession } from '../../lib/stream/tab-stream.ts'
+import type { CommandOutput } from './live-outputs.ts'
+import { liveOutputs } from './live-outputs.ts'
 import { threadOf } from './moments.ts'
 import { readWaiting } from './session.ts'
 
@@ -22,6 +24,8 @@ export type ShownLog = {
   /** Of all threads, by their place in the log. Long texts of earlier ones are their beginnings. */
   events: readonly SessionEvent[]
   live: readonly LiveAnswer[]
+  /** What running commands have written so far, by call. */
+  outputs: ReadonlyMap<string, CommandOutput>
   /** Messages that no turn has read yet. */
   waiting: readonly SessionEvent[]
   state: 'loading' | 'ready' | 'failed'
@@ -38,6 +42,7 @@ const againMs = 5_000
 const empty: ShownLog = {
   events: [],
   live: [],
+  outputs: new Map(),
   waiting: [],
   state: 'loading',
   error: undefined,
@@ -57,6 +62,7 @@ function createLog() {
   const known = new Set<string>()
   const waiting = new Map<string, SessionEvent>()
   const live = new Map<string, LiveAnswer>()
+  const outputs = liveOutputs()
   let frame: number | undefined
   /** What was shown last stays the same value, so that live words alone compute nothing anew from the events. */
   let hasMore = false
@@ -74,6 +80,7 @@ function createLog() {
       ...now,
       events: hasMore ? [...events] : now.events,
       live: [...live.values()],
+      outputs: outputs.get(),
       waiting: [...waiting.values()],
       ...change,
     })
@@ -96,6 +103,7 @@ function createLog() {
     if (event.type === 'agent.message') endLive('message', threadOf(event))
     if (event.type === 'agent.thinking') endLive('thinking', threadOf(event))
     if (event.type === 'session.status_idle') live.clear()
+    outputs.settle(event)
     if (event.type === 'system.user_message_cancelled') waiting.delete(event.message_id)
     if (event.type === 'system.user_message_changed') changeWaiting(event.message_id, event.content)
   }
@@ -115,6 +123,7 @@ function createLog() {
   }
 
   function hear(event: LiveSessionEvent): void {
+    outputs.hear(event)
     const thread = threadOf(event)
     if (event.type === 'agent.message_chunk')
       write({ id: event.message_id, kind: 'message', text: event.delta, thread })

@@ -60,6 +60,7 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
           item={item}
           session={session}
           names={names}
+          outputs={log.outputs}
           chosen={chosen}
           onChoose={onChoose}
         />
@@ -94,9 +95,10 @@ type PieceProps = Omit<TalkViewProps, 'log' | 'thread'> & {
   item: TalkItem
   /** The agents of child threads. */
   names: ReadonlyMap<string, string>
+  outputs: FollowedLog['outputs']
 }
 
-function Piece({ item, session, names, chosen, onChoose }: PieceProps) {
+function Piece({ item, session, names, outputs, chosen, onChoose }: PieceProps) {
   switch (item.kind) {
     case 'said':
       return (
@@ -121,6 +123,7 @@ function Piece({ item, session, names, chosen, onChoose }: PieceProps) {
           calls={item.calls}
           session={session}
           names={names}
+          outputs={outputs}
           chosen={chosen}
           onChoose={onChoose}
         />
@@ -139,6 +142,7 @@ function Calls({
   calls,
   session,
   names,
+  outputs,
   chosen,
   onChoose,
 }: { calls: readonly ToolCall[] } & Omit<PieceProps, 'item'>) {
@@ -153,6 +157,7 @@ function Calls({
               call={call}
               session={session.id}
               isRunning={session.status === 'running' && !call.result}
+              output={outputs.get(call.id)}
               isChosen={call.id === chosen}
               onChoose={() => onChoose(call.id)}
             />
