@@ -113,7 +113,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           names.add(path)
           assert.equal(await status(method, path, claimed.token), 403, `${method} ${path}`)
         }
-        for (const room of ['egress', 'checkpoints', 'stdio-servers', 'model-gateway'])
+        for (const room of [
+          'egress',
+          'checkpoints',
+          'stdio-servers',
+          'command-output',
+          'model-gateway',
+        ])
           assert.ok([...names].some((path) => path.startsWith(`/v1/ext/${room}/${session}`)))
       },
     )

@@ -48,6 +48,7 @@ const bodies: Record<string, object> = {
   'post /v1/environments/:id/work/:work/stop': {},
   'post /v1/sessions/:id/resources/:resource': { authorization_token: 'x' },
   'post /v1/ext/stdio-servers/:session_id': { servers: [] },
+  'post /v1/ext/command-output/:session_id': { tool_use_id: 'sevt_of_nobody' },
   'post /v1/ext/checkpoints/:session_id/use': { folder: 'x', seen: null },
   'post /v1/ext/checkpoints/:session_id': {
     made: { base: { key: 'x', size: 0, sha256: '0'.repeat(64) }, delta: null },
@@ -263,6 +264,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/ext/model-gateway/:session_id': session,
     '/v1/ext/egress/:session_id': session,
     '/v1/ext/stdio-servers/:session_id': session,
+    '/v1/ext/command-output/:session_id': session,
     '/v1/ext/checkpoints/:session_id': session,
     '/v1/ext/checkpoints/:session_id/parts/:part': 'chkpt_000000000000000000',
     '/v1/ext/outputs/:session_id': session,

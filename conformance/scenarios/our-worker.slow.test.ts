@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { stubService } from '@steward/worker/service-fixture.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
+import { openStream } from '../reader.ts'
 import type { ServiceClients } from '../service.ts'
 import { clientsOf } from '../service.ts'
 import type { SeenEvent } from '../turns.ts'
@@ -66,6 +67,39 @@ describe('our worker', () => {
       const here = await newSession(service, { tools: [{ type: 'agent_toolset_20260401' }] })
       const log = await turn(service, here, 'write made: from elsewhere\nread: made')
       assert.equal(textOf(all(log, 'agent.tool_result').at(-1) as SeenEvent).trim(), elsewhere)
+    },
+  )
+
+  verifies(
+    ['worker/command-output', 'events/ext/tool-output-workers'],
+    'a supervised harness tells what a running command writes, while somebody listens',
+    async () => {
+      const pool = await newPool(service)
+      await using worker = await startWorker(workerVariables(service, pool))
+      const session = await sessionIn(service, pool)
+      const stream = `/v1/sessions/${session}/events/stream`
+      await using wished = await openStream(service, `${stream}?include=chunks`)
+      await using plain = await openStream(service, stream)
+      const command = 'echo one; echo two >&2; until [ -e never ]; do sleep 0.1; done'
+      const input = { command, timeout_ms: 5_000 }
+      await post(service, session, `call bash ${JSON.stringify(input)}`)
+      const chunk = 'agent.tool_use_output_chunk'
+      const text = () =>
+        all(
+          wished.frames.map(({ data }) => data),
+          chunk,
+        )
+          .map(({ delta }) => String(delta))
+          .join('')
+      await wished.until(() => text() === 'one\ntwo\n')
+      for (const each of [wished, plain])
+        await each.until(({ type }) => type === 'session.status_idle')
+      const seen = plain.frames.map(({ data }) => data)
+      assert.deepEqual(all(seen, chunk), [])
+      const [call] = all(seen, 'agent.tool_use')
+      const [first] = wished.frames.flatMap(({ data }) => (data.type === chunk ? data : []))
+      assert.deepEqual([first?.['tool_use_id'], first?.['offset']], [call?.id, 0])
+      assert.equal(await worker.stop(), 0, worker.said())
     },
   )
 

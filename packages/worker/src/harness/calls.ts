@@ -6,6 +6,7 @@ import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import type { OutputListener } from '@steward/sandbox/output/follow.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 
@@ -17,6 +18,8 @@ type ToolContent = Exclude<Awaited<ReturnType<RunnableTool['run']>>, string>
 export type CallWatch = {
   began(id: string, name: string): void
   ended(id: string, isError: boolean): void
+  /** Hears what the command of a call writes while it runs. */
+  output?: (id: string) => OutputListener
 }
 
 const whole = { type: 'agent_toolset_20260401', default_config: { enabled: true } } as const
@@ -50,7 +53,8 @@ export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runn
       const id = context?.toolUse.id ?? ''
       watch.began(id, name)
       const signal = context?.signal ?? new AbortController().signal
-      const { content, is_error } = await attempt(tool, place, input, signal)
+      const output = watch.output?.(id)
+      const { content, is_error } = await attempt(tool, place, input, { signal, output })
       watch.ended(id, is_error)
       if (is_error) throw new ToolError(content as ToolContent)
       return content as ToolContent
@@ -69,12 +73,12 @@ async function attempt(
   tool: Tool,
   place: CallSandbox,
   input: Record<string, unknown>,
-  signal: AbortSignal,
+  options: Parameters<Tool['run']>[1],
 ): Promise<ToolResult> {
   const why = tool.input === 'checked' ? await inputProblem(tool, input) : undefined
   if (why !== undefined) return textResult(why, true)
   try {
-    const result = await tool.run(input, { signal })
+    const result = await tool.run(input, options)
     const changes = tool.sandbox === 'changed' ? await kept(place) : []
     const lines = [...changes, ...(await news(place))]
     if (lines.length === 0) return result

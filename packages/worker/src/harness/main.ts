@@ -12,6 +12,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { openTunnel } from '../tunnel.ts'
 import type { CallWatch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
+import { outputReporter, reportTo } from './command-output.ts'
 import { inputsOf } from './inputs.ts'
 import { leaseWatch } from './lease-watch.ts'
 import { CloneFailedError, repositoriesOf } from './repositories.ts'
@@ -82,6 +83,7 @@ async function serve(start: Start) {
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
   const given = new AbortController()
   const state = { running: 0, isStopping: false, isAborted: false }
+  const reportOutput = reportTo(client, start.session_id)
   const watch: CallWatch = {
     began(id, name) {
       state.running++
@@ -91,6 +93,7 @@ async function serve(start: Start) {
       state.running--
       say({ type: 'event', name: 'call_finished', data: { tool_use_id: id, is_error } })
     },
+    output: (id) => outputReporter(id, reportOutput),
   }
   const servers = serversOf({
     client,

@@ -6,7 +6,7 @@ import { ToolCard } from '../../components/tool-card.tsx'
 import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
 import { isOvertaken } from './decided-here.ts'
-import type { CommandOutput } from './live-outputs.ts'
+import type { CallOutput } from './live-outputs.ts'
 import { inputText, summaryOf } from './texts.ts'
 import { useWholeInput, useWholeResult } from './whole-event.ts'
 
@@ -15,7 +15,7 @@ type CallCardProps = {
   session: string
   isRunning: boolean
   /** What its command has written so far. */
-  output: CommandOutput | undefined
+  output: CallOutput | undefined
   isChosen: boolean
   onChoose: () => void
 }

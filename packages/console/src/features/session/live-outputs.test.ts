@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionEvent } from '../../lib/api/types.ts'
-import type { CommandOutput, OutputPiece } from './live-outputs.ts'
+import type { CallOutput, OutputChunk } from './live-outputs.ts'
 import { liveOutputs, withPiece } from './live-outputs.ts'
 
-const piece = (delta: string, offset: number, end_offset = offset + delta.length): OutputPiece => ({
+const piece = (delta: string, offset: number, end_offset = offset + delta.length): OutputChunk => ({
   type: 'agent.tool_use_output_chunk',
   session_id: 'sesn_1',
   tool_use_id: 'call',
@@ -15,8 +15,8 @@ const piece = (delta: string, offset: number, end_offset = offset + delta.length
   quiet_ms: 400,
 })
 
-const heard = (...pieces: OutputPiece[]): CommandOutput | undefined =>
-  pieces.reduce<CommandOutput | undefined>((all, each) => withPiece(all, each, 1_000), undefined)
+const heard = (...pieces: OutputChunk[]): CallOutput | undefined =>
+  pieces.reduce<CallOutput | undefined>((all, each) => withPiece(all, each, 1_000), undefined)
 
 void describe('the live output of a command', () => {
   void it('joins the pieces that follow each other', () => {
@@ -37,7 +37,7 @@ void describe('the live output of a command', () => {
   })
 
   void it('keeps the end of a long output, from the beginning of a line', () => {
-    let output: CommandOutput | undefined
+    let output: CallOutput | undefined
     for (let n = 0, at = 0; n < 50_000; n++) {
       const next = piece(`line ${n}\n`, at)
       output = withPiece(output, next, 0)

@@ -3,7 +3,7 @@ import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import { formatBytes } from '../../lib/format/numbers.ts'
 import { words } from '../../lib/words.ts'
 
-export type CommandOutput = {
+export type CallOutput = {
   text: string
   /** Bytes of the output up to the end of `text`. */
   end: number
@@ -11,7 +11,7 @@ export type CommandOutput = {
   lastByteAt: number
 }
 
-export type OutputPiece = Extract<LiveSessionEvent, { type: 'agent.tool_use_output_chunk' }>
+export type OutputChunk = Extract<LiveSessionEvent, { type: 'agent.tool_use_output_chunk' }>
 
 /** Characters that a page keeps of one output. */
 const mostKept = 16_000
@@ -28,10 +28,10 @@ function endOf(text: string): string {
 
 /** A piece that does not follow what is here says what is missing, or takes its place. */
 export function withPiece(
-  before: CommandOutput | undefined,
-  { delta, offset, end_offset: end, quiet_ms }: OutputPiece,
+  before: CallOutput | undefined,
+  { delta, offset, end_offset: end, quiet_ms }: OutputChunk,
   now: number,
-): CommandOutput {
+): CallOutput {
   const lastByteAt = now - quiet_ms
   if (before && offset === before.end) return { text: endOf(before.text + delta), end, lastByteAt }
   if (!before || offset < before.end)
@@ -45,8 +45,8 @@ const resultTypes: ReadonlySet<string> = new Set(['agent.tool_result', 'user.too
 
 /** The outputs of the calls that run. */
 export function liveOutputs() {
-  let outputs: ReadonlyMap<string, CommandOutput> = new Map()
-  const change = (make: (next: Map<string, CommandOutput>) => void) => {
+  let outputs: ReadonlyMap<string, CallOutput> = new Map()
+  const change = (make: (next: Map<string, CallOutput>) => void) => {
     const next = new Map(outputs)
     make(next)
     outputs = next

@@ -6,7 +6,7 @@ import { isAbsent } from '../../lib/failures.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { followAgain, onSession } from '../../lib/stream/tab-stream.ts'
-import type { CommandOutput } from './live-outputs.ts'
+import type { CallOutput } from './live-outputs.ts'
 import { liveOutputs } from './live-outputs.ts'
 import { threadOf } from './moments.ts'
 import { readWaiting } from './session.ts'
@@ -25,7 +25,7 @@ export type ShownLog = {
   events: readonly SessionEvent[]
   live: readonly LiveAnswer[]
   /** What running commands have written so far, by call. */
-  outputs: ReadonlyMap<string, CommandOutput>
+  outputs: ReadonlyMap<string, CallOutput>
   /** Messages that no turn has read yet. */
   waiting: readonly SessionEvent[]
   state: 'loading' | 'ready' | 'failed'

@@ -45,8 +45,14 @@ const Waiting = z.object({
 })
 const Size = z.number().nonnegative()
 const Output = z.object({
-  ...{ call: Id, text: z.string(), offset: Size, newIndex: Size, newOffset: Size },
-  ...{ end: Size, total: Size, quietMs: Size },
+  call: Id,
+  text: z.string(),
+  offset: Size,
+  newIndex: Size,
+  newOffset: Size,
+  end: Size,
+  total: Size,
+  quietMs: Size,
 })
 const Words = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('frames'), frames: z.array(Frame) }),

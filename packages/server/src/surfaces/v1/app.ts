@@ -87,6 +87,7 @@ import { underClaims } from '../../sessions/work/ending.ts'
 import type { WorkSettings } from '../../sessions/work/queue.ts'
 import type { WorkspaceChanges } from '../../sessions/events/workspace/changes.ts'
 import { workspaceStreamRoutes } from '../../sessions/events/workspace/routes.ts'
+import { commandOutputRoutes } from '../../sessions/claimed/command-output/routes.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
@@ -211,6 +212,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...remoteEgressRoutes(deps),
     ...workRoutes(deps),
     ...stdioRoutes(deps),
+    ...commandOutputRoutes(deps),
     ...modelGatewayRoutes(deps),
     ...webhookRoutes(deps),
     ...organizationWebhookRoutes(deps),

@@ -125,6 +125,7 @@ export const auditExceptions: AuditExceptions = {
     reason: 'memories keep their versions, and the log of the session the rest',
   },
   '/v1/ext/outputs/*': { reason: 'files of a turn: the log of the session is the record' },
+  '/v1/ext/command-output/*': { reason: 'live words of a turn, which are kept nowhere' },
   '/v1/ext/stdio-servers/*': { reason: 'what a worker has started, under its claim' },
   'post /v1/environments/:id/work/:work/ack': { reason: 'a step of a claim' },
   'post /v1/environments/:id/work/:work/heartbeat': { reason: 'a sign of life' },
