@@ -55,21 +55,17 @@ function startAtEnd(text: string, pieces: readonly string[]): number {
   return text.length
 }
 
-/** Masks the end of an output that goes on as `hideSecrets` masks it at the end. */
+/** Masks an output that goes on as `hideSecrets` masks it at the end. */
 export function outputMask(values: readonly string[]): OutputMask {
   // A character stands for a byte, so that lengths stay true.
   const pieces = piecesOf(values).map((piece) => Buffer.from(piece).toString('latin1'))
   const mask = maskWith(values)
-  return (text, isCut): MaskedText => {
+  return (text): MaskedText => {
     const released = mask ? mask.filter().write(text) : text
-    let shown = pieces.reduce(
+    const shown = pieces.reduce(
       (all, piece) => all.replaceAll(piece, '*'.repeat(piece.length)),
       released.toString('latin1'),
     )
-    if (isCut) {
-      const cut = Math.max(0, ...pieces.map((piece) => endAtStart(shown, piece)))
-      shown = '*'.repeat(cut) + shown.slice(cut)
-    }
     return { bytes: Buffer.from(shown, 'latin1'), safe: startAtEnd(shown, pieces) }
   }
 }

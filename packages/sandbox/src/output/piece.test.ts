@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { outputMask } from '../secrets.ts'
+import { hideSecrets, outputMask } from '../secrets.ts'
 import type { OutputMask, OutputPiece } from './piece.ts'
 import { pieceOf } from './piece.ts'
 
@@ -155,4 +155,51 @@ void describe('pieces of an output of a command that has secrets', () => {
       assert.doesNotMatch(other?.text ?? '', /[^xy*\n]/)
     }
   })
+
+  void it('show nothing of a secret with whose rest the part begins that is read', () => {
+    const most = 64 << 10
+    for (const spelling of spellings)
+      for (let cut = 1; cut < spelling.length; cut++) {
+        // What could be the beginning of a secret holds a long line back.
+        const line = 'x'.repeat(most - cut - 1 - 4)
+        const output = `${'y'.repeat(100)}${spelling}\n${line}hunt`
+        const { text } = pieceOf(endOf(Buffer.from(output), most), 0, outputMask([secret]))
+        assert.doesNotMatch(text, /[^xy]/, `${spelling} at ${cut}`)
+      }
+  })
+
+  void it('show what the result shows, whatever comes when', () => {
+    const values = [secret, 'first-line\nsecond-line']
+    const parts = [...spellings.filter((each) => !each.includes('\u001b')), ...values]
+    const noise = ['plain words ', 'hunt', 'line\n', '\\', '%', 'aHVud', 'first-line\n']
+    const long = ['z'.repeat(3_000), 'z'.repeat(30_000)]
+    const choose = chooser(7)
+    for (let round = 0; round < 20; round++) {
+      let output = ''
+      while (output.length < 150_000)
+        output += choose([choose(parts), choose(noise), choose(noise), choose(long)])
+      const result = hideSecrets({ output, bytes: 0, ended: 'exit', exitCode: 0 }, values)
+      const bytes = Buffer.from(output)
+      const mask = outputMask(values)
+      let told = 0
+      for (let at = 0; at < bytes.length;) {
+        at = Math.min(bytes.length, at + choose([7, 50, 3_000, 9_000, 70_000]))
+        const piece = pieceOf(endOf(bytes.subarray(0, at), 64 << 10), told, mask)
+        assert.equal(piece.text, result.output.slice(piece.offset, piece.end))
+        assert.ok(piece.text.length <= 4_096 && piece.newOffset >= told && piece.end >= told)
+        told = piece.end
+      }
+    }
+  })
 })
+
+/** Chooses the same things in each run. */
+function chooser(seed: number) {
+  let state = seed
+  return <T>(things: readonly [T, ...T[]] | readonly T[]): T => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    const chosen = things[Math.floor(state / 256) % things.length]
+    assert.ok(chosen !== undefined)
+    return chosen
+  }
+}

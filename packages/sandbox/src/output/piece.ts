@@ -5,6 +5,8 @@ import { stripVTControlCharacters } from 'node:util'
 const pieceBytes = 4_096
 /** A piece that does not begin where another ended begins at a line, if one begins within so many bytes. */
 const lineWithinBytes = 1_024
+/** Of an output with secrets whose beginning is not here, so many bytes are not shown: they may be the rest of a secret. */
+const unseenBytes = 32 << 10
 /** A longer escape sequence without an end is taken as text. */
 const longestEscape = 256
 
@@ -28,7 +30,7 @@ export type OutputPiece = {
 
 /** `safe`: the length of the beginning that no later byte makes a part of a secret. Masking keeps all lengths. */
 export type MaskedText = { bytes: Buffer; safe: number }
-export type OutputMask = (text: Buffer, isCut: boolean) => MaskedText
+export type OutputMask = (text: Buffer) => MaskedText
 
 const isInside = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80
 const newline = 0x0a
@@ -93,7 +95,7 @@ export function pieceOf(
       Buffer.byteLength(stripVTControlCharacters(raw.toString('utf8', 0, offset - begin))),
       plain.length,
     )
-  const masked = mask?.(plain, isCut)
+  const masked = mask?.(plain)
   const shown = masked?.bytes ?? plain
   let end = begin + raw.length
   if (masked && masked.safe < plain.length) {
@@ -103,6 +105,9 @@ export function pieceOf(
   }
   // What was told once stays told.
   end = Math.max(end, Math.min(told, begin + raw.length))
+  const first = masked && isCut ? begin + unseenBytes : begin
+  if (end <= first)
+    return { text: '', offset: told, newIndex: 0, newOffset: told, end: told, total, quietMs }
   /** The first place from here on at which a text can begin. */
   function beginningFrom(offset: number): number {
     if (offset <= begin) return begin
@@ -113,9 +118,9 @@ export function pieceOf(
     while (at < raw.length && isInside(raw[at])) at++
     return begin + at
   }
-  const newest = end - pieceBytes
-  const newOffset = told >= Math.max(begin, newest) ? told : beginningFrom(newest)
-  const offset = newest <= begin ? begin : Math.min(newOffset, beginningFrom(newest))
+  const earliest = Math.max(first, end - pieceBytes)
+  const newOffset = told >= earliest ? told : beginningFrom(earliest)
+  const offset = Math.min(newOffset, beginningFrom(earliest))
   const [from, middle, to] = [placeOf(offset), placeOf(newOffset), placeOf(end)]
   const before = shown.toString('utf8', from, middle)
   const text = before + shown.toString('utf8', middle, to)
