@@ -4,11 +4,14 @@ import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { WaitType } from '@steward/protocol/waiting-on.ts'
 import { waits } from '@steward/protocol/waiting-on.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { appendEntries } from '../log/append.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
+import type { LogEntry } from '../log/log.ts'
+import { threadStore } from '../log/threads/store.ts'
 import { workPlace } from '../work/queue-fixture.ts'
 import { sessionStore } from './sessions.ts'
 import { wakeupStore } from './wakeups.ts'
@@ -41,6 +44,31 @@ for (const [kind, open] of Object.entries(everyShape)) {
       head: (set: Partial<Tables['session_heads']>) =>
         database.write((tx) =>
           tx.updateTable('session_heads').set(set).where('session_id', '=', session).execute(),
+        ),
+      keepIn: (thread: string | undefined, entry: LogEntry) =>
+        database.write((tx) =>
+          appendEntries(
+            tx,
+            tenant,
+            session,
+            [{ ...entry, event: { ...entry.event, id: newId('event') }, thread }],
+            { now: work.now() },
+          ),
+        ),
+      thread: (id: string, status: Tables['threads']['status']) =>
+        database.write((tx) =>
+          threadStore(tx).insert(
+            {
+              ...{ tenant_id: tenant, session_id: session, id, status },
+              ...{ name: id, agent: '', url_servers: 0 },
+              kind: id === primaryThreadId(session) ? 'primary' : 'agent',
+            },
+            work.now(),
+          ),
+        ),
+      setThread: (id: string, status: Tables['threads']['status']) =>
+        database.write((tx) =>
+          tx.updateTable('threads').set({ status }).where('id', '=', id).execute(),
         ),
       async wait() {
         const one = { id: session, archived_at: null, updated_at: iso(1) }
@@ -105,6 +133,40 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.keep(...failed('model_rate_limited_error'))
       assert.equal((await here.wait())?.type, 'rate_limit')
       assert.deepEqual(await here.found(), ['rate_limit'])
+    })
+
+    // verifies: sessions/waiting-on/threads
+    it('tells of each thread that backs off its own error and its own time', async () => {
+      await using here = await place()
+      await here.head({ owner: 'process', expires_at: here.now() + 10, threads: 3 })
+      await here.thread('sthr_one', 'rescheduling')
+      await here.thread('sthr_two', 'rescheduling')
+      const [overloaded] = failed('model_overloaded_error')
+      const [limited] = failed('model_rate_limited_error')
+      assert.ok(overloaded && limited)
+      await here.keepIn('sthr_one', { event: overloaded, retry_ms: 60_000 })
+      here.pass(1_000)
+      await here.keepIn('sthr_two', { event: limited, retry_ms: 5_000 })
+      const limit = await here.wait()
+      assert.deepEqual(
+        [limit?.type, limit?.detail.session_thread_id, limit?.count],
+        ['rate_limit', 'sthr_two', 2],
+      )
+      assert.equal(limit?.until, iso(here.now() + 5_000))
+      assert.deepEqual(await here.found(), ['rate_limit', 'model_backoff'])
+      await here.setThread('sthr_two', 'running')
+      const backoff = await here.wait()
+      assert.deepEqual(
+        [backoff?.type, backoff?.detail.session_thread_id, backoff?.since, backoff?.until],
+        ['model_backoff', 'sthr_one', iso(here.now() - 1_000), iso(here.now() + 59_000)],
+      )
+      await here.setThread('sthr_one', 'running')
+      const primary = primaryThreadId(here.session)
+      await here.thread(primary, 'rescheduling')
+      await here.keepIn(undefined, { event: overloaded, retry_ms: 7_000 })
+      await here.keepIn('sthr_one', { event: limited, retry_ms: 9_000 })
+      const own = await here.wait()
+      assert.deepEqual([own?.type, own?.until], ['model_backoff', iso(here.now() + 7_000)])
     })
 
     // verifies: sessions/waiting-on/true

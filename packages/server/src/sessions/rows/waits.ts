@@ -89,10 +89,11 @@ const callWaits = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>)
       where call.tenant_id = ${scope.tenant} and call.state <> 'done' and ${where}`,
   )
 
+/** Of the thread that waits: each thread has its own errors and pauses. */
 const ofLastError = (
   column: 'data' | 'created_at' | 'opaque',
 ) => sql`(select error.${sql.ref(column)} from events as error where error.session_id = head.session_id
-  and error.type = 'session.error' order by error.seq desc limit 1)`
+  and coalesce(error.thread_id, '') = head.events_of and error.type = 'session.error' order by error.seq desc limit 1)`
 const backoff = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>) =>
   waitsIn(
     type,
@@ -105,9 +106,9 @@ const backoff = (type: WaitType, scope: WaitScope, where: RawBuilder<boolean>) =
       retry: ofLastError('opaque'),
     },
     sql`from (
-        select session_id, null as thread_id from session_heads where owner is not null
+        select session_id, null as thread_id, '' as events_of from session_heads where owner is not null
           and tenant_id = ${scope.tenant} and status = 'rescheduling'
-        union all select session_id, id from threads
+        union all select session_id, id, case when kind = 'primary' then '' else id end from threads
           where tenant_id = ${scope.tenant} and status = 'rescheduling') as head
       where ${where}`,
   )
