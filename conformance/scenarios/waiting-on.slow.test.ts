@@ -8,6 +8,7 @@ import { pricedModel, says as saysAtCost } from '../priced-model.ts'
 import { openStream } from '../reader.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
+import type { SeenEvent } from '../turns.ts'
 import { custom, newSession, post, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -21,6 +22,8 @@ const answerTool = {
   description: 'Asks a person.',
   input_schema: { type: 'object', properties: { question: { type: 'string' } } },
 } as const
+
+const stopOf = ({ stop_reason }: SeenEvent) => (stop_reason as { type?: string } | undefined)?.type
 
 const calls = (...named: [name: string, input: object][]): StubAnswer => ({
   blocks: named.map(([name, input], index) => ({
@@ -157,6 +160,52 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         await service.raw('POST', `/v1/sessions/${session}/cancel`)
         await until(async () => (await waitOf(session)) === null)
+      },
+    )
+
+    verifies(
+      ['events/ext/waiting-changed'],
+      'the stream of a session with extensions tells what it waits for, now and at each change',
+      async () => {
+        const session = await newSession(service, { model: await model(), tools: [...asking] })
+        const path = `/v1/sessions/${session}/events/stream`
+        await using told = await openStream(service, `${path}?include=chunks`)
+        await using plain = await openStream(service, path)
+        const changes = () =>
+          told.frames
+            .filter(({ data }) => data.type === 'session.waiting_changed')
+            .map(({ data, id }) => ({ id, waiting: data['waiting_on'] as WaitingOn }))
+        await told.untilType('session.waiting_changed')
+        assert.deepEqual(changes(), [{ id: undefined, waiting: null }])
+        stub.replies(calls(['bash', { command: 'ls' }]))
+        const seen = await turn(service, session, 'go')
+        const isOf =
+          (type: string | undefined) =>
+          ({ type: event, waiting_on }: SeenEvent) =>
+            event === 'session.waiting_changed' && (waiting_on as WaitingOn)?.type === type
+        await told.until(isOf('approval'))
+        assert.deepEqual(changes().at(-1)?.waiting, await waitOf(session))
+        await using late = await openStream(service, `${path}?include=chunks`)
+        await late.until(isOf('approval'))
+        stub.replies(saysAtCost('done', { input: 1, output: 1 }))
+        const asked = seen.find(({ type }) => type === 'agent.tool_use')
+        await post(service, session, {
+          type: 'user.tool_confirmation',
+          tool_use_id: asked?.id ?? '',
+          result: 'deny',
+        })
+        await late.until(isOf(undefined))
+        const all = changes().map(({ waiting }) => JSON.stringify(waiting))
+        assert.ok(
+          all.every((each, index) => each !== all[index - 1]),
+          'each change once',
+        )
+        await plain.until(
+          (data) => data.type === 'session.status_idle' && stopOf(data) === 'end_turn',
+        )
+        assert.ok(!plain.frames.some(({ data }) => data.type === 'session.waiting_changed'))
+        const kept = (await service.ask<SeenEvent[]>('GET', `/v1/sessions/${session}/log`)).body
+        assert.ok(!kept.some(({ type }) => type === 'session.waiting_changed'))
       },
     )
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { nameOf, once } from './shown-events.ts'
 import { waits } from './shown-waiting-messages.ts'
+import { WaitingOn } from './waiting-on.ts'
 
 const id = z.string()
 const asked = id.describe('The id of the event with which the request began.')
@@ -41,6 +42,7 @@ export const LiveEventShown = once(() =>
     }),
     liveOf('system.user_message_pending', 'A message waits.', { message_id: waits }),
     liveOf('system.user_message_promoted', 'A waiting message is taken up.', { message_id: waits }),
+    liveOf('session.waiting_changed', 'What the session waits for now.', { waiting_on: WaitingOn }),
     liveOf('span.model_first_token', 'The first output of the model has arrived.', {
       model_request_start_id: asked,
       ms: z.number().describe('Milliseconds since the request.'),

@@ -4094,7 +4094,7 @@ export interface components {
             allow_package_managers?: boolean | null;
         };
         /** @description Pieces of what happens, on streams with `include=chunks`; kept nowhere. */
-        LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["AgentToolUseOutputChunkEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
+        LiveSessionEvent: components["schemas"]["AgentMessageStreamStartEvent"] | components["schemas"]["AgentMessageChunkEvent"] | components["schemas"]["AgentMessageStreamEndEvent"] | components["schemas"]["AgentThinkingStreamStartEvent"] | components["schemas"]["AgentThinkingChunkEvent"] | components["schemas"]["AgentThinkingStreamEndEvent"] | components["schemas"]["AgentToolUseInputStreamStartEvent"] | components["schemas"]["AgentToolUseInputChunkEvent"] | components["schemas"]["AgentToolUseInputStreamEndEvent"] | components["schemas"]["AgentToolUseOutputChunkEvent"] | components["schemas"]["SystemUserMessagePendingEvent"] | components["schemas"]["SystemUserMessagePromotedEvent"] | components["schemas"]["SessionWaitingChangedEvent"] | components["schemas"]["SpanModelFirstTokenEvent"];
         /** @description When a person has last looked at the workspace. */
         Looked: {
             /** @constant */
@@ -6288,6 +6288,15 @@ export interface components {
             cut?: components["schemas"]["EventCut"][];
             /** @description With `view=light`, in an event that ends a step: what the step took. */
             step?: components["schemas"]["EventStep"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What the session waits for now. */
+        SessionWaitingChangedEvent: {
+            /** @constant */
+            type: "session.waiting_changed";
+            waiting_on: components["schemas"]["WaitingOn"];
+            session_id: string;
         } & {
             [key: string]: unknown;
         };

@@ -38,7 +38,13 @@ async function serving() {
     },
   }
   const keeping = { blobs: { get: async () => undefined } }
-  const deps = { databases: oneDatabase(database), bus: counting, clock: systemClock, keeping }
+  const deps = {
+    databases: oneDatabase(database),
+    bus: counting,
+    clock: systemClock,
+    keeping,
+    changes: { followWait: () => () => {} },
+  }
   const server = await serveRoutes(sessionEventRoutes(deps), { databases: deps.databases })
   return {
     database,

@@ -15,12 +15,14 @@ import type { LogRange } from '../log/log.ts'
 import { eventText, findEvent, readLogPage } from '../log/log.ts'
 import type { TenantSession, ThreadRef } from '../log/place.ts'
 import { asThreadEvent, nameThread, ownStreamOf } from '../log/threads/own-stream.ts'
-import type { TailItem } from '../log/tail.ts'
+import type { HeardWord, TailItem } from '../log/tail.ts'
 import { tailPage, tailLog } from '../log/tail.ts'
+import { listenToLiveWords } from '../log/topics.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { jsonTextReply, streamReply } from '../../ground/http/reply.ts'
 import { lightTexts } from './light/show-light.ts'
 import type { StreamView } from './wire.ts'
+import type { WorkspaceChanges } from './workspace/changes.ts'
 import { presenter } from './wire.ts'
 
 const Place = z.tuple([z.int()])
@@ -133,7 +135,9 @@ export async function* wholeLog(
   yield `${text}]`
 }
 
-type StreamSource = { read: Reads; bus: Bus }
+/** `waits`: for a stream that tells what its session waits for. */
+type StreamSource = { read: Reads; bus: Bus; waits?: WaitSource }
+export type WaitSource = Pick<WorkspaceChanges, 'followWait'>
 type StreamStart = {
   replay: boolean
   lastEventId: string | null
@@ -161,10 +165,29 @@ export async function eventStream(
       signal,
       thread,
       outputs: view.chunks,
+      live:
+        extensions && thread === undefined
+          ? liveWithWaits(source, { tenant, sessionId })
+          : undefined,
     })
     const own = thread === undefined ? tailed : ownStreamOf(tailed)
     return streamTexts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
+}
+
+/** The live words of a session, and what it waits for. */
+function liveWithWaits({ bus, waits }: StreamSource, { tenant, sessionId }: TenantSession) {
+  if (!waits) return undefined
+  return (hear: (word: HeardWord) => void) => {
+    const leaveWords = listenToLiveWords(bus, sessionId, hear)
+    const leaveWaits = waits.followWait(tenant, sessionId, (waiting) =>
+      hear({ kind: 'waiting', waiting }),
+    )
+    return () => {
+      leaveWaits()
+      leaveWords()
+    }
+  }
 }
 
 /** Yields the text of each message until the last one. */

@@ -21,6 +21,7 @@ import { eventText } from '../log/log.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { postInUnits } from './post.ts'
 import { withRubrics } from './rubrics.ts'
+import type { WaitSource } from './read.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
 
@@ -47,8 +48,9 @@ export function sessionEventRoutes(deps: {
   bus: Bus
   clock: Clock
   keeping: { blobs: Pick<Blobs, 'get'> }
+  changes: WaitSource
 }): Route[] {
-  const { bus, clock } = deps
+  const { bus, clock, changes: waits } = deps
   const ends = claimEnds(deps)
 
   /** Checks that the session exists in this tenant and returns its reader. Every route begins with this call. */
@@ -95,7 +97,13 @@ export function sessionEventRoutes(deps: {
           lastEventId: last,
           ends: endOf(principal),
         }
-        return eventStream({ read, bus }, tenant, params.id, viewOf(options.data, dialect), start)
+        return eventStream(
+          { read, bus, waits },
+          tenant,
+          params.id,
+          viewOf(options.data, dialect),
+          start,
+        )
       },
     ),
     events.get(
@@ -111,7 +119,7 @@ export function sessionEventRoutes(deps: {
       async ({ db, tenant, principal, params, query, lastEventId, dialect }) => {
         const read = await open(db, tenant, params.id)
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
-        return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
+        return eventStream({ read, bus, waits }, tenant, params.id, viewOf(query, dialect), start)
       },
     ),
     events.post(

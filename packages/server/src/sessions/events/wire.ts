@@ -4,6 +4,7 @@
  */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
+import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import type { StreamQuery } from '@steward/protocol/event-queries.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
@@ -91,6 +92,8 @@ export function presenter(sessionId: string, view: StreamView): (tailed: TailIte
       }
       case 'output':
         return view.chunks ? outputs.textOf(tailed.output) : ''
+      case 'waiting':
+        return view.chunks ? waitingText(sessionId, tailed.waiting) : ''
       case 'frame':
         return whole.has(tailed.frame.id) ? '' : frameText(sessionId, tailed.frame, view, begun)
     }
@@ -101,6 +104,9 @@ function keptOrQueued(sessionId: string, tailed: TailItem, view: StreamView): st
   if (tailed.kind === 'kept') return keptText(sessionId, tailed.row, view)
   return tailed.kind === 'queued' ? storedText(sessionId, tailed.event, view.dialect) : ''
 }
+
+const waitingText = (session_id: string, waiting_on: WaitingOn): string =>
+  sseFrame(JSON.stringify({ type: 'session.waiting_changed', session_id, waiting_on }))
 
 const keptText = (sessionId: string, row: EventRow, { dialect, idOf }: StreamView): string =>
   sseFrame(eventText(sessionId, row, dialect), idOf ? idOf(row.seq) : row.seq)

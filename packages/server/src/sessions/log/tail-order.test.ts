@@ -22,6 +22,7 @@ const shown = (each: TailItem): string => {
   if (each.kind === 'frame') return `${each.frame.kind} ${each.frame.id}`
   if (each.kind === 'kept') return `kept ${each.row.id}`
   if (each.kind === 'output') return `output ${each.output.call}`
+  if (each.kind === 'waiting') return `waiting ${each.waiting?.type}`
   return each.kind === 'queued' ? `queued ${each.event.id}` : `promoted ${each.id}`
 }
 

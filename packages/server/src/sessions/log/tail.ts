@@ -1,4 +1,5 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
+import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { StorageError } from '../../ground/core/errors.ts'
@@ -20,6 +21,7 @@ export type TailItem =
   | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
   | { kind: 'output'; output: CommandOutput & ThreadRef }
+  | WaitingWord
 
 /**
  * Limits of the live words that wait for a slow reader: their number, and their characters. Further ones are dropped.
@@ -31,9 +33,13 @@ const admittedRemembered = 16
 /** The part of the log that a reader loads at a time, and after which the event loop gets a turn. */
 export const tailPage = { limit: 64, bytes: 128 * 1024 }
 
-type TailNotice = { kind: 'new_events' } | MissedNotice | LiveWords
+/** What the session waits for now. A newer one takes the place of one that a slow reader has not read. */
+export type WaitingWord = { kind: 'waiting'; waiting: WaitingOn }
+export type HeardWord = LiveWords | WaitingWord | MissedNotice
+
+type TailNotice = { kind: 'new_events' } | HeardWord
 const isLive = (word: TailNotice): word is LiveWords =>
-  word.kind !== 'new_events' && word.kind !== 'missed'
+  word.kind !== 'new_events' && word.kind !== 'missed' && word.kind !== 'waiting'
 
 type TailSource = { read: Reads; bus: Bus }
 export type TailPage = { after: number; limit: number; bytes: number }
@@ -52,7 +58,7 @@ type TailOptions = {
   /** Yields what commands write as well. */
   outputs?: boolean
   /** Replaces the live words of the session or the thread. The returned function stops them. */
-  live?: (hear: (words: LiveWords | MissedNotice) => void) => () => void
+  live?: ((hear: (words: HeardWord) => void) => () => void) | undefined
 } & ThreadRef
 const none = new Set<string>()
 /** The state of one reader. */
@@ -112,7 +118,7 @@ export function tailLog(
   const quiet = listenToSession(source.bus, sessionId, ({ kind }) => {
     if (kind !== 'interrupt') hearNotice(reading, newEvents)
   })
-  const hear = (word: LiveWords | MissedNotice) => hearNotice(reading, word)
+  const hear = (word: HeardWord) => hearNotice(reading, word)
   const leaveWords = live?.(hear) ?? listenToLiveWords(source.bus, thread ?? sessionId, hear)
   const leaveOutput = outputs ? listenToOutput(source.bus, thread ?? sessionId, hear) : () => {}
   const unwatch = watchHead(source.read, reading)
@@ -139,6 +145,7 @@ function hearNotice(reading: TailReader, given: TailNotice): void {
   const { heard } = reading
   const word = withoutLate(given, reading)
   if (!word) return
+  if (word.kind === 'waiting') return hearWaiting(reading, word)
   if (word.kind === 'promoted') noteAdmitted(reading, word.ids)
   if (word.kind === 'new_events' || word.kind === 'missed') {
     const last = heard.at(-1)?.kind
@@ -156,6 +163,13 @@ function hearNotice(reading: TailReader, given: TailNotice): void {
     } else if (word.kind === 'frames') noteShed(reading, word.frames)
   }
   reading.resume()
+}
+
+function hearWaiting({ heard, resume }: TailReader, word: WaitingWord): void {
+  const older = heard.findIndex(({ kind }) => kind === 'waiting')
+  if (older >= 0) heard.splice(older, 1)
+  heard.push(word)
+  resume()
 }
 
 function noteShed(reading: TailReader, frames: readonly LiveFrame[]): void {
@@ -202,6 +216,7 @@ async function* words(reading: TailReader): AsyncGenerator<TailItem> {
       const next = heard.shift()
       if (!next) await new Promise<void>((resolve) => (reading.resume = resolve))
       else if (next.kind === 'new_events') yield* newRows(reading)
+      else if (next.kind === 'waiting') yield next
       else if (next.kind === 'missed') {
         reading.whole = new Set()
         yield* newRows(reading)

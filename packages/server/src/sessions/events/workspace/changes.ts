@@ -1,7 +1,9 @@
 /**
  * What changes in the sessions of a workspace, for everyone in this process who follows it. Changes of a quarter of a
- * second are read together, once for all followers. Without a follower nothing is read. [stream/workspace]
+ * second are read together, once for all followers. Without a follower nothing is read. [stream/workspace] Readers of one session
+ * hear from here what it waits for. [events/ext/waiting-changed]
  */
+import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import { runAgain } from '@steward/base/shared-runs.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -16,6 +18,7 @@ import { readSummaries } from '../../rows/summaries.ts'
 /** `text`: JSON of the change, shared by all followers. */
 export type Change = { id: string; text: string }
 export type ChangeFollower = (changes: readonly Change[]) => void
+export type WaitFollower = (waiting: WaitingOn) => void
 export type WorkspaceChanges = ReturnType<typeof workspaceChanges>
 
 /** The least time between two reads of a workspace. */
@@ -27,6 +30,8 @@ const lostMs = 2 * minuteMs
 
 type Workspace = {
   followers: Set<ChangeFollower>
+  /** Those who hear what one session waits for. */
+  ofSession: Map<string, Set<WaitFollower>>
   dirty: Set<string>
   /** The newest event of each session that changed lately, as far as followers were told. */
   told: Map<string, number>
@@ -44,18 +49,13 @@ export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: 
 
   function note(tenant: string, session: string): void {
     const workspace = followed.get(tenant)
-    if (!workspace) return
+    if (!workspace || !isFollowed(workspace, session)) return
     workspace.dirty.add(session)
     workspace.read()
   }
 
   function newWorkspace(tenant: string): Workspace {
-    const workspace: Workspace = {
-      followers: new Set(),
-      dirty: new Set(),
-      told: new Map(),
-      read: () => {},
-    }
+    const workspace = quietWorkspace()
     const read = runAgain(async () => {
       if (quit.signal.aborted) return
       await readDirty(tenant, workspace)
@@ -70,8 +70,10 @@ export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: 
     log.warn('changes of a workspace were not read', { error })
   }
 
-  async function readDirty(tenant: string, { followers, dirty, told }: Workspace): Promise<void> {
-    while (dirty.size > 0 && followers.size > 0) {
+  async function readDirty(tenant: string, workspace: Workspace): Promise<void> {
+    const { followers, ofSession, dirty, told } = workspace
+    while (dirty.size > 0) {
+      for (const id of dirty) if (!isFollowed(workspace, id)) dirty.delete(id)
       const ids = [...dirty].slice(0, sessionsAtOnce)
       for (const id of ids) dirty.delete(id)
       try {
@@ -79,6 +81,8 @@ export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: 
         const changes = await changesOf(read, tenant, ids, clock.now())
         for (const { id, seq } of changes) told.set(id, seq)
         for (const tell of followers) tell(changes)
+        for (const { id, waiting } of changes)
+          for (const tell of ofSession.get(id) ?? []) tell(waiting)
       } catch (error) {
         for (const id of ids) dirty.add(id)
         throw error
@@ -86,30 +90,55 @@ export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: 
     }
   }
 
-  /** Notes sessions whose newest event was not told, and all that wait in a process. */
+  /** Notes sessions whose newest event was not told, and those with readers of their own: waits end by time too. */
   async function look(tenant: string): Promise<void> {
     const workspace = followed.get(tenant)
     if (!workspace) return
+    for (const id of workspace.ofSession.keys()) workspace.dirty.add(id)
+    if (workspace.followers.size > 0) await lookAtAll(tenant, workspace)
+    if (workspace.dirty.size > 0) workspace.read()
+  }
+
+  async function lookAtAll(tenant: string, workspace: Workspace): Promise<void> {
     const { read } = await databases.open(tenant)
     const rows = await changedSince(read, tenant, clock.now() - lostMs)
     const recent = new Set(rows.map(({ id }) => id))
     for (const id of workspace.told.keys()) if (!recent.has(id)) workspace.told.delete(id)
     for (const { id, seq } of rows)
       if ((workspace.told.get(id) ?? -1) < seq) workspace.dirty.add(id)
-    if (workspace.dirty.size > 0) workspace.read()
   }
 
   const lookSafely = (tenant: string): void => void look(tenant).catch(failed)
 
+  function join(tenant: string): Workspace {
+    const workspace = followed.get(tenant) ?? newWorkspace(tenant)
+    followed.set(tenant, workspace)
+    return workspace
+  }
+
+  function leave(tenant: string, { followers, ofSession }: Workspace): void {
+    if (followers.size === 0 && ofSession.size === 0) followed.delete(tenant)
+  }
+
   return {
     /** Tells changes from now on. The returned function ends it. */
     follow(tenant: string, tell: ChangeFollower): () => void {
-      const workspace = followed.get(tenant) ?? newWorkspace(tenant)
-      followed.set(tenant, workspace)
+      const workspace = join(tenant)
       workspace.followers.add(tell)
       return () => {
         workspace.followers.delete(tell)
-        if (workspace.followers.size === 0) followed.delete(tenant)
+        leave(tenant, workspace)
+      }
+    },
+
+    /** Tells what a session waits for: now, and each time that it waits for something else. */
+    followWait(tenant: string, session: string, tell: WaitFollower): () => void {
+      const workspace = join(tenant)
+      const remove = addReader(workspace, session, changesAlone(tell))
+      note(tenant, session)
+      return () => {
+        remove()
+        leave(tenant, workspace)
       }
     },
     job: {
@@ -124,20 +153,56 @@ export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: 
   }
 }
 
+const isFollowed = ({ followers, ofSession }: Workspace, session: string): boolean =>
+  followers.size > 0 || ofSession.has(session)
+
+const quietWorkspace = (): Workspace => ({
+  followers: new Set(),
+  ofSession: new Map(),
+  dirty: new Set(),
+  told: new Map(),
+  read: () => {},
+})
+
+/** Returns what removes the reader again. */
+function addReader({ ofSession }: Workspace, session: string, tell: WaitFollower): () => void {
+  const readers = ofSession.get(session) ?? new Set()
+  ofSession.set(session, readers.add(tell))
+  return () => {
+    readers.delete(tell)
+    if (readers.size === 0 && ofSession.get(session) === readers) ofSession.delete(session)
+  }
+}
+
+/** Passes on what differs from what it has passed on last. */
+function changesAlone(tell: WaitFollower): WaitFollower {
+  let told: string | undefined
+  return (waiting) => {
+    const text = JSON.stringify(waiting)
+    if (text !== told) tell(waiting)
+    told = text
+  }
+}
+
 /** The changes of these sessions, deletions among them. */
 export async function changesOf(
   read: Reads,
   tenant: string,
   ids: readonly string[],
   now: number,
-): Promise<(Change & { seq: number })[]> {
+): Promise<(Change & { seq: number; waiting: WaitingOn })[]> {
   const summaries = await readSummaries(read, tenant, ids, now)
   return ids.map((id) => {
     const object = summaries.get(id)
     const change = object
       ? { type: 'stream.changed', noun: 'session', id, object }
       : { type: 'stream.deleted', noun: 'session', id }
-    return { id, text: JSON.stringify(change), seq: object?.last_event?.seq ?? 0 }
+    return {
+      id,
+      text: JSON.stringify(change),
+      seq: object?.last_event?.seq ?? 0,
+      waiting: object?.waiting_on ?? null,
+    }
   })
 }
 
