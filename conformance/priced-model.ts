@@ -10,11 +10,15 @@ export const says = (text: string, usage: NonNullable<StubAnswer['usage']>): Stu
   usage,
 })
 
+/** Creates a model card of a model whose price nobody knows, and returns its handle. */
+export const unpricedModel = (service: ServiceClients, stub: StubModel): Promise<string> =>
+  pricedModel(service, stub, undefined)
+
 /** Creates a model card and returns its handle. `cost`: US dollars for a million tokens. */
 export async function pricedModel(
   service: ServiceClients,
   stub: StubModel,
-  cost: object,
+  cost: object | undefined,
   /** Usage of the request that tests the new card. Its tokens are charged too. */
   probe = { input: 0, output: 0 },
 ): Promise<string> {

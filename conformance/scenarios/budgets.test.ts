@@ -4,7 +4,7 @@ import { BadRequestError } from '@anthropic-ai/sdk'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { pricedModel, says as saysAtCost } from '../priced-model.ts'
+import { pricedModel, says as saysAtCost, unpricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { SeenEvent } from '../turns.ts'
@@ -90,8 +90,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'sessions/usage/list-cost',
       'a session that has used a model without a price has no cost',
       async () => {
-        const session = await newSession(service)
-        const { usage } = only(await turn(service, session, 'say: x'), 'session.usage')
+        const session = await newSession(service, { model: await unpricedModel(service, stub) })
+        stub.replies(says('x'))
+        const { usage } = only(await turn(service, session, 'go'), 'session.usage')
         assert.ok(!('list_cost' in (usage as object)))
         assert.equal((await sessions().retrieve(session)).usage?.list_cost, null)
       },
@@ -245,8 +246,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies('sessions/budget/priced', 'a budget needs a model with a price', async () => {
-      const free = newSession(service, {}, { budget: limit('10') })
-      await refused(free, /offline has no price/, 'model_not_budgetable')
+      const model = await unpricedModel(service, stub)
+      const unpriced = newSession(service, { model }, { budget: limit('10') })
+      await refused(unpriced, /has no price: set native_config\.cost/, 'model_not_budgetable')
+      const free = await newSession(service, {}, { budget: limit('10') })
+      const { usage } = only(await turn(service, free, 'say: x'), 'session.usage')
+      assert.deepEqual((usage as { list_cost: unknown }).list_cost, {
+        amount: '0',
+        currency: 'USD',
+      })
       for (const amount of ['0', '01', '1.5', '-1', '']) {
         const odd = newSession(service, {}, { budget: limit(amount) })
         await refused(odd, /budget\.max_list_cost\.amount/, 'invalid_request_error')

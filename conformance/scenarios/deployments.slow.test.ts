@@ -266,7 +266,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const memory = { type: 'memory_store', memory_store_id: 'memstore_of_nobody' } as const
         await assert.rejects(deploy({ resources: [memory] }), NotFoundError)
         const budget = { type: 'limit', max_list_cost: { amount: '5', currency: 'USD' } } as const
-        await assert.rejects(deploy({ budget }), /model offline has no price/)
+        const { body: card } = await service.ask<{ model_id: string }>(
+          'POST',
+          '/v1/ext/model_cards',
+          {
+            ...{
+              model_id: fresh('unpriced').replace(' ', '-'),
+              provider: 'openrouter',
+              model: 'unheard-of',
+            },
+            api_key: 'sk-one-key-0123456789',
+          },
+        )
+        const unpriced = await beta().agents.create({ name: fresh('agent'), model: card.model_id })
+        await assert.rejects(deploy({ budget, agent: unpriced.id }), /has no price/)
         const system = { type: 'system.message' as const, content: text('a') }
         await assert.rejects(deploy({ initial_events: [system] }), /directly behind a user.message/)
         const last = async () => (await beta().sessions.list({ limit: 1 })).data[0]?.id

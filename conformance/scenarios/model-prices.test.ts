@@ -31,7 +31,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(prices.get('own'), price)
         const known = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 }
         assert.deepEqual(prices.get('known'), known)
-        assert.deepEqual([prices.get('unknown'), prices.get('offline')], [null, null])
+        assert.equal(prices.get('unknown'), null)
+        const free = { input: 0, output: 0, cache_read: 0, cache_write: 0 }
+        assert.deepEqual(prices.get('offline'), free, 'it asks nobody')
         const one = await service.ask('GET', '/v1/models/own')
         assert.deepEqual(one.body['list_price'], price)
       },

@@ -9,7 +9,7 @@ import type { SpendLimit } from '@steward/protocol/spend-limits.ts'
 import type { UsageReport } from '@steward/protocol/usage.ts'
 import { setSpendLimit } from '@steward/server/tenants/limits/operator-limits.ts'
 import { callerAt } from '../caller.ts'
-import { pricedModel, says } from '../priced-model.ts'
+import { pricedModel, says, unpricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, idleOf, newSession, only, turn } from '../turns.ts'
@@ -185,11 +185,29 @@ for (const database of scenarioDatabases(import.meta.filename))
       'a model without a price is not asked while a limit holds',
       async () => {
         const { id } = await limitOf({ period: 'monthly', amount: '100000' })
+        const session = await newSession(service, { model: await unpricedModel(service, stub) })
+        const seen = await turn(service, session, 'go')
+        assert.match(
+          JSON.stringify(only(seen, 'session.error')),
+          /the model has no price.*set native_config\.cost of its model card \(0 where it costs nothing\)/,
+        )
+        await limitOf({ is_enabled: false }, `/${id}`)
+        stub.replies(says('x', usage))
+        assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 0)
+        await service.ask('DELETE', `${path}/${id}`)
+      },
+    )
+
+    verifies(
+      'usage/spend/free',
+      'the offline model costs nothing, and runs while a limit holds',
+      async () => {
+        const { id } = await limitOf({ period: 'monthly', amount: '100000' })
         const session = await newSession(service)
         const seen = await turn(service, session, 'say: x')
-        assert.match(JSON.stringify(only(seen, 'session.error')), /the model has no price/)
-        await limitOf({ is_enabled: false }, `/${id}`)
-        assert.equal(all(await turn(service, session, 'say: x'), 'session.error').length, 0)
+        assert.equal(all(seen, 'session.error').length, 0)
+        assert.deepEqual(idleOf(seen), { stop_reason: { type: 'end_turn' } })
+        await service.ask('DELETE', `${path}/${id}`)
       },
     )
   })

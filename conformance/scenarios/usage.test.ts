@@ -8,7 +8,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { CostReport, MessagesUsage } from '@steward/protocol/usage-reports.ts'
 import { callerAt } from '../caller.ts'
 import { sumOldUsage } from '@steward/server/tenants/usage/job.ts'
-import { pricedModel, says } from '../priced-model.ts'
+import { pricedModel, says, unpricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { newSession, turn } from '../turns.ts'
@@ -24,6 +24,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let now = Date.parse('2026-03-01T10:59:00Z')
     let model: string
     let deleted: string
+    let unpriced: string
     let other: string
     before(async () => {
       const clock = { ...systemClock, now: () => now }
@@ -31,11 +32,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       stub = await startStub(anthropicDialect)
       model = await pricedModel(service, stub, { input: 0.25, output: 1_000, cacheRead: 0.01 })
       deleted = await newSession(service, { model })
-      other = await newSession(service, { model: 'offline' })
+      unpriced = await unpricedModel(service, stub)
+      other = await newSession(service, { model: unpriced })
       const cached = { input: 3, output: 10, cacheRead: 7 }
       stub.replies(says('one', cached))
       await turn(service, deleted, 'go')
-      await turn(service, other, 'say: x')
+      stub.replies(says('x', { input: 1, output: 1 }))
+      await turn(service, other, 'go')
+      stub.replies(says('one', cached))
       now += 120_000
       await turn(service, deleted, 'go')
       now += 86_400_000
@@ -75,7 +79,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual([tokens.requests, tokens.input_tokens, tokens.output_tokens], [2, 6, 20])
         assert.equal(tokens.cache_read_input_tokens, 14)
         assert.deepEqual([tokens.session_id, tokens.agent_id, tokens.price], [null, null, null])
-        const free = data[0]?.results.find((each) => each.model === 'offline')
+        const free = data[0]?.results.find((each) => each.model === unpriced)
         assert.equal(free?.list_cost, null)
         assert.equal(free.requests, 1)
       },

@@ -9,7 +9,7 @@ import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
-import { priceOf } from '../../resources/model-cards/prices.ts'
+import { priceOf, priceOfOffline } from '../../resources/model-cards/prices.ts'
 
 export type KnownModel = {
   id: string
@@ -63,7 +63,7 @@ function offline(prices: PriceTable): KnownModel {
     created_at: unknownTime,
     display_name: 'Offline model',
     native_config: { contextWindow, maxTokens: maxOutputTokens, input: [...input] },
-    price: prices.get('offline') ?? null,
+    price: priceOfOffline(prices),
   }
 }
 

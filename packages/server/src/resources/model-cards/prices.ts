@@ -23,6 +23,12 @@ export function priceOf(
   return known && (known.input > 0 || known.output > 0) ? known : null
 }
 
+const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+/** The offline model asks nobody and so costs nothing, unless the operator's prices say something else. */
+export const priceOfOffline = (table: PriceTable): Price | null =>
+  table.get('offline') ?? (table.has('offline') ? null : free)
+
 /** Null also for a card whose model cannot be called. */
 export async function priceOfCard(
   { model, card }: Pick<CardRow, 'model' | 'card'>,

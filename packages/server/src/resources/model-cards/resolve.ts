@@ -15,7 +15,7 @@ import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
 import { keyPlace, modelCardStore, openHeaders } from './store.ts'
-import { priceOf } from './prices.ts'
+import { priceOf, priceOfOffline } from './prices.ts'
 import { targetOfCard } from './target.ts'
 
 export type ModelResolution =
@@ -71,7 +71,7 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
       return open(name, { ...spec, ...controls }, card.card.native_config?.cost)
     }
     if (id === 'offline' && deps.offlineModel)
-      return offline(model, controls, deps.prices.get(id) ?? null)
+      return offline(model, controls, priceOfOffline(deps.prices))
     const spec = await fallbackSpec(fallbackKeys, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
