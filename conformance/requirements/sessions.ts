@@ -166,7 +166,7 @@ export const sessions = {
   'forks/agent': { section: '7.9 Forks', says: '`agent` names another version of the agent, or another agent.' },
   'forks/refused': { section: '7.9 Forks', says: 'Environment, vaults, metadata and resources are those of the session, attached anew; what a new session could not have is refused by name, as an `at_seq` behind the end of the log is.' },
   'forks/resources': { section: '7.9 Forks', says: 'Files are copies of their own, and memory stores are shared.' },
-  'forks/threads': { section: '7.9 Forks', says: 'A session that has threads beside its own is forked at an event before the first of them; a later event is refused with 400.' },
+  'forks/threads': { section: '7.9 Forks', says: 'The children of a session are history in its fork: each has its events under its own id, and has ended; the agent of the fork can start others. Where a child works or waits for an answer at `at_seq`, the fork is refused with 400, which names the nearest events before and behind at which none does. Events name the primary thread by the id that it has in the fork.' },
   'forks/long-texts': { section: '7.9 Forks', says: 'Messages of many megabytes are copied with the others.' },
   'forks/killed': { section: '7.9 Forks', says: 'A fork whose server dies before it is made is made not at all, and what was copied is removed.' },
   'sessions/waiting-on/until': { section: '7.10 What a session waits for', says: '`until` is when a wait ends by itself: the time of a wakeup, and of `rate_limit` and `model_backoff` when the model is asked again. Of the other waits it is not known, and left out.' },

@@ -189,7 +189,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['forks/threads', 'forks/usage', 'sessions/field/wakeup-at'],
-      'a team is forked at an event before its first thread, and nobody wakes the fork',
+      'a team is forked before its first thread and wherever its children rest, and nobody wakes the fork',
       async () => {
         const { client } = service
         const member = await client.beta.agents.create({ name: 'member', model: 'offline' })
@@ -206,10 +206,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const make = { agent: 'member', message: 'say: hello' }
         const second = await turn(service, id, `call create_agent ${JSON.stringify(make)}`)
         const created = only(second, 'session.thread_created')
-        const behind = await ask(id, { at_seq: seqOf(created) })
-        assert.equal(behind.status, 400)
-        assert.match(JSON.stringify(behind.body), /at_seq: .* has threads since event \d+/)
-        assert.equal((await ask(id)).status, 400)
+        const begun = await ask(id, { at_seq: seqOf(created) })
+        assert.equal(begun.status, 400)
+        const rested = all(second, 'session.thread_status_idle').find(
+          (each) => each['agent_name'] === 'member',
+        )
+        assert.match(
+          JSON.stringify(begun.body),
+          new RegExp(
+            `at_seq: .*\\(member\\) work at event ${seqOf(created)}.* fork at event ${seqOf(created) - 1}, or at event ${seqOf(rested)}, when they rest`,
+          ),
+        )
+        assert.equal((await ask(id, { at_seq: seqOf(rested) - 1 })).status, 400)
+        await fork(id, { at_seq: seqOf(rested) })
         const call = all(second, 'agent.tool_use').find((each) => each['name'] === 'create_agent')
         for (const at of [first.at(-1), call]) {
           const made = await fork(id, { at_seq: seqOf(at) })
@@ -222,6 +231,73 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }
         const whole = await service.ask<Session>('GET', `/v1/sessions/${id}`)
         assert.ok(whole.body.wakeup_at)
+      },
+    )
+
+    verifies(
+      ['forks/threads', 'forks/history'],
+      'a fork has the children of its session as threads that have ended, and starts others',
+      async () => {
+        const { client } = service
+        const member = await client.beta.agents.create({
+          ...{ name: 'member', model: 'offline', tools: [custom] },
+        })
+        const id = await newSession(service, {
+          multiagent: { type: 'coordinator', agents: [member.id] },
+        })
+        const make = (message: string) =>
+          `call create_agent ${JSON.stringify({ agent: 'member', message })}`
+        const first = await turn(service, id, make('say: hello'))
+        const created = only(first, 'session.thread_created')
+        const child = String(created['session_thread_id'])
+        const made = await fork(id)
+        const at = made.forked_from?.seq ?? 0
+        const own = await logOf(service, made.id)
+        const ends = own.filter(({ seq }) => Number(seq) > at).map(({ type }) => type)
+        assert.deepEqual(ends, [
+          ...['session.thread_status_terminated', 'session.thread_status_idle'],
+          ...['session.usage', 'session.status_idle'],
+        ])
+        const primary = `sthr_${made.id.slice('sesn_'.length)}`
+        const names = new Set(own.flatMap((each) => each['session_thread_id'] ?? []))
+        assert.deepEqual(
+          names,
+          new Set([child, primary]),
+          'no event names the thread of the session',
+        )
+        const threads = await Array.fromAsync(client.beta.sessions.threads.list(made.id))
+        assert.deepEqual(
+          threads.map((each) => [each.id, each.status]),
+          [
+            [primary, 'idle'],
+            [child, 'terminated'],
+          ],
+        )
+        type Page = { data: SeenEvent[] }
+        const eventsOf = async (session: string) =>
+          (await service.ask<Page>('GET', `/v1/sessions/${session}/threads/${child}/events`)).body
+            .data
+        const story = await eventsOf(made.id)
+        const before = await eventsOf(id)
+        assert.deepEqual(
+          story.slice(0, before.length).map(({ id: event, type }) => [event, type]),
+          before.map(({ id: event, type }) => [event, type]),
+        )
+        assert.deepEqual(made.usage.input_tokens, 0)
+        const told = await turn(
+          service,
+          made.id,
+          `call send_to_agent ${JSON.stringify({ session_thread_id: child, message: 'say: x' })}`,
+        )
+        assert.match(textOf(only(told, 'agent.tool_result')), /archived|takes no more messages/)
+        const again = await turn(service, made.id, make('say: again'))
+        assert.equal(all(again, 'agent.thread_message_received').length, 1)
+        const asks = await turn(service, id, make('call look_up {"what": "x"}'))
+        assert.equal(all(asks, 'agent.custom_tool_use').length, 1)
+        const waiting = await ask(id)
+        assert.equal(waiting.status, 400)
+        assert.match(JSON.stringify(waiting.body), /or at a later one, once they rest/)
+        assert.equal((await fork(made.id)).forked_from?.session_id, made.id)
       },
     )
 

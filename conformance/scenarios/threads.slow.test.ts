@@ -122,9 +122,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           rests,
         ])
         assert.deepEqual(types(await eventsOf(session, primary.id)), types(seen))
-        const forked = await service.ask('POST', `/v1/ext/sessions/${session}/fork`, {})
-        assert.equal(forked.status, 400)
-        assert.match(JSON.stringify(forked.body), /has threads since event/)
         const replayed = await service.ask('POST', '/v1/ext/replays', { session_id: session })
         assert.equal(replayed.status, 400)
         assert.match(JSON.stringify(replayed.body), /session_id: .* has threads/)

@@ -11,7 +11,7 @@ import { invalid, PlatformError } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
 import type { Seal } from '../ground/core/seal.ts'
-import type { Database, Queries, Reads } from '../ground/database/database.ts'
+import type { Database, Queries } from '../ground/database/database.ts'
 import type { Tokens } from '../resources/agents/config.ts'
 import { forkCheckpoint } from '../resources/checkpoints/fork.ts'
 import { pinSkills } from '../resources/skills/pin-skills.ts'
@@ -23,11 +23,13 @@ import { copyLog } from './log/copy.ts'
 import { closingsAt, firstResultAfter, hasResultUpTo } from './log/cut.ts'
 import type { Head } from './log/head.ts'
 import { readHead } from './log/head.ts'
-import { readEvents } from './log/log.ts'
 import { turnsInLog } from './log/turns.ts'
 import { idleEntries } from './log/idle.ts'
 import type { RowDeps } from './new-row.ts'
 import { newRow } from './new-row.ts'
+import type { ForkedThreads } from './fork-threads.ts'
+import { endsOfThreads, insertThreads, threadsAt } from './fork-threads.ts'
+import { threadHeadOf } from './log/threads/team.ts'
 import { pinRoster } from './pin-roster.ts'
 import { attachResources } from './resources/attach.ts'
 import { requestsAgain } from './resources/kinds.ts'
@@ -50,7 +52,14 @@ type ForkDeps = Omit<RowDeps, 'now'> & {
   also?: ForkFinish | undefined
 }
 
-type Fork = { tenant: string; from: string; id: string; at: number; input: SessionFork }
+type Fork = {
+  tenant: string
+  from: string
+  id: string
+  at: number
+  input: SessionFork
+  threads: ForkedThreads
+}
 
 const why = 'the session was forked before this call had a result; the call may be made again'
 
@@ -68,35 +77,17 @@ export async function forkSession(
     throw invalid(
       `at_seq: the log of session ${from} ends with event ${next_seq}, and has no ${at}`,
     )
-  await checkAlone(db.read, { tenant, from, at })
-  const fork = { tenant, from, id: deps.also?.id ?? newId('session'), at, input }
+  const threads = await threadsAt(db.read, { tenant, from, at })
+  const fork = { tenant, from, id: deps.also?.id ?? newId('session'), at, input, threads }
   await db.write((tx) => hide(tx, fork, row, deps.now()))
   try {
-    await copyLog(db, { tenant, from, to: fork.id, upTo: at })
+    await copyLog(db, { tenant, from, to: fork.id, upTo: at, hasThreads: threads.started.size > 0 })
     return await db.write((tx) => begin(tx, fork, deps))
   } catch (error) {
     // The job removes what cannot be removed now.
     await removeSessionRows(db, { tenant, session: fork.id, now: deps.now() }).catch(() => {})
     throw error
   }
-}
-
-/**
- * Refuses a fork at or after the creation of the session's first thread: from there on the log holds events of several
- * threads.
- */
-async function checkAlone(
-  db: Reads,
-  { tenant, from, at }: Pick<Fork, 'tenant' | 'from' | 'at'>,
-): Promise<void> {
-  const { threads } = await readHead(db, tenant, from)
-  if (threads === 0) return
-  const types = ['session.thread_created'] as const
-  const [first] = await readEvents(db, tenant, from, { types, limit: 1 })
-  if (first && at >= first.seq)
-    throw invalid(
-      `at_seq: session ${from} has threads since event ${first.seq}; it can be forked at an event before that`,
-    )
 }
 
 /** Inserts a row that is marked as deleted: no reader finds it, and its log is removed unless the fork is completed. */
@@ -143,8 +134,13 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Session> 
   await store.forget(tenant, id)
   const { budget } = await readHead(tx, tenant, from)
   const turns = await turnsInLog(tx, tenant, id)
-  const known = { ...serversOfHead(agent), budget, next_seq: at, turns }
+  const hasThreads = fork.threads.started.size > 0
+  const known = {
+    ...{ ...serversOfHead(agent), budget, next_seq: at, turns },
+    threads: hasThreads ? 1 : 0,
+  }
   const head = await store.insert(row, at === 0 ? 'pending' : 'idle', known)
+  if (hasThreads) await insertThreads(tx, fork, fork.threads, { name: agent.name, head, now })
   tellFork(row, of)
   const pending = at === 0 ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
@@ -164,14 +160,16 @@ function tellFork(
   auditChange({ type: 'session', id, after })
 }
 
-/** Closes open calls and spans at the end of the copied log, and appends the idle event. */
+/** Closes open calls, spans and threads at the end of the copied log, and appends the idle event. */
 async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<void> {
   const { tenant, id, at } = fork
   if (at === 0) return announceRowChange(tx, tenant, id)
   const closed = await closingsAt(tx, { tenant, session: id, at }, why)
+  const primary = await threadHeadOf(tx, { tenant, session: id }, head)
   const entries = [
     ...closed.map((event) => ({ event })),
-    ...idleEntries(head, { type: 'end_turn' }, now),
+    ...(await endsOfThreads(tx, fork, fork.threads)),
+    ...idleEntries(primary ?? head, { type: 'end_turn' }, now),
   ]
   await appendEntries(tx, tenant, id, entries, { now })
 }

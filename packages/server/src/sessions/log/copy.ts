@@ -5,10 +5,17 @@
 import { sql } from 'kysely'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
+import { primaryThreadId } from '../../ground/core/ids.ts'
 import { rowSize } from './texts.ts'
 
-/** `upTo`: the last event that is copied. */
-export type LogCopy = { tenant: string; from: string; to: string; upTo: number }
+/** `upTo`: the last event that is copied. `hasThreads`: the part has events of several threads. */
+export type LogCopy = {
+  tenant: string
+  from: string
+  to: string
+  upTo: number
+  hasThreads?: boolean
+}
 
 /** Limits of one transaction. It takes a few milliseconds, so the event loop needs no pause after it. */
 const part = { limit: 250, bytes: heavyBytes }
@@ -24,14 +31,21 @@ export async function copyLog(database: Database, copy: LogCopy): Promise<void> 
   await copyTexts(database, copy)
 }
 
-const columns = sql`seq, id, type, created_at, processed_at, data, opaque`
+const columns = sql`seq, id, type, created_at, processed_at, opaque, thread_id, shared`
+
+/** The primary thread has the id of its session: events that name it name that of the copy. */
+const namedAnew = ({ from, to, hasThreads }: LogCopy) =>
+  hasThreads
+    ? sql`case when type like 'session.thread_status_%' or type like 'agent.thread_message_%'
+        then replace(data, ${nameOf(from)}, ${nameOf(to)}) else data end`
+    : sql`data`
+
+/** A text that somebody wrote does not hold this: its quotes are escaped. */
+const nameOf = (session: string): string => `session_thread_id":"${primaryThreadId(session)}"`
 
 /** Returns the number of the last event that was copied. */
-async function copyPart(
-  tx: Queries,
-  { tenant, from, to, upTo }: LogCopy,
-  after: number,
-): Promise<number> {
+async function copyPart(tx: Queries, copy: LogCopy, after: number): Promise<number> {
+  const { tenant, from, to, upTo } = copy
   const next = await tx
     .selectFrom('events')
     .select(['seq', rowSize.as('size')])
@@ -45,8 +59,8 @@ async function copyPart(
   let sum = 0
   const last = next.find(({ size }) => (sum += size) >= part.bytes) ?? next.at(-1)
   if (!last) return upTo
-  await sql`insert into events (tenant_id, session_id, ${columns})
-    select tenant_id, ${to}, ${columns} from events
+  await sql`insert into events (tenant_id, session_id, data, ${columns})
+    select tenant_id, ${to}, ${namedAnew(copy)}, ${columns} from events
     where tenant_id = ${tenant} and session_id = ${from} and seq > ${after} and seq <= ${last.seq}`.execute(
     tx,
   )
@@ -55,8 +69,8 @@ async function copyPart(
 
 /** Copies all calls as done: the fork appends results for the calls that are open. */
 async function copyCalls(tx: Queries, { tenant, from, to, upTo }: LogCopy): Promise<void> {
-  await sql`insert into calls (tenant_id, session_id, event_id, seq, state, deny_message, worker)
-    select tenant_id, ${to}, event_id, seq, 'done', deny_message, worker from calls
+  await sql`insert into calls (tenant_id, session_id, event_id, seq, state, deny_message, worker, thread_id)
+    select tenant_id, ${to}, event_id, seq, 'done', deny_message, worker, thread_id from calls
     where tenant_id = ${tenant} and session_id = ${from} and seq <= ${upTo}`.execute(tx)
 }
 

@@ -307,7 +307,7 @@ function sessionWrites(db: Queries) {
       session: ShownSessionRow,
       status: HeadStatus,
       of: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers' | 'budget'> &
-        Partial<Pick<Tables['session_heads'], 'next_seq' | 'turns'>>,
+        Partial<Pick<Tables['session_heads'], 'next_seq' | 'turns' | 'threads'>>,
     ): Promise<Head> {
       const changed_ms = wholeMinute(Date.parse(session.created_at))
       const head = { ...newHead, changed_ms, status, ...of }
