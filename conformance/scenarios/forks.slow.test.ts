@@ -46,6 +46,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'forks/rests',
         'forks/same-agent',
         'forks/usage',
+        'sessions/summaries/filters',
       ],
       'a fork has the events up to one of them, and goes on by itself',
       async () => {
@@ -81,6 +82,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(await say(service, id), log, 'the session itself is as it was')
         const again = await fork(made.id)
         assert.equal(again.title, 'another')
+        type Page = { data: { id: string }[] }
+        const forksOf = async (session: string) =>
+          (await service.ask<Page>('GET', `/v1/ext/sessions?forked_from=${session}`)).body.data.map(
+            (each) => each.id,
+          )
+        assert.deepEqual(await forksOf(id), [made.id])
+        assert.deepEqual(await forksOf(made.id), [again.id])
+        assert.deepEqual(await forksOf(again.id), [])
+        assert.deepEqual(await forksOf('sesn_%25'), [])
         assert.equal((await service.client.beta.sessions.retrieve(id)).title, 't')
         await service.client.beta.sessions.delete(id)
         await turn(service, made.id, 'say: four')

@@ -126,6 +126,7 @@ export const SummaryListQuery = ListQuery.extend({
     .string()
     .optional()
     .describe('Only sessions that this key, person or thing has made.'),
+  forked_from: z.string().optional().describe('Only forks of this session.'),
   min_cost: cents.optional().describe('Only sessions that cost this or more, in US cents.'),
   max_cost: cents.optional().describe('Only sessions that cost this or less, in US cents.'),
   text: z

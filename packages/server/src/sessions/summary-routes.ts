@@ -139,6 +139,7 @@ const filterOf = (query: SummaryQuery): SessionFilter => ({
   deploymentId: query.deployment_id,
   environmentId: query.environment_id,
   createdBy: query.created_by,
+  forkedFrom: query.forked_from,
   statuses: query.status?.flatMap((status) =>
     status === 'running' ? ['running', 'rescheduling'] : [status],
   ),

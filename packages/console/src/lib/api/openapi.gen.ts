@@ -9844,6 +9844,8 @@ export interface operations {
                 deployment_id?: string;
                 /** @description Only sessions that this key, person or thing has made. */
                 created_by?: string;
+                /** @description Only forks of this session. */
+                forked_from?: string;
                 /** @description Only sessions that cost this or more, in US cents. */
                 min_cost?: string;
                 /** @description Only sessions that cost this or less, in US cents. */

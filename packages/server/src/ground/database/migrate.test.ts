@@ -65,7 +65,7 @@ const addedColumns = [
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
 ] as const
-const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling']
+const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()

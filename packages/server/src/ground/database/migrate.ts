@@ -9,6 +9,7 @@ import * as webSearches from './migrations/0002-web-searches.ts'
 import * as archivedKeys from './migrations/0003-archived-keys.ts'
 import * as waits from './migrations/0004-waits.ts'
 import * as shownFacts from './migrations/0005-shown-facts.ts'
+import * as forks from './migrations/0006-forks.ts'
 
 const first = '0001-tables'
 const migrations: Readonly<Record<string, Migration>> = {
@@ -17,6 +18,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0003-archived-keys': archivedKeys,
   '0004-waits': waits,
   '0005-shown-facts': shownFacts,
+  '0006-forks': forks,
 }
 
 /** Names of the migrations of this version, in order. */

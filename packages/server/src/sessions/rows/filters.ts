@@ -22,6 +22,8 @@ export type SessionFilter = {
   made: TimeComparison[]
   environmentId?: string | undefined
   createdBy?: string | undefined
+  /** Only forks of this session. */
+  forkedFrom?: string | undefined
   /** Units of money. */
   cost?: { least?: number | undefined; most?: number | undefined } | undefined
   /** Words that the title, or without one the first message, must hold. */
@@ -48,6 +50,9 @@ const hasWord = (word: string): RawBuilder<boolean> =>
   sql`(lower(title) like ${`%${likeOf(word)}%`} escape '!'
     or title is null and ${said} like ${`%${likeInJson(word)}%`} escape '!')`
 
+/** What the fork's origin, which begins with the session, is like as JSON. */
+const isForkOf = (session: string): string => `{"session_id":"${likeInJson(session)}"%`
+
 /** `now`, in milliseconds, tells a lease that holds from one that has run out. */
 export function isFound(
   db: Reads,
@@ -71,6 +76,11 @@ export function isFound(
         where tenant_id = ${tenant} and type = 'memory_store' and refers_to = ${id})`,
     ),
     ...metadata.map((pair) => sql`sessions.id in ${sessionsWith(db, tenant, pair)}`),
+    ...given(
+      filter.forkedFrom,
+      (id) => sql`sessions.id in (select id from sessions where tenant_id = ${tenant}
+        and forked_from is not null and forked_from like ${isForkOf(id)} escape '!')`,
+    ),
     ...given(createdBy, (id) => sql`creator_id = ${id}`),
     ...given(cost?.least, (units) => sql`head.list_cost >= ${units}`),
     ...given(cost?.most, (units) => sql`head.list_cost <= ${units}`),
