@@ -1,5 +1,5 @@
 /** An agent asks before it acts: the whole input, and the buttons always in view. Keys act on the focused card alone. */
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { words } from '../lib/words.ts'
 import { AskingCard } from './asking-card.tsx'
@@ -12,6 +12,8 @@ export type ApprovalCardProps = {
   /** Who asks, where several agents work. */
   by?: string | undefined
   input: string
+  /** What else tells whether to approve it. */
+  about?: ReactNode
   /** What is being sent. */
   sending: 'allow' | 'deny' | undefined
   /** Why this person may not answer. */
@@ -25,7 +27,7 @@ export type ApprovalCardProps = {
 const settleMs = 400
 
 export function ApprovalCard(props: ApprovalCardProps) {
-  const { id, name, by, input, sending, offBecause, onDecide, onAllowAlways } = props
+  const { id, name, by, input, about, sending, offBecause, onDecide, onAllowAlways } = props
   const [reason, setReason] = useState('')
   const [revised, setRevised] = useState<string>()
   const focusedAt = useRef(Number.POSITIVE_INFINITY)
@@ -68,6 +70,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       onKeyDown={press}
     >
       <ShownInput input={input} revised={revised} onRevised={setRevised} />
+      {about}
       <Decision
         sending={sending}
         offBecause={offBecause}

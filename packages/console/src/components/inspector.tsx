@@ -19,13 +19,13 @@ export const Inspector = <Name extends string>(props: InspectorProps<Name>) => (
     aria-label={props.label}
     className="flex w-[440px] shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:max-w-full max-wide:shadow-float max-phone:w-full max-phone:border-l-0"
   >
-    <div className="flex shrink-0 items-center border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&>[role=tablist]]:gap-3 [&>[role=tablist]]:overflow-x-auto [&>[role=tablist]]:border-b-0">
+    <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:border-b-0">
       <Tabs label={props.label} tabs={props.tabs} chosen={props.chosen} onChoose={props.onChoose} />
       <button
         type="button"
         aria-label={words.session.closeInspector}
         onClick={props.onClose}
-        className="grid size-7 shrink-0 place-items-center rounded-base text-n9 hover:bg-n3"
+        className="mt-1 grid size-7 shrink-0 place-items-center rounded-base text-n9 hover:bg-n3"
       >
         <IconClose />
       </button>

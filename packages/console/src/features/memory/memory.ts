@@ -12,9 +12,8 @@ import type {
   MemoryUpdateBody,
   MemoryVersion,
 } from '../../lib/api/types.ts'
+import { memoryKey as memory } from '../../lib/api/memory-versions.ts'
 import { pagesQuery } from '../../lib/list-state.ts'
-
-const memory = ['memory'] as const
 
 export const storesQuery = (withArchived: boolean) =>
   pagesQuery<MemoryStore>([...memory, 'stores', withArchived], (page, signal) =>
@@ -60,41 +59,6 @@ export const versionsQuery = (id: string, memory_id: string | undefined) =>
       signal,
     }),
   )
-
-export const versionQuery = (id: string, version_id: string) =>
-  queryOptions({
-    queryKey: [...memory, 'version', id, version_id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/v1/memory_stores/{id}/memory_versions/{version_id}', {
-          params: { path: { id, version_id } },
-          signal,
-        }),
-      ),
-  })
-
-/** More than can be made of one memory in one moment. */
-const fewVersions = 20
-
-/** The version of the memory before this one, with its text; null for the first. */
-export const previousQuery = (
-  id: string,
-  { id: version_id, memory_id, created_at }: MemoryVersion,
-) =>
-  queryOptions({
-    queryKey: [...memory, 'before', id, version_id],
-    queryFn: async ({ signal, client }): Promise<MemoryVersion | null> => {
-      const query = { memory_id, 'created_at[lte]': created_at, limit: fewVersions }
-      const { data } = await dataOf(
-        api.GET('/v1/memory_stores/{id}/memory_versions', {
-          params: { path: { id }, query },
-          signal,
-        }),
-      )
-      const before = data[data.findIndex((each) => each.id === version_id) + 1]
-      return before === undefined ? null : client.fetchQuery(versionQuery(id, before.id))
-    },
-  })
 
 const renew = (client: QueryClient) => () => {
   void client.invalidateQueries({ queryKey: memory })

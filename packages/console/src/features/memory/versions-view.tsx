@@ -10,20 +10,14 @@ import { ListFoot, MoreRows } from '../../components/list-foot.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { RecordHead } from '../../components/record-head.tsx'
 import { Missing } from '../../components/record-page.tsx'
+import { previousQuery, versionQuery } from '../../lib/api/memory-versions.ts'
 import type { Memory, MemoryVersion } from '../../lib/api/types.ts'
 import { listStateOf } from '../../lib/list-state.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
 import { Actor } from './actor.tsx'
 import { memoryDraftOf, updateOf } from './memory-draft.ts'
-import {
-  memoryQuery,
-  previousQuery,
-  useMemorySave,
-  useRedaction,
-  versionQuery,
-  versionsQuery,
-} from './memory.ts'
+import { memoryQuery, useMemorySave, useRedaction, versionsQuery } from './memory.ts'
 import { versionWords as own } from './words.ts'
 
 type MemoryVersionsProps = {

@@ -9,20 +9,12 @@ import type {
   ModelCardCreateBody,
   ModelCardUpdateBody,
 } from '../../lib/api/types.ts'
+import { modelsKey as models } from '../../lib/api/models.ts'
 import { pagesQuery } from '../../lib/list-state.ts'
-
-const models = ['models'] as const
 
 export const modelsQuery = pagesQuery<Model>([...models, 'list'], (page, signal) =>
   api.GET('/v1/models', { params: { query: page }, signal }),
 )
-
-export const modelQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...models, 'one', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/v1/models/{id}', { params: { path: { id } }, signal })),
-  })
 
 export const cardQuery = (id: string) =>
   queryOptions({

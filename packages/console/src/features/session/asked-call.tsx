@@ -7,7 +7,9 @@ import { Row } from '../../components/layout.tsx'
 import { Note } from '../../components/message.tsx'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { say } from '../../lib/toasts.ts'
+import type { Session } from '../../lib/api/types.ts'
 import { words } from '../../lib/words.ts'
+import { AskedAbout } from './asked-about.tsx'
 import type { ToolCall } from './conversation.ts'
 import { noteDecision } from './decided-here.ts'
 import { answerOf, decisionOf, useAllowance, usePost } from './session.ts'
@@ -20,13 +22,13 @@ const ApprovalList = lazy(async () => ({
 
 type AskedProps = {
   call: ToolCall
-  session: string
+  session: Pick<Session, 'id' | 'agent' | 'vault_ids'>
   /** The agent of a child thread that asks. */
   by?: string | undefined
 }
 
 /** A question in words, or the input of a tool whose result a person can give. */
-export function AskedAnswer({ call, session }: AskedProps) {
+export function AskedAnswer({ call, session }: { call: ToolCall; session: string }) {
   const post = usePost(session)
   const readOnly = useReadOnlyReason()
   const whole = useWholeInput(session, call)
@@ -50,10 +52,10 @@ export function AskedAnswer({ call, session }: AskedProps) {
 
 /** What was decided is shown when the service says so, never before. Nothing is decided before all of it is seen. */
 export function AskedCall({ call, session, by }: AskedProps) {
-  const post = usePost(session)
+  const post = usePost(session.id)
   const readOnly = useReadOnlyReason()
-  const allowance = useAllowance(session)
-  const whole = useWholeInput(session, call)
+  const allowance = useAllowance(session.id)
+  const whole = useWholeInput(session.id, call)
   const [sending, setSending] = useState<'allow' | 'deny'>()
   const decide = (decision: { isAllowed: boolean; reason?: string | undefined }) => {
     setSending(decision.isAllowed ? 'allow' : 'deny')
@@ -75,6 +77,7 @@ export function AskedCall({ call, session, by }: AskedProps) {
         name={call.name}
         input={askedText(call.name, whole.input)}
         by={by}
+        about={<AskedAbout call={call} session={session} />}
         sending={sending}
         offBecause={readOnly ?? (whole.isWhole ? undefined : words.session.inputComes)}
         onDecide={decide}

@@ -32,6 +32,8 @@ export type ToolCall = {
   isAsking: boolean
   /** Whether a client has to give the result, in place of a decision. */
   isCustom: boolean
+  /** Of a tool of an MCP server: the name of the server. */
+  server: string | undefined
 }
 
 export type TalkItem =
@@ -133,6 +135,7 @@ function addCall(
     decision: undefined,
     isAsking: false,
     isCustom: event.type === 'agent.custom_tool_use',
+    server: event.type === 'agent.mcp_tool_use' ? event.mcp_server_name : undefined,
   }
   calls.set(event.id, { call, from: momentOf(event) })
   const last = items.at(-1)

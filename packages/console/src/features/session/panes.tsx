@@ -2,23 +2,22 @@
 import { useMemo } from 'react'
 import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
-import { Cost, Duration, Id, Time, Tokens } from '../../components/figures.tsx'
-import { Meter, MiniTable } from '../../components/inspector.tsx'
+import { Duration, Id, Time } from '../../components/figures.tsx'
+import { MiniTable } from '../../components/inspector.tsx'
 import { ListChoice, Quiet, Stack } from '../../components/layout.tsx'
 import { Facts } from '../../components/session-layout.tsx'
 import { Status } from '../../components/status.tsx'
 import type { Session, ShortSession } from '../../lib/api/types.ts'
-import { formatTokens } from '../../lib/format/numbers.ts'
-import { costOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
-import { requestsOf } from './requests.ts'
+import { Forks, Origin } from './origin.tsx'
 import { threadsOf } from './threads.ts'
 import { toolsOf } from './tool-figures.ts'
+import { originWords } from './words.ts'
 
 const { panes: own } = words.session
 
-const OnlyLoaded = ({ log }: { log: FollowedLog }) =>
+export const OnlyLoaded = ({ log }: { log: FollowedLog }) =>
   log.hasEarlier ? (
     <Stack gap="normal">
       <Quiet isSmall>{own.onlyLoaded}</Quiet>
@@ -89,60 +88,6 @@ export function ThreadsPane({
   )
 }
 
-type UsagePaneProps = { session: Session; short: ShortSession | undefined; log: FollowedLog }
-
-/** Tokens of each kind, what they cost, and how full the context is. */
-export function UsagePane({ session, short, log }: UsagePaneProps) {
-  const { usage } = session
-  const written = usage.cache_creation
-  const requests = useMemo(() => requestsOf(log.events), [log.events])
-  const { used_tokens: used, window_tokens: whole, share } = short?.context ?? noContext
-  return (
-    <Stack>
-      {share !== null && (
-        <Meter label={own.context} share={share}>
-          {formatTokens(used ?? 0)} {words.session.of} {formatTokens(whole ?? 0)}
-        </Meter>
-      )}
-      <Facts
-        facts={[
-          [own.input, <Tokens key="in" count={usage.input_tokens} />],
-          [own.cacheRead, <Tokens key="read" count={usage.cache_read_input_tokens} />],
-          [
-            own.cacheWritten,
-            <Tokens
-              key="written"
-              count={written.ephemeral_5m_input_tokens + written.ephemeral_1h_input_tokens}
-            />,
-          ],
-          [own.output, <Tokens key="out" count={usage.output_tokens} />],
-          [words.session.cost, <Cost key="cost" dollars={costOf(session)} />],
-          [words.session.active, <Duration key="ran" ms={usage.active_seconds * 1_000} />],
-        ]}
-      />
-      {requests.length > 0 && (
-        <MiniTable
-          label={own.requests}
-          heads={[own.model, own.read, own.output, own.took, words.session.cost]}
-          rows={requests.map(({ id, model, read, output, tookMs, dollars }) => ({
-            key: id,
-            cells: [
-              model,
-              <Tokens key="in" count={read} />,
-              <Tokens key="out" count={output} />,
-              tookMs === undefined ? '–' : <Duration key="took" ms={tookMs} />,
-              <Cost key="cost" dollars={dollars} />,
-            ],
-          }))}
-        />
-      )}
-      <OnlyLoaded log={log} />
-    </Stack>
-  )
-}
-
-const noContext = { used_tokens: null, window_tokens: null, share: null }
-
 /** What the session works with, and who began it. */
 export function ResourcesPane({
   session,
@@ -165,11 +110,15 @@ export function ResourcesPane({
           [words.session.environment, <Id key="environment" of={environment_id} />],
           [own.madeBy, makerOf(short)],
           [own.madeAt, <Time key="made" at={session.created_at} />],
+          ...(session.forked_from
+            ? [[originWords.from, <Origin key="origin" of={session.forked_from} />] as const]
+            : []),
           ...vault_ids.map((id) => [own.vault, <Id key={id} of={id} />] as const),
           ...resources.map((resource) => [resource.type, nameOfResource(resource)] as const),
         ]}
       />
       {resources.length === 0 && <Quiet>{own.noResources}</Quiet>}
+      <Forks session={session.id} />
     </Stack>
   )
 }

@@ -7,8 +7,10 @@ import { momentOf } from './moments.ts'
 export type ModelRequest = {
   id: string
   model: string
-  /** Tokens that it read, cached ones included. */
-  read: number
+  /** Tokens that it read, those from a cache and into one apart. */
+  input: number
+  cacheRead: number
+  cacheWritten: number
   output: number
   tookMs: number | undefined
   /** Undefined where the price is not known. */
@@ -29,10 +31,9 @@ export function requestsOf(events: readonly SessionEvent[]): ModelRequest[] {
     requests.push({
       id: event.id,
       model: step?.model ?? words.session.panes.model,
-      read:
-        usage.input_tokens +
-        (usage.cache_read_input_tokens ?? 0) +
-        (usage.cache_creation_input_tokens ?? 0),
+      input: usage.input_tokens,
+      cacheRead: usage.cache_read_input_tokens ?? 0,
+      cacheWritten: usage.cache_creation_input_tokens ?? 0,
       output: usage.output_tokens,
       tookMs: step?.duration_ms ?? (from === undefined ? undefined : momentOf(event) - from),
       dollars: dollarsOf(step?.list_cost ?? null),

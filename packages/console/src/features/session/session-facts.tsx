@@ -7,7 +7,9 @@ import type { Session, ShortSession } from '../../lib/api/types.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { costOf, tokensOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
+import { Origin } from './origin.tsx'
 import { allowancesQuery, useAllowance } from './session.ts'
+import { originWords } from './words.ts'
 
 type SessionFactsProps = { session: Session; short: ShortSession | undefined }
 
@@ -19,6 +21,11 @@ export const SessionFacts = ({ session, short }: SessionFactsProps) => (
         {session.agent.name}@{session.agent.version}
       </Link>
     </Fact>
+    {session.forked_from && (
+      <Fact name={originWords.from}>
+        <Origin of={session.forked_from} />
+      </Fact>
+    )}
     <Fact name={words.session.active}>
       <Duration ms={session.stats.active_seconds * 1_000} />
     </Fact>

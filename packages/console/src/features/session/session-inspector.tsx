@@ -7,7 +7,10 @@ import { InspectedEvent } from './inspected-event.tsx'
 import type { FollowedLog } from './log.ts'
 import type { SessionPane } from './place.ts'
 import { sessionPanes } from './place.ts'
-import { ResourcesPane, ThreadsPane, ToolsPane, UsagePane } from './panes.tsx'
+import { CredentialsPane } from './credentials-pane.tsx'
+import { MemoryPane } from './memory-pane.tsx'
+import { ResourcesPane, ThreadsPane, ToolsPane } from './panes.tsx'
+import { UsagePane } from './usage-pane.tsx'
 
 type SessionInspectorProps = {
   session: Session
@@ -54,6 +57,10 @@ function Pane({ session, short, log, pane, event, onThread, onFork }: SessionIns
       return <ThreadsPane log={log} onThread={onThread} />
     case 'usage':
       return <UsagePane session={session} short={short} log={log} />
+    case 'memory':
+      return <MemoryPane session={session} />
+    case 'credentials':
+      return <CredentialsPane session={session.id} />
     case 'resources':
       return <ResourcesPane session={session} short={short} />
   }

@@ -20,6 +20,7 @@ import { openCallsOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
 import { useSessionLog } from './log.ts'
 import type { SessionPlace } from './place.ts'
+import { RetryBanner } from './retry-banner.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionInspector } from './session-inspector.tsx'
 import { SessionMenu } from './session-menu.tsx'
@@ -122,6 +123,7 @@ function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps)
     >
       <Heard>{word}</Heard>
       {session.waiting_on && <WaitBanner wait={session.waiting_on} />}
+      <RetryBanner session={session} short={short} log={log} title={title} onOpen={onOpen} />
       <Views log={log} place={place} onPlace={onPlace} />
       <SessionLayout
         timeline={

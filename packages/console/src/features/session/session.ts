@@ -6,8 +6,10 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
-import type { components } from '../../lib/api/openapi.gen.ts'
-import type { SessionEvent } from '../../lib/api/types.ts'
+import type { components, paths } from '../../lib/api/openapi.gen.ts'
+import { memoryKey } from '../../lib/api/memory-versions.ts'
+import type { CredentialUse, MemoryVersion, Session, SessionEvent } from '../../lib/api/types.ts'
+import { pagesQuery } from '../../lib/list-state.ts'
 
 export const sessionQuery = (id: string) =>
   queryOptions({
@@ -40,6 +42,93 @@ export const wholeEventQuery = (session: string, event: string) =>
     gcTime: 60_000,
   })
 
+/** The newest forks of a session. */
+export const forksQuery = (forked_from: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'forks', forked_from],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/v1/ext/sessions', {
+          params: { query: { forked_from, limit: 20, include_archived: 'true' } },
+          signal,
+        }),
+      ),
+  })
+
+/** Versions of memories that the session has made in a store, the newest first. */
+export const ownVersionsQuery = (session_id: string, store: string) =>
+  pagesQuery<MemoryVersion>([...memoryKey, 'versions of', session_id, store], (page, signal) =>
+    api.GET('/v1/memory_stores/{id}/memory_versions', {
+      params: { path: { id: store }, query: { ...page, session_id } },
+      signal,
+    }),
+  )
+
+/** Calls of the session that carried a credential, the newest first. */
+export const credentialUsesQuery = (session_id: string) =>
+  pagesQuery<CredentialUse>(['sessions', 'credentials', session_id], (page, signal) =>
+    api.GET('/v1/ext/audit/credential_uses', {
+      params: { query: { ...page, limit: usesAtOnce, session_id } },
+      signal,
+    }),
+  )
+const usesAtOnce = 100
+
+/** The credentials of a vault that a session uses. */
+export const vaultCredentialsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['vaults', 'credentials of', id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { limit: usesAtOnce } }
+      return (await dataOf(api.GET('/v1/vaults/{id}/credentials', { params, signal }))).data
+    },
+  })
+
+export const modelOf = ({ model }: Pick<Session['agent'], 'model'>): string =>
+  typeof model === 'string' ? model : model.id
+
+/** The newest message that a person has written to the primary thread; null where nobody has. */
+export const lastMessageQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'last message', id],
+    queryFn: async ({ signal }) => {
+      const [message] = await eventsPage(
+        id,
+        { types: 'user.message', order: 'desc', limit: 1 },
+        signal,
+      )
+      return message?.type === 'user.message' ? message : null
+    },
+  })
+
+/** The newest decisions of a session, with the calls that they are about. */
+export const decisionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'decisions', id],
+    queryFn: ({ signal }) =>
+      eventsPage(
+        id,
+        {
+          types: ['user.tool_confirmation', 'agent.tool_use', 'agent.mcp_tool_use'],
+          ...{ order: 'desc', limit: logPage, view: 'light', threads: 'all' },
+        },
+        signal,
+      ),
+  })
+
+type EventsQuery = paths['/v1/sessions/{id}/events']['get']['parameters']['query']
+
+async function eventsPage(
+  id: string,
+  query: EventsQuery,
+  signal: AbortSignal,
+): Promise<SessionEvent[]> {
+  const answer = await dataOf(
+    api.GET('/v1/sessions/{id}/events', { params: { path: { id }, query }, signal }),
+  )
+  return typeof answer === 'string' ? [] : (answer.data as SessionEvent[])
+}
+
 export type SearchOf = { q: string; errors: boolean; tool: string }
 
 /** Events that say what is looked for, in all threads, the newest first. */
@@ -65,7 +154,7 @@ export const foundQuery = (session: string, { q, errors, tool }: SearchOf) =>
     getNextPageParam: (last) => last.next_page ?? undefined,
   })
 
-const logPage = 1_000
+export const logPage = 1_000
 
 /** All events of the primary thread, whole. */
 export async function readWholeLog(id: string): Promise<SessionEvent[]> {

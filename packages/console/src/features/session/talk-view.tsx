@@ -4,6 +4,7 @@ import { Message, Note, Thought } from '../../components/message.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { Talk } from '../../components/talk.tsx'
 import { ToolCards } from '../../components/tool-card.tsx'
+import type { Session } from '../../lib/api/types.ts'
 import { words } from '../../lib/words.ts'
 import { AskedAnswer, AskedCall, AskedTogether } from './asked-call.tsx'
 import { CallCard } from './call-card.tsx'
@@ -15,7 +16,7 @@ import { eventsOfThread, primaryEvents, threadsOf } from './threads.ts'
 import { WaitingItem } from './waiting-item.tsx'
 
 type TalkViewProps = {
-  session: { id: string; agent: { name: string }; status: string }
+  session: Pick<Session, 'id' | 'agent' | 'status' | 'vault_ids'>
   log: FollowedLog
   /** A child thread: its id. */
   thread?: string | undefined
@@ -173,7 +174,7 @@ function Calls({
             <AskedCall
               key={call.id}
               call={call}
-              session={session.id}
+              session={session}
               by={call.thread === undefined ? undefined : names.get(call.thread)}
             />
           ),
