@@ -1,86 +1,115 @@
-/** Go anywhere, do anything that the page can do: what the page does comes first. */
+/** Go anywhere, do anything that the page can do, find things by name: with the keyboard alone. */
 import { Dialog } from '@base-ui/react/dialog'
 import { Command as CommandList } from 'cmdk'
-import { commands } from '../lib/commands.ts'
-import type { PageCommand } from '../lib/commands.ts'
-import { useStore } from '../lib/store.ts'
 import { words } from '../lib/words.ts'
 import { IconSearch } from './icons.tsx'
 import { Key } from './key.tsx'
 
-const groups: PageCommand['group'][] = ['page', 'go', 'console']
+export type PaletteItem = {
+  id: string
+  label: string
+  /** Tells things of one name from each other. */
+  beside?: string | undefined
+  keys?: string | undefined
+  run: () => void
+}
+export type PaletteGroup = { name: string; items: readonly PaletteItem[] }
 
-export function Palette({ onClose }: { onClose: () => void }) {
-  const all = useStore(commands).filter(({ id }) => id !== 'palette')
-  const run = (command: PageCommand) => {
-    onClose()
-    command.run()
-  }
-  return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-10 bg-scrim" />
-        <Dialog.Popup
-          aria-label={words.search}
-          className="fixed top-[12vh] left-1/2 z-10 w-[calc(100vw-32px)] max-w-[520px] -translate-x-1/2 rounded-panel border bg-float shadow-float outline-none"
-        >
-          <PaletteList all={all} onRun={run} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  )
+type PaletteListProps = {
+  typed: string
+  onTyped: (typed: string) => void
+  /** What fits what was typed, the best first. Ids differ between all of them. */
+  groups: readonly PaletteGroup[]
+  /** More may come. */
+  isSearching?: boolean
+  /** What is missing, and why. */
+  notes?: readonly string[]
+  onRun: (item: PaletteItem) => void
 }
 
-/** Every word that was typed stands in the label; a label that begins with it all comes first. */
-function scoreOf(label: string, typed: string): number {
-  const [name, wanted] = [label.toLowerCase(), typed.trim().toLowerCase()]
-  if (name === wanted) return 1
-  if (name.startsWith(wanted)) return 0.8
-  return wanted.split(/\s+/).every((word) => name.includes(word)) ? 0.5 : 0
-}
+export const Palette = ({ onClose, ...list }: PaletteListProps & { onClose: () => void }) => (
+  <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Dialog.Portal>
+      <Dialog.Backdrop className="fixed inset-0 z-10 bg-scrim" />
+      <Dialog.Popup
+        aria-label={words.search}
+        className="fixed top-[12vh] left-1/2 z-10 w-[calc(100vw-32px)] max-w-[560px] -translate-x-1/2 rounded-panel border bg-float shadow-float outline-none"
+      >
+        <PaletteList {...list} />
+      </Dialog.Popup>
+    </Dialog.Portal>
+  </Dialog.Root>
+)
 
 export const PaletteList = ({
-  all,
+  typed,
+  onTyped,
+  groups,
+  isSearching = false,
+  notes = [],
   onRun,
-}: {
-  all: readonly PageCommand[]
-  onRun: (command: PageCommand) => void
-}) => (
-  <CommandList label={words.search} loop filter={scoreOf}>
+}: PaletteListProps) => (
+  <CommandList label={words.search} loop shouldFilter={false}>
     <div className="flex items-center gap-2.5 border-b px-3.5">
       <IconSearch className="text-n8" />
       <CommandList.Input
-        placeholder={words.search}
+        value={typed}
+        onValueChange={onTyped}
+        placeholder={words.palette.placeholder}
         className="h-11 min-w-0 flex-1 bg-transparent text-read text-n11 outline-none"
       />
     </div>
-    <CommandList.List className="max-h-[46vh] overflow-auto p-1">
-      <CommandList.Empty className="px-3 py-4 text-n9">{words.keys.nothing}</CommandList.Empty>
-      {groups.map((group) => (
+    <CommandList.List className="max-h-[52vh] overflow-auto p-1">
+      {!isSearching && (
+        <CommandList.Empty className="px-2.5 py-3 text-n9">{words.keys.nothing}</CommandList.Empty>
+      )}
+      {groups.map(({ name, items }) => (
         <CommandList.Group
-          key={group}
-          heading={words.keys.groups[group]}
+          key={name}
+          heading={name}
           className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-n8"
         >
-          {all
-            .filter((each) => each.group === group)
-            .map((command) => (
-              <CommandList.Item
-                key={command.id}
-                value={command.label}
-                onSelect={() => onRun(command)}
-                className="flex min-h-8 cursor-default items-center gap-2 rounded-[5px] px-2.5 data-[selected=true]:bg-n4 data-[selected=true]:text-n11"
-              >
-                <span className="truncate">{command.label}</span>
-                <span className="ml-auto flex gap-1.5">
-                  {command.keys?.split(' ').map((key) => (
+          {items.map((item) => (
+            <CommandList.Item
+              key={item.id}
+              value={item.id}
+              onSelect={() => onRun(item)}
+              className="flex min-h-8 cursor-default items-center gap-3 rounded-[5px] px-2.5 data-[selected=true]:bg-n4 data-[selected=true]:text-n11"
+            >
+              <span className="min-w-0 truncate">{item.label}</span>
+              {item.beside !== undefined && (
+                <span className="ml-auto max-w-[45%] shrink-0 truncate text-small text-n9">
+                  {item.beside}
+                </span>
+              )}
+              {item.keys !== undefined && (
+                <span className="ml-auto flex shrink-0 gap-1.5">
+                  {item.keys.split(' ').map((key) => (
                     <Key key={key} of={key} />
                   ))}
                 </span>
-              </CommandList.Item>
-            ))}
+              )}
+            </CommandList.Item>
+          ))}
         </CommandList.Group>
       ))}
     </CommandList.List>
+    <PaletteFoot isSearching={isSearching} notes={notes} />
   </CommandList>
+)
+
+const PaletteFoot = ({
+  isSearching,
+  notes,
+}: Required<Pick<PaletteListProps, 'isSearching' | 'notes'>>) => (
+  <div role="status" className="text-small text-n9">
+    {(isSearching || notes.length > 0) && (
+      <div className="grid gap-0.5 border-t px-3.5 py-2">
+        {isSearching && <span>{words.palette.searching}</span>}
+        {notes.map((note) => (
+          <span key={note}>{note}</span>
+        ))}
+      </div>
+    )}
+  </div>
 )

@@ -1,8 +1,7 @@
 /** A page of the settings: the list of all of them beside it, above it where the window is narrow. */
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { SettingsPath } from '../lib/settings-pages.ts'
-import { openSettingsPages } from '../lib/settings-pages.ts'
+import { openSettingsPages, settingsNames } from '../lib/settings-pages.ts'
 import { words } from '../lib/words.ts'
 import { Page } from './page.tsx'
 
@@ -15,14 +14,6 @@ type SettingsPageProps = {
 
 const row =
   'flex h-7 shrink-0 items-center rounded-base px-2 whitespace-nowrap text-n9 hover:bg-n3 hover:text-n11 aria-[current=page]:bg-n4 aria-[current=page]:font-medium aria-[current=page]:text-n11'
-
-const nameOf: Record<SettingsPath, string> = {
-  '/settings/workspace': words.settings.workspace,
-  '/settings/members': words.settings.members,
-  '/settings/keys': words.settings.keys,
-  '/settings/limits': words.settings.limits,
-  '/settings/me': words.settings.me,
-}
 
 export const SettingsPage = ({ title, beside, actions, children }: SettingsPageProps) => (
   <Page
@@ -38,7 +29,7 @@ export const SettingsPage = ({ title, beside, actions, children }: SettingsPageP
       >
         {openSettingsPages().map((to) => (
           <Link key={to} to={to} className={row}>
-            {nameOf[to]}
+            {settingsNames[to]}
           </Link>
         ))}
       </nav>

@@ -33,7 +33,9 @@ import { nextTheme, setTheme, theme } from '../lib/theme.ts'
 import { switchTimeZone } from '../lib/time-zone.ts'
 import { words } from '../lib/words.ts'
 
-const Palette = lazy(async () => ({ default: (await import('../components/palette.tsx')).Palette }))
+const PaletteBox = lazy(async () => ({
+  default: (await import('../features/palette/palette-box.tsx')).PaletteBox,
+}))
 const KeyHelp = lazy(async () => ({
   default: (await import('../components/key-help.tsx')).KeyHelp,
 }))
@@ -135,7 +137,7 @@ function App() {
     >
       <Outlet />
       <Suspense>
-        {shown === 'palette' && <Palette onClose={close} />}
+        {shown === 'palette' && <PaletteBox onClose={close} />}
         {shown === 'keys' && <KeyHelp onClose={close} />}
       </Suspense>
     </Frame>

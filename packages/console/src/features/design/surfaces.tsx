@@ -4,23 +4,25 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Row } from '../../components/layout.tsx'
 import { Menu } from '../../components/menu.tsx'
+import type { PaletteGroup } from '../../components/palette.tsx'
 import { PaletteList } from '../../components/palette.tsx'
 import { Float, Spec, Specimen, Stage } from '../../components/specimen.tsx'
 import { ToastFace } from '../../components/toaster.tsx'
-import type { PageCommand } from '../../lib/commands.ts'
 import { say } from '../../lib/toasts.ts'
 
 const nothing = () => {}
 
-const commands: readonly PageCommand[] = [
-  { id: 'x1', group: 'page', label: 'Fork here', keys: 'f', run: nothing },
-  { id: 'x2', group: 'go', label: 'Sessions', keys: 'g s', run: nothing },
-  { id: 'x3', group: 'console', label: 'Show all keys', keys: '?', run: nothing },
+const found: readonly PaletteGroup[] = [
+  { name: 'This page', items: [{ id: 'x1', label: 'Fork here', keys: 'f', run: nothing }] },
+  { name: 'Go to', items: [{ id: 'x2', label: 'Sessions', keys: 'g s', run: nothing }] },
+  {
+    name: 'Sessions',
+    items: [{ id: 'x3', label: 'fix the flaky test', beside: 'reviewer', run: nothing }],
+  },
 ]
 
 export function Surfaces() {
   const [isOpen, setOpen] = useState(false)
-  const [isListing, setListing] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
   const close = () => setOpen(false)
   return (
@@ -90,18 +92,39 @@ export function Surfaces() {
           onClose={nothing}
         />
       </Specimen>
-      <Specimen caption="palette: what this page can do first, then places" size="half">
-        <Row>
-          <Button onClick={() => setListing(!isListing)}>Show the list</Button>
-        </Row>
-        {isListing && (
-          <Stage>
-            <Float>
-              <PaletteList all={commands} onRun={nothing} />
-            </Float>
-          </Stage>
-        )}
-      </Specimen>
+      <Palettes />
     </Spec>
+  )
+}
+
+/** Drawn when it is asked for: each takes the focus. */
+function Palettes() {
+  const [shown, setShown] = useState<'found' | 'searching' | 'none' | 'partial'>()
+  const states = {
+    found: { typed: 'f', groups: found },
+    searching: { typed: 'flaky', groups: [], isSearching: true },
+    none: { typed: 'xyzzy', groups: [] },
+    partial: {
+      typed: 'f',
+      groups: found,
+      notes: ['Files: the newest 200 are searched.', 'Vaults could not be searched: not now'],
+    },
+  }
+  return (
+    <Specimen caption="palette: what this page can do, then places, then things by name" size="half">
+      <Row isWrapped>
+        <Button onClick={() => setShown('found')}>Found</Button>
+        <Button onClick={() => setShown('searching')}>Searching</Button>
+        <Button onClick={() => setShown('none')}>Nothing</Button>
+        <Button onClick={() => setShown('partial')}>Partial</Button>
+      </Row>
+      {shown && (
+        <Stage>
+          <Float>
+            <PaletteList {...states[shown]} onTyped={nothing} onRun={nothing} />
+          </Float>
+        </Stage>
+      )}
+    </Specimen>
   )
 }

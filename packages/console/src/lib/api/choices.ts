@@ -1,10 +1,10 @@
 /** What fields of forms choose from: the things of the workspace by name. */
 import { queryOptions } from '@tanstack/react-query'
 import { api, dataOf } from './client.ts'
-import type { Agent, ListedSkill, Model } from './types.ts'
+import type { Agent, FileMetadata, ListedSkill, Model } from './types.ts'
 
 /** More than anybody looks through, and one request. */
-const most = 200
+export const mostChoices = 200
 
 /** Things that a field of a form chooses from. */
 const choices = <Row>(
@@ -17,7 +17,7 @@ const choices = <Row>(
     staleTime: 30_000,
   })
 
-const query = { limit: most }
+const query = { limit: mostChoices }
 export const modelChoices = choices<Model>('models', (signal) =>
   api.GET('/v1/models', { params: { query }, signal }),
 )
@@ -40,4 +40,7 @@ export const memoryChoices = choices('memory stores', (signal) =>
 
 export const vaultChoices = choices('vaults', (signal) =>
   api.GET('/v1/vaults', { params: { query }, signal }),
+)
+export const fileChoices = choices<FileMetadata>('files', (signal) =>
+  api.GET('/v1/files', { params: { query }, signal }),
 )
