@@ -1,8 +1,14 @@
 /** ChosenFilters typed in one line, shown as chips; what completes the word under the cursor stands below. */
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { useId, useState } from 'react'
-import { completionsOf, readFilterLine } from '../lib/filters.ts'
-import type { FilterField, ChosenFilters } from '../lib/filters.ts'
+import {
+  completionsOf,
+  lastWord,
+  readFilterLine,
+  shownValue,
+  withoutFilter,
+} from '../lib/filters.ts'
+import type { ChosenFilters, Completion, FilterField } from '../lib/filters.ts'
 import { words } from '../lib/words.ts'
 import { IconClose } from './icons.tsx'
 
@@ -15,23 +21,27 @@ type FilterLineProps = {
   /** Stands at the end of the line. */
   end?: ReactNode
   inputRef?: Ref<HTMLInputElement>
+  /** Somebody begins to type: what completes may be needed. */
+  onTyping?: () => void
 }
 
+const nothingOffered = { offered: [], isOptional: true } as const
+
 /** What is typed, what completes it, and what the keys of the field do. */
-function useFilterInput({ fields, filters, onChange }: FilterLineProps) {
+function useFilterInput({ fields, filters, onChange, onTyping }: FilterLineProps) {
   const [line, setLine] = useState('')
   const [problem, setProblem] = useState<string>()
-  const [at, setAt] = useState(0)
+  /** Undefined: nobody has gone through what is offered. */
+  const [moved, setMoved] = useState<number>()
   const [isFocused, setFocused] = useState(false)
-  const offered = isFocused ? completionsOf(line, fields) : []
-  const chosen = offered[at]
-  const without = (name: string) =>
-    onChange(Object.fromEntries(Object.entries(filters).filter(([each]) => each !== name)))
+  const { offered, isOptional } = isFocused ? completionsOf(line, fields) : nothingOffered
+  const at = moved ?? (isOptional || line === '' ? -1 : 0)
+  const without = (name: string) => onChange(withoutFilter(filters, name, fields))
 
   function write(text: string): void {
     setLine(text)
     setProblem(undefined)
-    setAt(0)
+    setMoved(undefined)
   }
 
   function take(text: string): void {
@@ -41,8 +51,8 @@ function useFilterInput({ fields, filters, onChange }: FilterLineProps) {
     onChange(read.filters)
   }
 
-  function complete(word: string): void {
-    const before = line.slice(0, line.length - (line.split(/\s+/).at(-1) ?? '').length)
+  function complete({ word }: Completion): void {
+    const before = line.slice(0, line.length - lastWord(line).length)
     if (word.endsWith(':')) write(before + word)
     else take(before + word)
   }
@@ -52,13 +62,15 @@ function useFilterInput({ fields, filters, onChange }: FilterLineProps) {
     ArrowDown: () => step(1),
     ArrowUp: () => step(-1),
     Enter() {
-      if (chosen !== undefined && (line !== '' || at > 0)) complete(chosen)
+      const chosen = offered[at]
+      if (chosen) complete(chosen)
       else take(line)
       return true
     },
     Tab({ shiftKey }) {
-      if (chosen === undefined || line === '' || shiftKey) return false
-      complete(chosen)
+      const first = offered[Math.max(0, at)]
+      if (!first || line === '' || shiftKey) return false
+      complete(first)
       return true
     },
     Escape({ currentTarget }) {
@@ -75,18 +87,23 @@ function useFilterInput({ fields, filters, onChange }: FilterLineProps) {
   }
 
   function step(by: number): boolean {
-    if (offered.length > 0) setAt((at + by + offered.length) % offered.length)
+    const from = at < 0 && by < 0 ? 0 : at
+    if (offered.length > 0) setMoved((from + by + offered.length) % offered.length)
     return offered.length > 0
   }
 
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     if (!event.nativeEvent.isComposing && presses[event.key]?.(event)) event.preventDefault()
   }
-  return { line, problem, at, offered, write, complete, without, press, setFocused }
+  const focus = (isNow: boolean) => {
+    setFocused(isNow)
+    if (isNow) onTyping?.()
+  }
+  return { line, problem, at, offered, write, complete, without, press, focus }
 }
 
 export function FilterLine(props: FilterLineProps) {
-  const { label, placeholder, filters, end, inputRef } = props
+  const { label, placeholder, fields, filters, end, inputRef } = props
   const input = useFilterInput(props)
   const { line, problem, at, offered } = input
   const id = useId()
@@ -94,7 +111,12 @@ export function FilterLine(props: FilterLineProps) {
     <div className="relative shrink-0 border-b">
       <div className="flex min-h-11 flex-wrap items-center gap-1.5 px-4 py-1.5">
         {Object.entries(filters).map(([name, value]) => (
-          <Chip key={name} name={name} value={value} onRemove={() => input.without(name)} />
+          <Chip
+            key={name}
+            name={name}
+            value={valueOf(fields, name, value)}
+            onRemove={() => input.without(name)}
+          />
         ))}
         <input
           ref={inputRef}
@@ -104,14 +126,14 @@ export function FilterLine(props: FilterLineProps) {
           aria-label={label}
           aria-expanded={offered.length > 0}
           aria-controls={`${id}-list`}
-          aria-activedescendant={offered.length > 0 ? `${id}-${at}` : undefined}
+          aria-activedescendant={offered[at] ? `${id}-${at}` : undefined}
           aria-autocomplete="list"
           aria-invalid={problem !== undefined}
           aria-describedby={problem === undefined ? undefined : `${id}-problem`}
           autoComplete="off"
           spellCheck={false}
-          onFocus={() => input.setFocused(true)}
-          onBlur={() => input.setFocused(false)}
+          onFocus={() => input.focus(true)}
+          onBlur={() => input.focus(false)}
           onChange={({ target }) => input.write(target.value)}
           onKeyDown={input.press}
           className="h-7 min-w-[180px] flex-1 bg-transparent px-1 text-n11 outline-none"
@@ -128,6 +150,11 @@ export function FilterLine(props: FilterLineProps) {
   )
 }
 
+const valueOf = (fields: readonly FilterField[], name: string, value: string): string => {
+  const field = fields.find((each) => each.name === name)
+  return field ? shownValue(field, value) : value
+}
+
 const Completions = ({
   id,
   label,
@@ -137,31 +164,34 @@ const Completions = ({
 }: {
   id: string
   label: string
-  offered: readonly string[]
+  offered: readonly Completion[]
   at: number
-  onChoose: (word: string) => void
+  onChoose: (chosen: Completion) => void
 }) => (
   <div
     id={`${id}-list`}
     role="listbox"
     aria-label={label}
     hidden={offered.length === 0}
-    className="absolute top-full left-4 z-10 -mt-1 max-h-72 min-w-[220px] overflow-auto rounded-panel border bg-float p-1 shadow-float"
+    className="absolute top-full left-4 z-10 -mt-1 max-h-[min(440px,60vh)] max-w-[calc(100%-32px)] min-w-[220px] overflow-auto rounded-panel border bg-float p-1 shadow-float"
   >
-    {offered.map((word, index) => (
+    {offered.map((each, index) => (
       <div
-        key={word}
+        key={each.word}
         id={`${id}-${index}`}
         role="option"
         tabIndex={-1}
         aria-selected={index === at}
         onPointerDown={(event) => {
           event.preventDefault()
-          onChoose(word)
+          onChoose(each)
         }}
-        className={`flex min-h-7 cursor-default items-center rounded-[5px] px-2 whitespace-nowrap ${index === at ? 'bg-n4 text-n11' : ''}`}
+        className={`flex min-h-7 cursor-default items-center gap-4 rounded-[5px] px-2 whitespace-nowrap ${index === at ? 'bg-n4 text-n11' : 'hover:bg-n3'}`}
       >
-        {word.slice(word.indexOf(':') + 1) || word}
+        <span className="min-w-0 truncate">{each.label}</span>
+        {each.beside !== undefined && (
+          <span className="ml-auto truncate text-small text-n9">{each.beside}</span>
+        )}
       </div>
     ))}
   </div>

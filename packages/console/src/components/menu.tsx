@@ -1,5 +1,6 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu'
 import type { ReactNode } from 'react'
+import { buttonLook } from './button.tsx'
 import { IconCheck } from './icons.tsx'
 
 export type MenuItem =
@@ -7,6 +8,8 @@ export type MenuItem =
       label: string
       beside?: ReactNode
       isChosen?: boolean
+      /** It is on or off, and the menu stays open. */
+      isChecked?: boolean
       isDanger?: boolean
       /** Why it is off. */
       offBecause?: string | undefined
@@ -17,32 +20,31 @@ export type MenuItem =
 const row =
   'flex min-h-7 w-full cursor-default items-center gap-2 rounded-[5px] px-2 whitespace-nowrap outline-none data-[highlighted]:bg-n4 data-[highlighted]:text-n11'
 
+const looks = {
+  bare: 'min-w-0 flex-1 rounded-base text-left',
+  icon: 'grid size-7 shrink-0 place-items-center rounded-base border border-n6 bg-n1 text-n10 hover:bg-n3',
+  words: buttonLook('plain', 'small'),
+}
+
 /** `trigger` is the face of the button. */
 export const Menu = ({
   label,
   trigger,
   items,
   side = 'bottom',
-  isButton = false,
+  look = 'bare',
 }: {
   label: string
   trigger: ReactNode
   items: readonly MenuItem[]
   side?: 'top' | 'bottom'
-  /** The trigger looks like a button with an icon. */
-  isButton?: boolean
+  /** How the trigger looks: as what it holds, as a button with an icon, as a small button with words. */
+  look?: keyof typeof looks
 }) => (
   <BaseMenu.Root modal={false}>
-    <BaseMenu.Trigger
-      title={label}
-      className={
-        isButton
-          ? 'grid size-7 shrink-0 place-items-center rounded-base border border-n6 bg-n1 text-n10 hover:bg-n3'
-          : 'min-w-0 flex-1 rounded-base text-left'
-      }
-    >
+    <BaseMenu.Trigger title={label} className={looks[look]}>
       {trigger}
-      <span className="sr-only">{label}</span>
+      {trigger !== label && <span className="sr-only">{label}</span>}
     </BaseMenu.Trigger>
     <BaseMenu.Portal>
       <BaseMenu.Positioner side={side} align="start" sideOffset={4} className="z-20">
@@ -58,7 +60,18 @@ export const Menu = ({
 
 function MenuRow({ item }: { item: MenuItem }) {
   if (item === 'line') return <BaseMenu.Separator className="-mx-1 my-1 border-t" />
-  const { label, beside, isChosen, isDanger, offBecause, run } = item
+  const { label, beside, isChosen, isChecked, isDanger, offBecause, run } = item
+  if (isChecked !== undefined)
+    return (
+      <BaseMenu.CheckboxItem checked={isChecked} onCheckedChange={run} className={row}>
+        <span className="grid w-4 place-items-center">
+          <BaseMenu.CheckboxItemIndicator>
+            <IconCheck className="text-n11" />
+          </BaseMenu.CheckboxItemIndicator>
+        </span>
+        <span className="truncate">{label}</span>
+      </BaseMenu.CheckboxItem>
+    )
   return (
     <BaseMenu.Item
       onClick={run}

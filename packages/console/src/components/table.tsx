@@ -1,5 +1,5 @@
 /** A table whose rows lead somewhere. Keys move the chosen row; the pointer only shows where it is. */
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { useEffect, useRef } from 'react'
 
 export type TableColumn<Row> = {
@@ -21,6 +21,13 @@ const hiddenBelow = {
   split: 'max-split:hidden',
   wide: 'max-wide:hidden',
 }
+
+/** Wide enough that a column without a width can be read. */
+const minWidth = <Row,>(columns: readonly TableColumn<Row>[]): CSSProperties => {
+  const all = columns.reduce((sum, { width = readable }) => sum + width, 0)
+  return { ['--table-min' as string]: `${all}px` }
+}
+const readable = 200
 
 type TableProps<Row> = {
   label: string
@@ -44,7 +51,8 @@ export function Table<Row>({
   return (
     <table
       aria-label={label}
-      className="w-full table-fixed border-collapse"
+      style={minWidth(columns)}
+      className="w-full table-fixed border-collapse wide:min-w-(--table-min)"
       onPointerEnter={() => onPointer?.(true)}
       onPointerLeave={() => onPointer?.(false)}
     >

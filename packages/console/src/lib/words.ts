@@ -181,10 +181,33 @@ export const words = {
       cost: 'Cost',
       active: 'Active',
       updated: 'Updated',
+      environment: 'Environment',
+      creator: 'Made by',
+      created: 'Made',
+      last: 'Last event',
     },
     filter: 'Filter sessions',
-    filterHint:
-      'filter, such as status:running; there are archived status waiting agent environment failed sort text since',
+    filterHint: 'Words of the title, or filters such as status:running agent:reviewer since:1d',
+    filters: {
+      status: 'what the session does',
+      waiting: 'whom or what it waits for',
+      failed: 'its last turn failed',
+      agent: 'by name',
+      version: 'of the agent',
+      environment: 'by name',
+      deployment: 'that has made it, by name',
+      creator: 'who made it: a person or a key',
+      since: 'made in this span, such as 7d',
+      cost: 'in dollars, such as >0.5',
+      text: 'words of title or first message',
+      sort: 'another order',
+      archived: 'archived ones too',
+    },
+    columnsButton: 'Columns',
+    usualColumns: 'The usual ones',
+    unnamed: 'Choose what the filters name first',
+    removeFilter: (name: string) => `Remove ${name}`,
+    areUsual: 'shown now',
     none: 'No session yet. A session is one conversation with an agent.',
     noneFound: 'No session fits these filters.',
     clear: 'Remove all filters',
@@ -246,6 +269,16 @@ export const words = {
     bare: (text: string) =>
       `Write a filter and its value, such as status:running, in place of “${text}”.`,
     since: 'a number and h, d or w, such as 7d',
+    cost: 'a number of dollars after > or <, such as >0.5, or a span such as 0.1-2',
+    version: 'the number of a version, such as 3',
+    needs: (name: string, other: string) =>
+      `${name} goes with ${other}: name the ${other} as well.`,
+    noneNamed: (field: string, name: string, isCut: boolean) =>
+      isCut
+        ? `None of the newest of ${field} is called “${name}”. Write its id.`
+        : `There is no ${field} “${name}”.`,
+    severalNamed: (field: string, name: string, count: number) =>
+      `${count} of ${field} are called “${name}”. Choose one by its id.`,
     removeChip: (name: string) => `Remove the filter ${name}`,
   },
   approvalInput: 'What it would run',

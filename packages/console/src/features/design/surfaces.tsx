@@ -111,7 +111,10 @@ function Palettes() {
     },
   }
   return (
-    <Specimen caption="palette: what this page can do, then places, then things by name" size="half">
+    <Specimen
+      caption="palette: what this page can do, then places, then things by name"
+      size="half"
+    >
       <Row isWrapped>
         <Button onClick={() => setShown('found')}>Found</Button>
         <Button onClick={() => setShown('searching')}>Searching</Button>

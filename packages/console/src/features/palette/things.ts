@@ -104,8 +104,7 @@ function useFindings(wanted: string, settled: string): Finding[] {
         id: session.id,
         label: shortTitleOf(session),
         beside: session.agent_name,
-        run: () =>
-          void navigate({ to: '/sessions/$sessionId', params: { sessionId: session.id } }),
+        run: () => void navigate({ to: '/sessions/$sessionId', params: { sessionId: session.id } }),
       })),
       isCut: false,
     },
@@ -140,18 +139,14 @@ function useFindings(wanted: string, settled: string): Finding[] {
       name: filename,
       run: () => void navigate({ to: '/files/$fileId', params: { fileId: id } }),
     })),
-    named(
-      pages.models,
-      useQuery({ ...modelChoices, enabled }),
-      ({ id, display_name: beside }) => ({
-        name: id,
-        beside,
-        run() {
-          const card = cards.data?.find(({ model_id: model }) => model === id)
-          if (card) void navigate({ to: '/models/$cardId', params: { cardId: card.id } })
-          else void navigate({ to: '/models' })
-        },
-      }),
-    ),
+    named(pages.models, useQuery({ ...modelChoices, enabled }), ({ id, display_name: beside }) => ({
+      name: id,
+      beside,
+      run() {
+        const card = cards.data?.find(({ model_id: model }) => model === id)
+        if (card) void navigate({ to: '/models/$cardId', params: { cardId: card.id } })
+        else void navigate({ to: '/models' })
+      },
+    })),
   ]
 }

@@ -70,7 +70,7 @@ export function SessionMenu({ session, title, onFork }: SessionMenuProps) {
   const close = () => setShown(undefined)
   return (
     <>
-      <Menu label={own.more} trigger={<IconMore />} isButton items={items} />
+      <Menu label={own.more} trigger={<IconMore />} look="icon" items={items} />
       <Suspense>
         {shown === 'rename' && <RenameDialog session={session} title={title} onClose={close} />}
         {shown === 'archive' && (

@@ -3,77 +3,16 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useEffect, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Cost, Duration, Time, Tokens } from '../../components/figures.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { RecordTable } from '../../components/record-table.tsx'
-import { SessionLink } from '../../components/session-link.tsx'
-import { Status } from '../../components/status.tsx'
-import type { TableColumn } from '../../components/table.tsx'
 import type { SessionSummary } from '../../lib/api/types.ts'
 import type { ChosenFilters } from '../../lib/filters.ts'
 import { listStateOf } from '../../lib/list-state.ts'
-import { shortCostOf, shortTitleOf, shortTokensOf, stateOf } from '../../lib/session/facts.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
+import { useColumns } from './columns.tsx'
 import { heldRows } from './held-rows.ts'
 import { listNews, sessionsQuery } from './sessions.ts'
-
-const { columns: names } = words.sessions
-
-const columns: readonly TableColumn<SessionSummary>[] = [
-  {
-    name: names.status,
-    width: 150,
-    show: (session) => <SessionStatusSign {...session} />,
-  },
-  {
-    name: names.title,
-    isStrong: true,
-    show: (session) => <SessionLink id={session.id} title={shortTitleOf(session)} />,
-  },
-  {
-    name: names.agent,
-    width: 180,
-    from: 'drawer',
-    show: ({ agent_name, agent_version }) => `${agent_name}@${agent_version}`,
-  },
-  {
-    name: names.tokens,
-    width: 84,
-    isNumber: true,
-    from: 'split',
-    show: (session) => <Tokens count={shortTokensOf(session)} />,
-  },
-  {
-    name: names.cost,
-    width: 84,
-    isNumber: true,
-    from: 'phone',
-    show: (session) => <Cost dollars={shortCostOf(session)} />,
-  },
-  {
-    name: names.active,
-    width: 100,
-    isNumber: true,
-    from: 'split',
-    show: ({ active_seconds: seconds }) => <Duration ms={seconds * 1_000} />,
-  },
-  {
-    name: names.updated,
-    width: 84,
-    isNumber: true,
-    show: ({ last_event, updated_at }) => <Time at={last_event?.created_at ?? updated_at} />,
-  },
-]
-
-const SessionStatusSign = (session: Pick<SessionSummary, 'status' | 'waiting_on' | 'failure'>) => {
-  const { tone, word, more } = stateOf(session)
-  return (
-    <Status tone={tone} title={more}>
-      {word}
-    </Status>
-  )
-}
 
 type SessionListProps = {
   filters: ChosenFilters
@@ -86,6 +25,7 @@ type SessionListProps = {
 export function SessionList({ filters, onOpen, onClear, empty }: SessionListProps) {
   const query = useInfiniteQuery(sessionsQuery(filters))
   const [held, setHeld] = useState<string[]>()
+  const { shown: columns } = useColumns()
   const list = listStateOf(query)
   const all = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
   const { rows, newer } = heldRows(all, held)

@@ -13,6 +13,16 @@ void describe('the filters of an address', () => {
     })
     assert.deepEqual(sessionQueryOf({}, now), {})
   })
+
+  void it('take costs in dollars, and a version together with its agent', () => {
+    assert.deepEqual(sessionQueryOf({ cost: '>0.5' }, 0), { min_cost: '50' })
+    assert.deepEqual(sessionQueryOf({ cost: '0.1-2' }, 0), { min_cost: '10', max_cost: '200' })
+    assert.deepEqual(sessionQueryOf({ cost: 'much', version: '3' }, 0), {})
+    assert.deepEqual(sessionQueryOf({ agent: 'agent_1', version: '3' }, 0), {
+      agent_id: 'agent_1',
+      agent_version: 3,
+    })
+  })
 })
 
 void describe('rows under the pointer', () => {

@@ -44,3 +44,9 @@ export const vaultChoices = choices('vaults', (signal) =>
 export const fileChoices = choices<FileMetadata>('files', (signal) =>
   api.GET('/v1/files', { params: { query }, signal }),
 )
+export const deploymentChoices = choices('deployments', (signal) =>
+  api.GET('/v1/deployments', { params: { query: { limit: 100 } }, signal }),
+)
+export const keyChoices = choices('keys', (signal) =>
+  api.GET('/v1/ext/api_keys', { params: { query }, signal }),
+)

@@ -100,6 +100,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deployments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deployments
+         * @description Needs a workspace key. Counted in the limit of reads.
+         */
+        get: operations["getV1Deployments"];
+        put?: never;
+        /**
+         * Create a deployment
+         * @description Runs on its schedule, or by hand where it has none. What no session could be created from is refused now. Needs a workspace key. Counted in the limit of writes.
+         */
+        post: operations["postV1Deployments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments": {
         parameters: {
             query?: never;
@@ -3391,6 +3415,20 @@ export interface components {
             /** @description When the credential was tried. */
             validated_at: components["schemas"]["Timestamp"];
         };
+        /** @description Times on the clock of a zone. Without `clock_changes` a time that the clock skips is skipped; one that it shows twice runs twice. */
+        CronScheduleParams: {
+            /** @constant */
+            type: "cron";
+            /** @description Minute, hour, day of the month, month and day of the week, as POSIX has them; 0 and 7 are Sunday. */
+            expression: string;
+            /** @description The zone whose clock the expression is about. */
+            timezone: string;
+            /**
+             * @description Extension. `run_once`: a time that the clock skips runs at the next that it shows, one that it shows twice runs at the first.
+             * @constant
+             */
+            clock_changes?: "run_once";
+        };
         /** @description A tool of your own. */
         CustomTool: {
             /**
@@ -3425,6 +3463,117 @@ export interface components {
                 /** @description The command, run in the sandbox of the session. */
                 command: string;
             }) | null;
+        };
+        /** @description An agent with everything that a session needs. */
+        Deployment: {
+            id: string;
+            /** @constant */
+            type: "deployment";
+            name: string;
+            description: string | null;
+            /** @description The agent at the version that is pinned. */
+            agent: {
+                /** @constant */
+                type: "agent";
+                id: string;
+                /** @description The version that is pinned. */
+                version: number;
+            };
+            environment_id: string;
+            /** @description As they were sent. */
+            initial_events: (components["schemas"]["UserMessage"] | components["schemas"]["UserDefineOutcomeEventParams"] | components["schemas"]["SystemMessageEventParams"])[];
+            /** @description As they were sent, without tokens. */
+            resources: (components["schemas"]["FileResourceParams"] | components["schemas"]["GitHubRepositoryResourceParams"] | components["schemas"]["MemoryStoreResourceParams"])[];
+            /** @description In the order of their precedence. */
+            vault_ids: string[];
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description When the deployment runs by itself. Null: by hand alone. */
+            schedule: {
+                /** @constant */
+                type: "cron";
+                /** @description Minute, hour, day of the month, month and day of the week. */
+                expression: string;
+                /** @description The zone whose clock the expression is about. */
+                timezone: string;
+                /**
+                 * @description Extension. As it was sent, else absent.
+                 * @constant
+                 */
+                clock_changes?: "run_once";
+                /** @description When the last scheduled run started. */
+                last_run_at: components["schemas"]["Timestamp"] | null;
+                /** @description Up to five times, and none once the deployment is archived. A run starts a little later than its time, by the same part of the interval each time. */
+                upcoming_runs_at: components["schemas"]["Timestamp"][];
+            } | null;
+            /**
+             * @description A paused deployment runs by hand alone.
+             * @enum {string}
+             */
+            status: "active" | "paused";
+            /** @description Null unless the deployment is paused. `error`: its last run could not start. */
+            paused_reason: ({
+                /** @constant */
+                type: "manual";
+            } | {
+                /** @constant */
+                type: "error";
+                /** @description The error of that run. */
+                error: {
+                    /** @enum {string} */
+                    type: "environment_archived_error" | "agent_archived_error" | "environment_not_found_error" | "vault_not_found_error" | "file_not_found_error" | "session_resource_not_found_error" | "workspace_archived_error" | "organization_disabled_error" | "memory_store_archived_error" | "skill_not_found_error" | "vault_archived_error" | "unknown_error" | "self_hosted_resources_unsupported_error" | "mcp_egress_blocked_error";
+                };
+            }) | null;
+            budget: components["schemas"]["SessionBudget"] | null;
+            /** @description When it was archived, or null. */
+            archived_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @example {
+         *       "name": "Morning report",
+         *       "agent": "agent_018f3c2a7b1d7000a1b2c3d4e5f60718",
+         *       "environment_id": "env_018f3c2a7b1d7002a1b2c3d4e5f60718",
+         *       "initial_events": [
+         *         {
+         *           "type": "user.message",
+         *           "content": [
+         *             {
+         *               "type": "text",
+         *               "text": "Write the report."
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "schedule": {
+         *         "type": "cron",
+         *         "expression": "0 9 * * 1-5",
+         *         "timezone": "Europe/Berlin"
+         *       }
+         *     }
+         */
+        DeploymentCreateParams: {
+            /** @description What people call the deployment. */
+            name: string;
+            /** @description The id of an agent, which pins its newest version, or an object with a version. */
+            agent: string | components["schemas"]["AgentParams"];
+            environment_id: string;
+            /** @description Posted in this order to each session that the deployment creates. */
+            initial_events: (components["schemas"]["UserMessageParams"] | components["schemas"]["UserDefineOutcomeEventParams"] | components["schemas"]["SystemMessageEventParams"])[];
+            description?: string | null;
+            metadata?: components["schemas"]["Metadata"] | null;
+            /** @description What each session works on. */
+            resources?: (components["schemas"]["FileResourceParams"] | components["schemas"]["GitHubRepositoryResourceParams"] | components["schemas"]["MemoryStoreResourceParams"])[] | null;
+            /** @description Vaults of each session; the first that has a credential wins. */
+            vault_ids?: string[] | null;
+            /** @description Most that one session may cost. */
+            budget?: components["schemas"]["SessionBudget"] | null;
+            /** @description Runs by hand alone when absent or null. */
+            schedule?: components["schemas"]["CronScheduleParams"] | null;
         };
         /** @description A document: PDF or plain text. */
         DocumentBlock: {
@@ -7358,6 +7507,16 @@ export interface components {
             /** @description The thread that is meant, as the event of the call names it. */
             session_thread_id?: string | null;
         };
+        /** @description A message: it waits, and begins or joins the next turn. */
+        UserMessage: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user.message";
+            /** @description Text, images and documents, in order. */
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"])[];
+        };
         /** @description A posted message is taken up; while it waits, `processed_at` is null. */
         UserMessageEvent: {
             id: string;
@@ -8105,6 +8264,18 @@ export interface components {
             first_id: string | null;
             last_id: string | null;
         };
+        /** @description A page of a list; its items are `Deployment`. */
+        DeploymentList: {
+            data: components["schemas"]["Deployment"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description Send it as `page` for the next page. */
+            next_page: string | null;
+            /** @description Send it as `page` for the page before. */
+            prev_page: string | null;
+            first_id: string | null;
+            last_id: string | null;
+        };
         /** @description `Actor` of type `api_actor`. */
         ActorApiActor: {
             /**
@@ -8681,6 +8852,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Deployments: {
+        parameters: {
+            query?: {
+                /** @description Items of one page at most. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_page` or `prev_page` of the page before. */
+                page?: components["parameters"]["Page"];
+                /** @description Another name of `page`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Created at this time or after it. */
+                "created_at[gte]"?: components["parameters"]["CreatedAtGte"];
+                /** @description Created at this time or before it. */
+                "created_at[lte]"?: components["parameters"]["CreatedAtLte"];
+                /** @description Only deployments of this agent. */
+                agent_id?: string;
+                /** @description Only deployments in this state; not together with `include_archived`. */
+                status?: "active" | "paused";
+                /** @description Whether archived ones are listed too. */
+                include_archived?: components["parameters"]["IncludeArchived"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1Deployments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeploymentCreateParams"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deployment"];
                 };
             };
             default: components["responses"]["Error"];

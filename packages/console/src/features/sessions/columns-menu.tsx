@@ -1,0 +1,40 @@
+import { lazy, Suspense } from 'react'
+import { Button } from '../../components/button.tsx'
+import { words } from '../../lib/words.ts'
+import { useColumns } from './columns.tsx'
+
+const Menu = lazy(async () => ({ default: (await import('../../components/menu.tsx')).Menu }))
+
+const own = words.sessions
+
+/** Which columns the list shows. It stays open, so that several can be chosen. */
+export function ColumnsMenu() {
+  const { choices, reset } = useColumns()
+  const face = (
+    <Button size="small" kind="plain">
+      {own.columnsButton}
+    </Button>
+  )
+  return (
+    <Suspense fallback={face}>
+      <Menu
+        label={own.columnsButton}
+        look="words"
+        trigger={own.columnsButton}
+        items={[
+          ...choices.map(({ name, isShown, turn }) => ({
+            label: name,
+            isChecked: isShown,
+            run: turn,
+          })),
+          'line',
+          {
+            label: own.usualColumns,
+            offBecause: reset ? undefined : own.areUsual,
+            run: () => reset?.(),
+          },
+        ]}
+      />
+    </Suspense>
+  )
+}
