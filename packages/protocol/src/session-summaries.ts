@@ -51,6 +51,9 @@ export const SessionSummary = z
         list_cost: money.nullable().describe('Null where a model has no price.'),
       })
       .describe('Totals of the session so far.'),
+    turns: count
+      .nullable()
+      .describe('Turns that have begun. Null where an earlier version has not counted them.'),
     active_seconds: z.number().describe('Seconds in which turns ran.'),
     last_event: z
       .object({

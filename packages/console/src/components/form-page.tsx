@@ -1,22 +1,85 @@
 /** A page that changes a thing: the form, beside it what will be sent, and the bar that sends it. */
 import type { ReactNode } from 'react'
-import { useId } from 'react'
+import { useId, useState } from 'react'
+import { words } from '../lib/words.ts'
+import type { TabChoice } from './tabs.tsx'
+import { Tabs } from './tabs.tsx'
 
-/** Below 1,000 px the second stands under the first. */
-export const FormPanes = ({ form, beside }: { form: ReactNode; beside?: ReactNode }) => (
-  <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,.85fr)] max-split:block max-split:overflow-auto">
-    <div className="relative min-h-0 overflow-auto border-r px-6 py-5 max-split:overflow-visible max-split:border-r-0 max-phone:px-4">
-      {form}
-    </div>
-    <div className="flex min-h-0 flex-col bg-n2 max-split:min-h-[320px] max-split:border-t">
-      {beside}
-    </div>
-  </div>
-)
+type BesideTabs<Name extends string> = {
+  label: string
+  tabs: readonly TabChoice<Name>[]
+  chosen: Name
+  onChoose: (name: Name) => void
+}
+
+type FormPanesProps<Name extends string> = {
+  form: ReactNode
+  /** Ends with a `FormBar`, which is in view whatever is shown. */
+  beside: ReactNode
+  /** What the second pane may show; without them it shows what will be sent. */
+  tabs?: BesideTabs<Name>
+  /** What the service said: the form, where it stands under its field, comes to the front. */
+  refusal: Error | null
+}
+
+/** Form and what stands beside it. Below 1,000 px each has a tab. */
+export function FormPanes<Name extends string = never>({
+  form,
+  beside,
+  tabs,
+  refusal,
+}: FormPanesProps<Name>) {
+  const [isForm, setForm] = useState(true)
+  const [seen, setSeen] = useState(refusal)
+  if (seen !== refusal) {
+    setSeen(refusal)
+    if (refusal) setForm(true)
+  }
+  const others: readonly TabChoice<string>[] = tabs?.tabs ?? [
+    { name: 'request', label: words.request.title },
+  ]
+  const choose = (name: string) => {
+    setForm(name === 'form')
+    const other = tabs?.tabs.find((each) => each.name === name)
+    if (other) tabs?.onChoose(other.name)
+  }
+  return (
+    <>
+      <div className="split:hidden">
+        <Tabs
+          label={words.form.parts}
+          tabs={[{ name: 'form', label: words.form.form }, ...others]}
+          chosen={isForm ? 'form' : (tabs?.chosen ?? 'request')}
+          onChoose={choose}
+        />
+      </div>
+      <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,.85fr)] max-split:flex max-split:flex-col">
+        <div
+          className={`relative min-h-0 overflow-auto border-r px-6 py-5 max-split:flex-1 max-split:border-r-0 max-phone:px-4 ${isForm ? '' : 'max-split:hidden'}`}
+        >
+          {form}
+        </div>
+        <div
+          className={`flex min-h-0 min-w-0 flex-col bg-n2 ${isForm ? 'max-split:[&>:not([data-form-bar])]:hidden' : 'max-split:flex-1'}`}
+        >
+          {tabs && (
+            <div className="max-split:hidden">
+              <Tabs {...tabs} />
+            </div>
+          )}
+          {beside}
+        </div>
+      </div>
+    </>
+  )
+}
 
 /** What differs, and what to do with it. It stays in view. */
 export const FormBar = ({ children, actions }: { children?: ReactNode; actions: ReactNode }) => (
-  <div className="sticky bottom-0 flex min-h-12 shrink-0 flex-wrap items-center gap-2.5 border-t bg-n1 px-4 py-2">
+  <div
+    data-form-bar
+    className="sticky bottom-0 flex min-h-12 shrink-0 flex-wrap items-center gap-2.5 border-t bg-n1 px-4 py-2"
+  >
     <span className="min-w-0 flex-1 text-n9">{children}</span>
     {actions}
   </div>

@@ -103,7 +103,9 @@ export const ListChoice = ({
 
 /** What is left out where there is little room. */
 export const WhereWide = ({ children }: { children: ReactNode }) => (
-  <span className="contents max-drawer:hidden">{children}</span>
+  <span className="contents max-drawer:hidden [&>*]:shrink-0 [&>*]:whitespace-nowrap">
+    {children}
+  </span>
 )
 
 export const Badge = ({ children }: { children: ReactNode }) => (

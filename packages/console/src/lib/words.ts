@@ -147,6 +147,8 @@ export const words = {
     notAnObject: 'Write fields and their values, such as “name: reviewer”.',
   },
   form: {
+    form: 'Form',
+    parts: 'Form and what it sends',
     discard: 'Discard',
     save: 'Save',
     nothing: 'Nothing was changed.',
@@ -184,6 +186,7 @@ export const words = {
       environment: 'Environment',
       creator: 'Made by',
       created: 'Made',
+      turns: 'Turns',
       last: 'Last event',
     },
     filter: 'Filter sessions',
@@ -275,10 +278,10 @@ export const words = {
       `${name} goes with ${other}: name the ${other} as well.`,
     noneNamed: (field: string, name: string, isCut: boolean) =>
       isCut
-        ? `None of the newest of ${field} is called “${name}”. Write its id.`
+        ? `None of the newest ${field}s is called “${name}”. Write its id.`
         : `There is no ${field} “${name}”.`,
     severalNamed: (field: string, name: string, count: number) =>
-      `${count} of ${field} are called “${name}”. Choose one by its id.`,
+      `${count} ${field}s are called “${name}”. Choose one of them.`,
     removeChip: (name: string) => `Remove the filter ${name}`,
   },
   approvalInput: 'What it would run',

@@ -239,18 +239,19 @@ function Configuration({
         />
       )}
       <FormPanes
+        refusal={save.error}
         form={<AgentForm draft={draft} onDraft={setDraft} problems={problems} id={agent.id} />}
+        tabs={{
+          label: own.beside,
+          tabs: [
+            { name: 'request', label: own.request },
+            { name: 'try', label: own.tryIt },
+          ],
+          chosen: beside,
+          onChoose: setBeside,
+        }}
         beside={
           <>
-            <Tabs
-              label={own.beside}
-              tabs={[
-                { name: 'request', label: own.request },
-                { name: 'try', label: own.tryIt },
-              ]}
-              chosen={beside}
-              onChoose={setBeside}
-            />
             {beside === 'request' ? (
               <RequestView
                 call={call(changes)}

@@ -51,6 +51,7 @@ export function NewAgentPage({ onCreated }: { onCreated: (agent: Agent) => void 
     <Page title={own.make} crumbs={<Link to="/agents">{own.title}</Link>}>
       <Unsaved isChanged={written !== newDraft} within="/agents/" />
       <FormPanes
+        refusal={create.error}
         form={<AgentForm draft={draft} onDraft={setDraft} problems={problems} />}
         beside={
           <>

@@ -177,6 +177,7 @@ function Configuration({ environment, form }: { environment: Environment; form: 
   }
   return (
     <FormPanes
+      refusal={save.error}
       form={<EnvironmentForm isNew={false} draft={draft} onDraft={setDraft} problems={problems} />}
       beside={
         <>

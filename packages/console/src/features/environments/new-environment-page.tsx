@@ -32,6 +32,7 @@ export function NewEnvironmentPage({
   return (
     <Page title={own.make} crumbs={<Link to="/environments">{own.title}</Link>}>
       <FormPanes
+        refusal={create.error}
         form={<EnvironmentForm isNew draft={draft} onDraft={setDraft} problems={problems} />}
         beside={
           <CreatePane

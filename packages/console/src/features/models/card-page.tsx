@@ -146,6 +146,7 @@ function Configuration({ card, onProbed }: ConfigurationProps) {
   }
   return (
     <FormPanes
+      refusal={save.error}
       form={<CardForm card={card} draft={draft} onDraft={setDraft} problems={problems} />}
       beside={
         <>

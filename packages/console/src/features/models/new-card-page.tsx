@@ -29,6 +29,7 @@ export function NewCardPage({ onCreated }: { onCreated: (card: ModelCard) => voi
   return (
     <Page title={own.make} crumbs={<Link to="/models">{own.title}</Link>}>
       <FormPanes
+        refusal={create.error}
         form={<CardForm draft={draft} onDraft={setDraft} problems={problems} />}
         beside={
           <CreatePane

@@ -69,6 +69,7 @@ export function NewSessionPage({ agent, environment, onBegun }: NewSessionPagePr
         </Empty>
       ) : (
         <FormPanes
+          refusal={create.error}
           form={
             <SessionForm
               session={session}

@@ -59,10 +59,10 @@ export function useSessionNews(id: string): void {
         sessionQuery(id).queryKey,
         (known) => known && { ...known, status, waiting_on, title },
       )
-      client.setQueryData(
-        summaryQuery(id).queryKey,
-        (known) => known && { ...known, ...(news.object as SessionSummary) },
-      )
+      client.setQueryData(summaryQuery(id).queryKey, (known) => {
+        const now = news.object as SessionSummary
+        return known && { ...known, ...now, turns: now.turns ?? known.turns }
+      })
     }, ends.signal)
     return () => ends.abort()
   }, [client, id])

@@ -56,6 +56,13 @@ const optional = {
     from: 'phone',
     show: (session) => <Cost dollars={shortCostOf(session)} />,
   },
+  turns: {
+    name: names.turns,
+    width: 72,
+    isNumber: true,
+    from: 'wide',
+    show: ({ turns }) => turns ?? '–',
+  },
   active: {
     name: names.active,
     width: 100,

@@ -36,6 +36,7 @@ export function NewSkillPage({ onMade }: { onMade: (skill: ListedSkill) => void 
   return (
     <Page title={own.title} crumbs={<Link to="/skills">{skillWords.title}</Link>}>
       <FormPanes
+        refusal={create.error}
         form={
           <Fields>
             <Field

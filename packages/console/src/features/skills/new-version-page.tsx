@@ -74,6 +74,7 @@ function VersionForm({ skill, begin, onMade }: NewVersionPageProps & { begin: Sk
   const missing = whatIsMissing(upload)
   return (
     <FormPanes
+      refusal={create.error}
       form={
         <Fields>
           <UploadFields

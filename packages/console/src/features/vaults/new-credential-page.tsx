@@ -79,6 +79,7 @@ export function NewCredentialPage({
       }
     >
       <FormPanes
+        refusal={create.error}
         form={
           <Fields>
             <Select

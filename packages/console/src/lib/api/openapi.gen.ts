@@ -6026,6 +6026,8 @@ export interface components {
                     currency: "USD";
                 } | null;
             };
+            /** @description Turns that have begun. Null where an earlier version has not counted them. */
+            turns: number | null;
             /** @description Seconds in which turns ran. */
             active_seconds: number;
             /** @description The newest event of any thread. */
@@ -6095,6 +6097,8 @@ export interface components {
                     currency: "USD";
                 } | null;
             };
+            /** @description Turns that have begun. */
+            turns: number;
             /** @description Seconds in which turns ran. */
             active_seconds: number;
             /** @description The newest event of any thread. */
@@ -6116,8 +6120,6 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description When it was changed last. */
             updated_at: components["schemas"]["Timestamp"];
-            /** @description Turns that have begun. */
-            turns: number;
             /** @description How full the context of the primary thread is. */
             context: {
                 /** @description Tokens that the newest model request of the primary thread read, cached ones included. Null before the first one, and where the provider reports none. */

@@ -34,6 +34,7 @@ const columns = [
   'head.status',
   'head.list_cost',
   'head.unpriced',
+  'head.turns',
   'head.active_ms',
   'head.running_since_ms',
   'head.input_tokens',
@@ -111,6 +112,7 @@ function summaryOf(row: SummaryRow, now: number): Omit<SessionSummary, 'waiting_
       cache_creation_input_tokens: row.cache_creation_input_tokens,
       list_cost: row.unpriced === 1 ? null : inCents(row.list_cost),
     },
+    turns: row.turns,
     active_seconds:
       (row.active_ms + (row.running_since_ms === null ? 0 : now - row.running_since_ms)) / 1000,
     last_event: lastEvent(row),
