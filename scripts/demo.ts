@@ -4,7 +4,16 @@
  */
 import { z } from 'zod'
 
-const { API_KEY = '', MODEL, DATA_DIR = 'data' } = process.env
+const { API_KEY = '', MODEL, DATA_DIR = 'data', SIGN_IN_LINK = '' } = process.env
+/** The console opens after a sign-in: the way to the first one, while there is one. */
+const firstSignIn =
+  SIGN_IN_LINK === ''
+    ? ''
+    : `
+Nobody has signed in yet. Open this link first; it works once:
+
+  ${SIGN_IN_LINK}
+`
 const base = process.env['DEMO_URL'] ?? 'http://127.0.0.1:8787'
 const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' }
 const Made = z.looseObject({ id: z.string() })
@@ -179,7 +188,7 @@ async function main(): Promise<void> {
 The server goes on at ${base} (./try stop ends it). Watch this session in the console:
 
   ${base}/console/sessions/${session}
-
+${firstSignIn}
 Talk to it with curl:
 
   export URL=${base} KEY=$(cat ${DATA_DIR}/api-key)

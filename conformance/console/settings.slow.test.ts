@@ -84,7 +84,7 @@ void describe('the settings in a browser', () => {
     await button(page, 'Make the key').click()
     await problem(page).getByText('256').waitFor(patience)
     await page.getByLabel('Name', only).fill('release-bot')
-    await page.getByRole('combobox', { name: 'What it may' }).click()
+    await page.getByRole('combobox', { name: 'What it may do' }).click()
     await page.getByRole('option', { name: 'read everything, change nothing' }).click()
     await page.getByLabel('What will be sent').getByText('"read_only": true').waitFor(patience)
     await button(page, 'Make the key').click()
@@ -152,7 +152,7 @@ void describe('the settings in a browser', () => {
     const { page } = visit
     await button(page, 'Make a key').click()
     await page.getByLabel('Name', only).fill('gpu-01')
-    await page.getByRole('combobox', { name: 'What it may' }).click()
+    await page.getByRole('combobox', { name: 'What it may do' }).click()
     await page.getByRole('option', { name: 'the work of one environment' }).click()
     await page.getByRole('combobox', { name: 'Environment' }).fill('gpu')
     await page.getByRole('option', { name: 'gpu-pool' }).click()

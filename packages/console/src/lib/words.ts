@@ -129,6 +129,7 @@ export const words = {
     noneRunning: 'Nothing runs now.',
     noneFailed: 'No turn has failed.',
     noCost: 'Nothing has cost anything in 14 days.',
+    noPrices: 'Models without a price ran: what they cost is not known.',
     costLabel: (sum: string) => `Cost by day, ${sum} in 14 days`,
   },
   period: { daily: 'a day', monthly: 'a month' },

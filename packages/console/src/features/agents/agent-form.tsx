@@ -14,6 +14,7 @@ import {
   skillChoices,
 } from '../../lib/api/choices.ts'
 import type { Problems } from '../../lib/api/problems.ts'
+import type { Model } from '../../lib/api/types.ts'
 import { formatCount, formatTokens } from '../../lib/format/numbers.ts'
 import { factsOf } from '../../lib/model-facts.ts'
 import { useSettled } from '../../lib/settled.ts'
@@ -117,7 +118,7 @@ function ModelField({ draft, onDraft, problem }: DraftFieldProps) {
         }))}
         value={id}
         problem={problem}
-        hint={known ? factsOf(known) : models && id !== '' ? own.modelUnknown : undefined}
+        hint={hintOfModel(id, known, models)}
         onChange={choose}
       />
       <Select
@@ -130,6 +131,15 @@ function ModelField({ draft, onDraft, problem }: DraftFieldProps) {
       />
     </FieldRow>
   )
+}
+
+function hintOfModel(
+  id: string,
+  known: Model | undefined,
+  models: readonly Model[] | undefined,
+): string | undefined {
+  if (!known) return models && id !== '' ? own.modelUnknown : undefined
+  return known.id === 'offline' ? own.offlineHint : factsOf(known)
 }
 
 const asObject = (model: AgentDraft['model']) =>

@@ -24,15 +24,22 @@ import { agentWords as own } from './words.ts'
 /** A model that thinks of a person's own key comes before the one that needs no network. */
 const offline = 'offline'
 
-export function NewAgentPage({ onCreated }: { onCreated: (agent: Agent) => void }) {
+type NewAgentPageProps = {
+  /** The model that stands there at first. */
+  model: string | undefined
+  onCreated: (agent: Agent) => void
+}
+
+export function NewAgentPage({ model, onCreated }: NewAgentPageProps) {
   const { data: models } = useQuery(modelChoices)
   const [written, setWritten] = useState(newDraft)
   const create = useAgentCreate()
   const readOnly = useReadOnlyReason()
-  const first = models?.find(({ id }) => id !== offline) ?? models?.[0]
+  const first = models && (models.find(({ id }) => id !== offline) ?? models[0])?.id
+  const begins = model ?? first
   // Until a model was chosen, the first that runs here stands in the form.
   const draft: AgentDraft =
-    written.model === '' && first ? { ...written, model: first.id } : written
+    written.model === '' && begins !== undefined ? { ...written, model: begins } : written
   const setDraft = (next: AgentDraft) =>
     setWritten(next.model === draft.model && written.model === '' ? { ...next, model: '' } : next)
   const body = bodyOf(draft)

@@ -2,10 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Combobox } from '../../components/combobox.tsx'
 import { Fields } from '../../components/form-page.tsx'
 import { PaneFoot, PanePart, Problem, Quiet } from '../../components/layout.tsx'
+import { Empty } from '../../components/notices.tsx'
 import { environmentChoices } from '../../lib/api/choices.ts'
 import type { Agent } from '../../lib/api/types.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
@@ -57,6 +59,12 @@ function TrialStart({
   const trial = useTrial()
   const readOnly = useReadOnlyReason()
   const environment = chosen ?? draft.environment_id ?? environments?.[0]?.id
+  if (environments?.length === 0)
+    return (
+      <Empty action={<ButtonLink to="/environments/new">{own.makeEnvironment}</ButtonLink>}>
+        {own.tryNeedsEnvironment}
+      </Empty>
+    )
   return (
     <Fields>
       <Quiet>{own.tryHint}</Quiet>

@@ -14,6 +14,7 @@ import { firstSessionsQuery } from './home.ts'
 import type { AgentTemplate } from './templates.ts'
 import { agentTemplates, useAgentTemplate } from './templates.ts'
 
+const offline = 'offline'
 const hiddenName = 'steward.first-day-hidden'
 
 const readHidden = (): boolean => {
@@ -42,7 +43,8 @@ export function FirstDaySteps({ onBegun }: { onBegun: (session: string) => void 
       // It stays hidden until the page is left.
     }
   }
-  const hasSession = sessions.data.length > 0
+  const first = sessions.data.at(-1)
+  const model = models.find(({ id }) => id !== offline) ?? models[0]
   const step = (name: string, text: ReactNode, isDone: boolean) => ({
     name,
     text,
@@ -62,7 +64,7 @@ export function FirstDaySteps({ onBegun }: { onBegun: (session: string) => void 
         step(
           own.agent,
           agents.length > 0 ? (
-            own.agentDone(agents.length)
+            <Link to="/agents">{own.agentDone(agents.length)}</Link>
           ) : (
             <>
               {own.agentText}
@@ -71,7 +73,17 @@ export function FirstDaySteps({ onBegun }: { onBegun: (session: string) => void 
           ),
           agents.length > 0,
         ),
-        step(own.run, hasSession ? own.runDone : own.runText, hasSession),
+        step(
+          own.run,
+          first ? (
+            <Link to="/sessions/$sessionId" params={{ sessionId: first.id }}>
+              {own.runDone}
+            </Link>
+          ) : (
+            own.runText
+          ),
+          first !== undefined,
+        ),
         step(
           own.invite,
           <>
@@ -82,24 +94,25 @@ export function FirstDaySteps({ onBegun }: { onBegun: (session: string) => void 
         ),
       ]}
     >
-      <StartCards title={own.templates} hint={own.templatesHint}>
+      <StartCards title={own.templates} hint={model ? own.templatesHint(model.display_name) : ''}>
         {agentTemplates.map((template, at) => (
-          <Template
-            key={template.id}
-            template={template}
-            isFirst={at === 0 && !hasSession}
-            onBegun={onBegun}
-          />
+          <Template key={template.id} template={template} isFirst={at === 0} onBegun={onBegun} />
         ))}
       </StartCards>
     </FirstDay>
   )
 }
 
+/** The model that runs, and the way to another one. */
 function ModelText({ models }: { models: readonly Model[] }) {
-  const real = models.find(({ id }) => id !== 'offline')
+  const real = models.find(({ id }) => id !== offline)
   if (real) return own.modelsText(real.display_name)
-  return own.offlineText
+  return (
+    <>
+      {models.length > 0 ? own.offlineText : own.noModelText}
+      <Link to="/models/new">{own.addModel}</Link>.
+    </>
+  )
 }
 
 function Template({

@@ -181,7 +181,8 @@ function Lines({
 function CostOfDays({ days }: { days: Overview['days'] }) {
   const values = days.map(({ list_cost: cost }) => dollarsOf(cost) ?? null)
   const known = values.filter((value) => value !== null)
-  if (known.every((value) => value === 0)) return <>{own.noCost}</>
+  const isWhole = known.length === values.length
+  if (known.every((value) => value === 0)) return <>{isWhole ? own.noCost : own.noPrices}</>
   const sum = known.reduce((all, each) => all + each, 0)
   return (
     <Plot

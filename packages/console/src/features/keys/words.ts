@@ -18,7 +18,7 @@ export const keyWords = {
     name: 'Name',
     namePlaceholder: 'release-bot',
     nameHint: 'What the key is for',
-    rights: 'What it may',
+    rights: 'What it may do',
     environment: 'Environment',
     environmentHint: 'Whose work its workers do',
     reach: 'What its workers reach',
@@ -27,9 +27,9 @@ export const keyWords = {
     dayHint: 'The key works until the end of this day.',
   },
   rights: {
-    member: 'everything a member may',
+    member: 'everything a member may do',
     reads: 'read everything, change nothing',
-    admin: 'everything an admin may',
+    admin: 'everything an admin may do',
     work: 'the work of one environment',
   },
   rightsHint: {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Combobox } from '../../components/combobox.tsx'
 import { Field } from '../../components/field.tsx'
 import { FieldRow, Fields } from '../../components/form-page.tsx'
+import { Fold } from '../../components/fold.tsx'
 import { YamlField } from '../../components/yaml-editor.tsx'
 import type { Problems } from '../../lib/api/problems.ts'
 import type { ModelCard } from '../../lib/api/types.ts'
@@ -37,6 +38,16 @@ const providers = [
 
 export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFormProps) {
   const set = (part: Partial<CardDraft>) => onDraft({ ...draft, ...part })
+  const isOwnServer = draft.provider.endsWith('-compatible')
+  const url = (
+    <Field
+      label={own.fields.url}
+      placeholder={isOwnServer ? own.ownUrlPlaceholder : own.urlPlaceholder}
+      value={draft.url}
+      problem={fields['base_url']}
+      onChange={(next) => set({ url: next })}
+    />
+  )
   return (
     <Fields>
       <FieldRow>
@@ -52,6 +63,7 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
           <Combobox
             isFree
             label={own.fields.provider}
+            placeholder={own.providerPlaceholder}
             hint={own.providerHint}
             none={own.noProviders}
             choices={providers}
@@ -60,6 +72,25 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
             onChange={(provider) => set({ provider })}
           />
         )}
+        <Field
+          type="password"
+          label={own.fields.key}
+          hint={hintOfKey(card)}
+          value={draft.key}
+          problem={fields['api_key']}
+          onChange={(key) => set({ key })}
+        />
+      </FieldRow>
+      <FieldRow>
+        <ModelField
+          provider={draft.provider}
+          value={draft.model}
+          problem={fields['model']}
+          // Agents may call the model as its provider does, until somebody writes otherwise.
+          onChange={(model) =>
+            set({ model, ...(!card && draft.handle === draft.model && { handle: model }) })
+          }
+        />
         <Field
           isOff={card !== undefined}
           label={own.fields.handle}
@@ -70,51 +101,43 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
           onChange={(handle) => set({ handle })}
         />
       </FieldRow>
-      <FieldRow>
-        <ModelField
-          provider={draft.provider}
-          value={draft.model}
-          problem={fields['model']}
-          onChange={(model) => set({ model })}
-        />
+      {isOwnServer && url}
+      <Fold label={own.fields.further} isOpen={hasFurther(draft) || hasFurtherProblem(fields)}>
+        {!isOwnServer && url}
         <Field
           label={own.fields.name}
           value={draft.name}
           problem={fields['display_name']}
           onChange={(name) => set({ name })}
         />
-      </FieldRow>
-      <Field
-        label={own.fields.url}
-        placeholder={own.urlPlaceholder}
-        value={draft.url}
-        problem={fields['base_url']}
-        onChange={(url) => set({ url })}
-      />
-      <Field
-        type="password"
-        label={own.fields.key}
-        hint={hintOfKey(card)}
-        value={draft.key}
-        problem={fields['api_key']}
-        onChange={(key) => set({ key })}
-      />
-      <HeadersField
-        kept={card?.custom_headers ?? []}
-        headers={draft.headers}
-        problem={fields['custom_headers']}
-        onHeaders={(headers) => set({ headers })}
-      />
-      <YamlField
-        label={own.fields.config}
-        hint={own.configHint}
-        problem={fields['native_config']}
-        body={draft.config}
-        onBody={(config) => set({ config })}
-      />
+        <HeadersField
+          kept={card?.custom_headers ?? []}
+          headers={draft.headers}
+          problem={fields['custom_headers']}
+          onHeaders={(headers) => set({ headers })}
+        />
+        <YamlField
+          label={own.fields.config}
+          hint={own.configHint}
+          problem={fields['native_config']}
+          body={draft.config}
+          onBody={(config) => set({ config })}
+        />
+      </Fold>
     </Fields>
   )
 }
+
+/** Something stands in a field that most cards leave empty. */
+const hasFurther = ({ provider, url, name, headers, config }: CardDraft): boolean =>
+  (url !== '' && !provider.endsWith('-compatible')) ||
+  name !== '' ||
+  headers === undefined ||
+  Object.keys(headers).length + Object.keys(config).length > 0
+
+const furtherFields = ['base_url', 'display_name', 'custom_headers', 'native_config']
+const hasFurtherProblem = (fields: Problems['fields']): boolean =>
+  furtherFields.some((field) => fields[field] !== undefined)
 
 /** The preview of a card without a key has no letters. */
 function hintOfKey(card: ModelCard | undefined): string {

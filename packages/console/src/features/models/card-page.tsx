@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AskBefore } from '../../components/ask-before.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Id, Time } from '../../components/figures.tsx'
 import { FormPanes } from '../../components/form-page.tsx'
@@ -62,6 +63,9 @@ function OpenCard({ card, onGone }: { card: ModelCard; onGone: () => void }) {
       actions={
         <>
           <Removal card={card} onGone={onGone} />
+          <ButtonLink to="/agents/new" search={{ model: card.model_id }}>
+            {own.makeAgent}
+          </ButtonLink>
           <Button
             isBusy={probe.isPending}
             offBecause={readOnly}
