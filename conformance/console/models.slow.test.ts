@@ -57,7 +57,7 @@ void describe('models in a browser', () => {
     assert.equal(await provider.getAttribute('aria-invalid'), 'true')
     await provider.fill('ant-compatible')
     await page.getByLabel('Base URL').fill(stub.url)
-    await page.getByRole('button', { name: 'More: address' }).click()
+    await page.getByRole('button', { name: 'More settings' }).click()
     await page.getByLabel('Name of the header').fill('x-team')
     await page.getByLabel('Value of the header').fill(headerValue)
     await page.keyboard.press('Enter')

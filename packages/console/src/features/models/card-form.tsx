@@ -102,7 +102,10 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
         />
       </FieldRow>
       {isOwnServer && url}
-      <Fold label={own.fields.further} isOpen={hasFurther(draft) || hasFurtherProblem(fields)}>
+      <Fold
+        label={own.fields.further}
+        isOpen={hasFurther(draft, card) || hasFurtherProblem(fields)}
+      >
         {!isOwnServer && url}
         <Field
           label={own.fields.name}
@@ -129,10 +132,13 @@ export function CardForm({ draft, onDraft, problems: { fields }, card }: CardFor
 }
 
 /** Something stands in a field that most cards leave empty. */
-const hasFurther = ({ provider, url, name, headers, config }: CardDraft): boolean =>
+const hasFurther = (
+  { provider, url, name, headers = {}, config }: CardDraft,
+  card: ModelCard | undefined,
+): boolean =>
   (url !== '' && !provider.endsWith('-compatible')) ||
   name !== '' ||
-  headers === undefined ||
+  (card?.custom_headers ?? []).length > 0 ||
   Object.keys(headers).length + Object.keys(config).length > 0
 
 const furtherFields = ['base_url', 'display_name', 'custom_headers', 'native_config']

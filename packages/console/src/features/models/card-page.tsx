@@ -63,9 +63,11 @@ function OpenCard({ card, onGone }: { card: ModelCard; onGone: () => void }) {
       actions={
         <>
           <Removal card={card} onGone={onGone} />
-          <ButtonLink to="/agents/new" search={{ model: card.model_id }}>
-            {own.makeAgent}
-          </ButtonLink>
+          <WhereWide>
+            <ButtonLink to="/agents/new" search={{ model: card.model_id }}>
+              {own.makeAgent}
+            </ButtonLink>
+          </WhereWide>
           <Button
             isBusy={probe.isPending}
             offBecause={readOnly}
@@ -85,7 +87,9 @@ function OpenCard({ card, onGone }: { card: ModelCard; onGone: () => void }) {
       }
     >
       {probe.error && <Banner kind="failed" sign="failed" title={probe.error.message} />}
-      {answer && <ProbeBanner probe={answer} onClose={() => setAnswer(undefined)} />}
+      {answer && (
+        <ProbeBanner probe={answer} model={card.model_id} onClose={() => setAnswer(undefined)} />
+      )}
       <Configuration card={card} onProbed={setAnswer} />
     </Page>
   )

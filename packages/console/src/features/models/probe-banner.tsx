@@ -1,4 +1,5 @@
 /** What came of asking a model for a few tokens, in words. */
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Button } from '../../components/button.tsx'
 import { Banner } from '../../components/notices.tsx'
 import type { ModelCard } from '../../lib/api/types.ts'
@@ -12,7 +13,14 @@ const faces = {
   untried: { kind: 'quiet', sign: 'idle' },
 } as const
 
-export function ProbeBanner({ probe, onClose }: { probe: ProbeAnswer; onClose: () => void }) {
+type ProbeBannerProps = {
+  probe: ProbeAnswer
+  /** As agents name it. */
+  model: string
+  onClose: () => void
+}
+
+export function ProbeBanner({ probe, model, onClose }: ProbeBannerProps) {
   const { ok, url, message, status } = probe
   const outcome = ok === null ? 'untried' : ok ? 'works' : 'failed'
   const about = [typeof status === 'number' ? own.status(status) : [], message ?? [], url ?? []]
@@ -21,9 +29,16 @@ export function ProbeBanner({ probe, onClose }: { probe: ProbeAnswer; onClose: (
       {...faces[outcome]}
       title={own.probes[outcome]}
       actions={
-        <Button size="small" kind="plain" onClick={onClose}>
-          {own.again}
-        </Button>
+        <>
+          {outcome === 'works' && (
+            <ButtonLink size="small" to="/agents/new" search={{ model }}>
+              {own.makeAgent}
+            </ButtonLink>
+          )}
+          <Button size="small" kind="plain" onClick={onClose}>
+            {own.again}
+          </Button>
+        </>
       }
     >
       {about.flat().join(' · ')}
