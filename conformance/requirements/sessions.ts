@@ -175,7 +175,6 @@ export const sessions = {
   'sessions/waiting-on/archived': { section: '7.10 What a session waits for', says: 'An archived session waits for nothing.' },
   'sessions/waiting-on/official': { section: '7.10 What a session waits for', says: 'With `anthropic-version` the field is left out, and the filter works as without.' },
   'sessions/waiting-on/threads': { section: '7.10 What a session waits for', says: 'Of several threads that ask their models again each has the error and the time of its own.' },
-  'sessions/summaries': { section: '7.11 Many sessions at a glance', says: 'GET `/v1/ext/sessions` – lists sessions in short: status, title or first words, `waiting_on`, usage, cost, newest event, who made it, why the last turn failed' },
   'sessions/summaries': { section: '7.11 Many sessions at a glance', says: 'GET `/v1/ext/sessions` – lists sessions in short: status, title or first words, `waiting_on`, usage, cost, turns, newest event, who made it, why the last turn failed' },
   'sessions/summary': { section: '7.11 Many sessions at a glance', says: 'GET `/v1/ext/sessions/:id` – gets one session in short, with its `turns` that have begun and how full its `context` is' },
   'sessions/overview': { section: '7.11 Many sessions at a glance', says: 'GET `/v1/ext/overview` – counts what runs, what waits for whom and what failed `since` a time, and gives the cost of today and of the last 14 days, with the limits that hold' },
