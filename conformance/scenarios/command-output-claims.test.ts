@@ -56,6 +56,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const refused = await tell(token, session, { tool_use_id: call, output: long })
         assert.equal(refused.status, 400)
         assert.match(JSON.stringify(refused.body), /output\.text/)
+        for (const untrue of [
+          { offset: 1 },
+          { end_offset: 5 },
+          { new_index: 5 },
+          { total_bytes: 3 },
+        ]) {
+          const answer = await tell(token, session, { ...report, output: { ...output, ...untrue } })
+          assert.equal(answer.status, 400, JSON.stringify(untrue))
+          assert.match(JSON.stringify(answer.body), /output: .*must not fall/)
+        }
         const strange = await claimedSession(service, pool, 'run: make')
         assert.equal((await tell(token, strange.session, report)).status, 403)
         const result = { type: 'user.tool_result', tool_use_id: call } as const

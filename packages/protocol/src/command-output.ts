@@ -6,6 +6,21 @@ const bytes = z.int().nonnegative()
 /** A piece stands for 4,096 bytes; a byte that is no text becomes a character of three bytes. */
 const longestText = 4_096
 
+type PlacedText = {
+  text: string
+  offset: number
+  new_index: number
+  new_offset: number
+  end_offset: number
+  total_bytes: number
+}
+
+function isPossible({ text, new_index, ...places }: PlacedText): boolean {
+  const { offset, new_offset, end_offset, total_bytes } = places
+  const isOrdered = offset <= new_offset && new_offset <= end_offset && end_offset <= total_bytes
+  return isOrdered && new_index <= text.length && end_offset - offset <= longestText
+}
+
 const OutputPiece = z
   .strictObject({
     text: z.string().max(longestText).describe('The newest part of the output.'),
@@ -15,6 +30,9 @@ const OutputPiece = z
     end_offset: bytes.describe('Bytes of the output up to the end of `text`.'),
     total_bytes: bytes.describe('Bytes of the output so far.'),
     quiet_ms: z.number().nonnegative().describe('Milliseconds since the last byte.'),
+  })
+  .refine(isPossible, {
+    error: `offset, new_offset, end_offset and total_bytes must not fall, new_index must lie within text, and end_offset at most ${longestText} bytes behind offset`,
   })
   .meta({ id: 'CommandOutputPiece', description: 'A piece of the output of a running command.' })
 

@@ -84,5 +84,9 @@ void describe('a worker that tells what a command writes', () => {
     assert.deepEqual([gap.newIndex, gap.newOffset], [0, 4])
     const long = joinPieces(piece('one\ntwo\n', 0), piece('one\ntwo\nthree\n', 8, 4))
     assert.deepEqual([long.newIndex, long.newOffset], [0, 4])
+    // Codes that were removed have bytes and no text.
+    const coded = { ...piece('one\ntwo\n', 4, 4), offset: 2, newOffset: 4 }
+    const codes = joinPieces({ ...piece('one\n', 0), newOffset: 1 }, coded)
+    assert.deepEqual([codes.newIndex, codes.newOffset], [0, 2])
   })
 })

@@ -16,7 +16,8 @@ const reportWithinMs = 5_000
 export function joinPieces(first: OutputPiece | undefined, second: OutputPiece): OutputPiece {
   if (!first) return second
   const length = first.text.length - first.newIndex + second.text.length - second.newIndex
-  if (first.end === second.newOffset && length <= second.text.length)
+  const isWithin = first.newOffset >= second.offset && length <= second.text.length
+  if (first.end === second.newOffset && isWithin)
     return { ...second, newIndex: second.text.length - length, newOffset: first.newOffset }
   return { ...second, newIndex: 0, newOffset: second.offset }
 }
