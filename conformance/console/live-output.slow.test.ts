@@ -8,7 +8,7 @@ import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { until } from '../until.ts'
 import type { TestBrowser } from './browser.ts'
-import { assertNoFaults, buildConsole, openBrowser } from './browser.ts'
+import { assertNoFaults, barriersOf, buildConsole, openBrowser } from './browser.ts'
 import { makeAgent, makeEnvironment, makeSession, say } from './workspace.ts'
 
 const patience = { timeout: 10_000 }
@@ -34,9 +34,9 @@ void describe('a running command in the console', () => {
 
   const make = (session: string, file: string) =>
     writeFile(join(service.dataDir, 'sandboxes', session, 'workspace', file), '')
-  const open = async (title: string) => {
+  const open = async (title: string, options = {}) => {
     const session = await makeSession(service, { ...made, title })
-    const visit = await browser.visit(service.base, { key: adminKey })
+    const visit = await browser.visit(service.base, { key: adminKey, ...options })
     await visit.page.goto(`${service.base}/console/sessions/${session}`)
     await visit.page.getByRole('heading', { name: title }).waitFor(patience)
     return { session, ...visit }
@@ -85,6 +85,31 @@ void describe('a running command in the console', () => {
     assert.doesNotMatch(await card.ariaSnapshot(), /no output|\d s/)
     assert.equal(await live(page).getAttribute('aria-live'), 'off')
     await make(session, 'go')
+    await live(page).waitFor({ ...patience, state: 'detached' })
+    assertNoFaults(visit)
+    await visit.context.close()
+  })
+
+  void it('keeps what it shows when another tab opens it, and has no barriers in either theme', async () => {
+    const visit = await open('two tabs', { bypassCSP: true })
+    const { page, session } = visit
+    const command = `seq 1 700; ${waitFor('a')}; seq 701 1400; ${waitFor('b')}; echo end; ${waitFor('c')}`
+    await run(session, command)
+    await live(page).getByText('699\n700').waitFor(patience)
+    await make(session, 'a')
+    await live(page).getByText('1399\n1400').waitFor(patience)
+    const { page: other } = await browser.tab(visit, service.base)
+    await other.goto(page.url())
+    await live(other).getByText('1399\n1400').waitFor(patience)
+    await make(session, 'b')
+    for (const each of [page, other]) await live(each).getByText('1400\nend').waitFor(patience)
+    assert.match(await live(page).innerText(), /^1\n2\n3\n[^]*\n699\n700\n701\n[^]*\n1400\nend\n?$/)
+    assert.match(await live(other).innerText(), /^… .* not shown …\n\d+\n[^]*\nend\n?$/)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      assert.deepEqual(await barriersOf(page), [], colorScheme)
+    }
+    await make(session, 'c')
     await live(page).waitFor({ ...patience, state: 'detached' })
     assertNoFaults(visit)
     await visit.context.close()

@@ -30,10 +30,19 @@ void describe('the live output of a command', () => {
     assert.match(heard(piece('last\n', 5_000))?.text ?? '', /^… .* not shown …\nlast\n$/)
   })
 
-  void it('is replaced by a piece that begins before its end', () => {
-    const output = heard(piece('one\ntwo\n', 0), piece('two\nthree\n', 4))
-    assert.match(output?.text ?? '', /^… .* …\ntwo\nthree\n$/)
-    assert.equal(output?.end, 14)
+  void it('takes what is new from a piece that a stream tells again', () => {
+    const output = heard(piece('größe\n', 0, 8), piece('öße\ntwo\n', 2, 12))
+    assert.deepEqual([output?.text, output?.end], ['größe\ntwo\n', 12])
+    const silent = heard(piece('one\ntwo\n', 0), { ...piece('two\n', 4), quiet_ms: 900 })
+    assert.deepEqual(silent, { text: 'one\ntwo\n', end: 8, lastByteAt: 100 })
+  })
+
+  void it('is replaced by a piece told again whose text is shorter than its bytes, or that ends before', () => {
+    const coloured = heard(piece('one\ntwo\n', 0), piece('two\nthree\n', 4, 23))
+    assert.match(coloured?.text ?? '', /^… .* …\ntwo\nthree\n$/)
+    assert.equal(coloured?.end, 23)
+    const anew = heard(piece('one\ntwo\n', 0), piece('one\n', 0))
+    assert.deepEqual([anew?.text, anew?.end], ['one\n', 4])
   })
 
   void it('keeps the end of a long output, from the beginning of a line', () => {
@@ -50,13 +59,15 @@ void describe('the live output of a command', () => {
     assert.ok(withPiece(one, piece('y', one.end), 0).text.length <= 16_000)
   })
 
-  void it('goes with the result of its call, and with the turn', () => {
+  void it('goes with the result of its call, behind which no piece counts, and with the turn', () => {
     const outputs = liveOutputs()
     outputs.hear(piece('one', 0))
     outputs.hear({ ...piece('other', 0), tool_use_id: 'another' })
     outputs.settle({ type: 'agent.tool_result', tool_use_id: 'call' } as SessionEvent)
     assert.deepEqual([...outputs.get().keys()], ['another'])
-    outputs.settle({ type: 'session.status_idle' } as SessionEvent)
+    outputs.hear(piece('two', 3))
+    assert.deepEqual([...outputs.get().keys()], ['another'])
+    outputs.clear()
     assert.equal(outputs.get().size, 0)
   })
 })

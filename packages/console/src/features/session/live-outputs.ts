@@ -26,14 +26,32 @@ function endOf(text: string): string {
   return line === -1 || line > mostKept / 2 ? end : end.slice(line + 1)
 }
 
-/** A piece that does not follow what is here says what is missing, or takes its place. */
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The text of a piece behind `from`, as far as its bytes tell: where codes were removed, its places are not known. */
+function behind({ delta, offset, end_offset }: OutputChunk, from: number): string | undefined {
+  if (from === end_offset) return ''
+  const bytes = encoder.encode(delta)
+  const isExact = bytes.length === end_offset - offset && from < end_offset
+  return isExact ? decoder.decode(bytes.subarray(from - offset)) : undefined
+}
+
+/**
+ * A piece that does not follow what is here says what is missing. One that a stream tells again, as it does where it
+ * begins anew, brings what is new, or takes the place of all.
+ */
 export function withPiece(
   before: CallOutput | undefined,
-  { delta, offset, end_offset: end, quiet_ms }: OutputChunk,
+  piece: OutputChunk,
   now: number,
 ): CallOutput {
-  const lastByteAt = now - quiet_ms
-  if (before && offset === before.end) return { text: endOf(before.text + delta), end, lastByteAt }
+  const { delta, offset, end_offset: end } = piece
+  const lastByteAt = now - piece.quiet_ms
+  if (before && offset <= before.end) {
+    const next = offset === before.end ? delta : behind(piece, before.end)
+    if (next !== undefined) return { text: endOf(before.text + next), end, lastByteAt }
+  }
   if (!before || offset < before.end)
     return { text: offset > 0 ? leftOut(offset) + delta : delta, end, lastByteAt }
   const line = before.text === '' || before.text.endsWith('\n') ? '' : '\n'
@@ -46,6 +64,7 @@ const resultTypes: ReadonlySet<string> = new Set(['agent.tool_result', 'user.too
 /** The outputs of the calls that run. */
 export function liveOutputs() {
   let outputs: ReadonlyMap<string, CallOutput> = new Map()
+  const settled = new Set<string>()
   const change = (make: (next: Map<string, CallOutput>) => void) => {
     const next = new Map(outputs)
     make(next)
@@ -53,16 +72,21 @@ export function liveOutputs() {
   }
   return {
     get: () => outputs,
+    /** A piece may come behind the result, by another way. */
     hear(event: LiveSessionEvent): void {
-      if (event.type !== 'agent.tool_use_output_chunk') return
+      if (event.type !== 'agent.tool_use_output_chunk' || settled.has(event.tool_use_id)) return
       const { tool_use_id: call } = event
       change((next) => next.set(call, withPiece(outputs.get(call), event, Date.now())))
     },
-    /** Forgets what a result, or the end of the turn, takes the place of. */
+    /** Forgets what a result takes the place of. */
     settle(event: SessionEvent): void {
-      if (event.type === 'session.status_idle') outputs = new Map()
-      else if ('tool_use_id' in event && resultTypes.has(event.type))
-        change((next) => next.delete(String(event.tool_use_id)))
+      if (!('tool_use_id' in event) || !resultTypes.has(event.type)) return
+      const call = String(event.tool_use_id)
+      settled.add(call)
+      if (outputs.has(call)) change((next) => next.delete(call))
+    },
+    clear(): void {
+      outputs = new Map()
     },
   }
 }

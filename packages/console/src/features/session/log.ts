@@ -63,6 +63,8 @@ function createLog() {
   const waiting = new Map<string, SessionEvent>()
   const live = new Map<string, LiveAnswer>()
   const outputs = liveOutputs()
+  /** The newest event when something live was heard last: what ended before it has not ended that. */
+  let heardBehind = 0
   let frame: number | undefined
   /** What was shown last stays the same value, so that live words alone compute nothing anew from the events. */
   let hasMore = false
@@ -100,9 +102,7 @@ function createLog() {
     while (at > 0 && seqOf(events[at - 1] ?? event) > seqOf(event)) at--
     events.splice(at, 0, event)
     hasMore = true
-    if (event.type === 'agent.message') endLive('message', threadOf(event))
-    if (event.type === 'agent.thinking') endLive('thinking', threadOf(event))
-    if (event.type === 'session.status_idle') live.clear()
+    if (seqOf(event) > heardBehind) endLiveBy(event)
     outputs.settle(event)
     if (event.type === 'system.user_message_cancelled') waiting.delete(event.message_id)
     if (event.type === 'system.user_message_changed') changeWaiting(event.message_id, event.content)
@@ -111,6 +111,14 @@ function createLog() {
   function changeWaiting(id: string, content: WaitingContent): void {
     const message = waiting.get(id)
     if (message?.type === 'user.message') waiting.set(id, { ...message, content })
+  }
+
+  function endLiveBy(event: SessionEvent): void {
+    if (event.type === 'agent.message') endLive('message', threadOf(event))
+    if (event.type === 'agent.thinking') endLive('thinking', threadOf(event))
+    if (event.type !== 'session.status_idle') return
+    live.clear()
+    outputs.clear()
   }
 
   const endLive = (kind: LiveAnswer['kind'], thread: string | undefined) => {
@@ -123,6 +131,7 @@ function createLog() {
   }
 
   function hear(event: LiveSessionEvent): void {
+    heardBehind = events.at(-1)?.seq ?? 0
     outputs.hear(event)
     const thread = threadOf(event)
     if (event.type === 'agent.message_chunk')
