@@ -195,6 +195,32 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
+    verifies(
+      ['events/ext/tool-output-wish'],
+      'of a command that is interrupted while it writes, nothing is told behind the result',
+      async () => {
+        const session = await newSession(service, { tools })
+        await using reader = await listen(session)
+        await post(service, session, bash('while echo more; do sleep 0.01; done'))
+        await reader.until(() => chunksIn(reader).length >= 3)
+        await post(service, session, { type: 'user.interrupt' })
+        await reader.until(isIdle)
+        // What the next command writes is the next call's alone.
+        await post(service, session, bash(`echo another; ${waitFor('go')}`))
+        await reader.until(({ type, delta }) => type === chunk && delta === 'another\n')
+        await make(session, 'go')
+        const seen = reader.frames.map(({ data }) => data)
+        const [interrupted] = all(seen, 'agent.tool_use')
+        const [result] = all(seen, 'agent.tool_result')
+        assert.ok(interrupted && result)
+        assert.match(textOf(result), /more\n\[interrupted/)
+        const last = seen.findLastIndex(
+          ({ type, tool_use_id }) => type === chunk && tool_use_id === interrupted.id,
+        )
+        assert.ok(last >= 0 && last < seen.indexOf(result))
+      },
+    )
+
     if (database === 'postgres')
       verifies(
         ['stream/any-process', 'events/ext/tool-output-wish'],
