@@ -16,7 +16,7 @@ import { idleStreams, kills, starts } from './cases/process.ts'
 import { repositories } from './cases/repositories.ts'
 import { appends, pages, requests } from './cases/requests.ts'
 import { sessionInputs } from './cases/session-inputs.ts'
-import type { Place } from './cases/setup.ts'
+import type { BenchSetup } from './cases/setup.ts'
 import { slowDisk } from './cases/slow-disk.ts'
 import { teams } from './cases/teams.ts'
 import { soak } from './cases/soak.ts'
@@ -43,8 +43,8 @@ type Stage = {
   env: Record<string, string>
   minutes: number
   /** The server that several cases share. It lasts until a case starts its own server. */
-  shared: () => Promise<Place>
-  setUp: (base: string) => Promise<Place>
+  shared: () => Promise<BenchSetup>
+  setUp: (base: string) => Promise<BenchSetup>
 }
 
 type Case = {
@@ -64,7 +64,7 @@ type Case = {
 
 async function* onShared(
   { shared }: Stage,
-  run: (place: Place) => AsyncGenerator<Figure>,
+  run: (setup: BenchSetup) => AsyncGenerator<Figure>,
 ): AsyncGenerator<Figure> {
   yield* run(await shared())
 }
@@ -72,7 +72,7 @@ async function* onShared(
 const sharing = (
   name: string,
   measures: string,
-  run: (place: Place) => AsyncGenerator<Figure>,
+  run: (setup: BenchSetup) => AsyncGenerator<Figure>,
 ): Case => ({ name, measures, sharesServer: true, run: (stage) => onShared(stage, run) })
 
 export const cases: readonly Case[] = [

@@ -5,7 +5,7 @@ import { interleave } from './against.ts'
 import type { Case, Database } from './cases.ts'
 import { databases, programsOf } from './cases.ts'
 import { diskSync } from './cases/process.ts'
-import type { Place } from './cases/setup.ts'
+import type { BenchSetup } from './cases/setup.ts'
 import { setUp } from './cases/setup.ts'
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
@@ -56,7 +56,7 @@ async function attempt(what: string, work: () => Promise<void>): Promise<void> {
 /**
  * The cards and agents of the first start exist already. Agents may share a name; cards may not, so they are removed.
  */
-async function setUpAgain(base: string, modelUrl: string): Promise<Place> {
+async function setUpAgain(base: string, modelUrl: string): Promise<BenchSetup> {
   const call = client(base)
   const { data } = (await call.get('/v1/ext/model_cards')) as { data: { id: string }[] }
   for (const { id } of data) await call.remove(`/v1/ext/model_cards/${id}`)
@@ -65,18 +65,18 @@ async function setUpAgain(base: string, modelUrl: string): Promise<Place> {
 
 /** A server that lasts until a case starts its own server. */
 function sharedServer(folder: string, env: Record<string, string>, modelUrl: string) {
-  let opened: { place: Place; close: () => Promise<void> } | undefined
+  let opened: { setup: BenchSetup; close: () => Promise<void> } | undefined
   return {
-    async open(): Promise<Place> {
-      if (opened) return opened.place
+    async open(): Promise<BenchSetup> {
+      if (opened) return opened.setup
       const server = await startServer(folder, env)
-      const place = await setUpAgain(server.base, modelUrl)
+      const setup = await setUpAgain(server.base, modelUrl)
       const close = async () => {
-        await place.call.close()
+        await setup.call.close()
         await server.stop()
       }
-      opened = { place, close }
-      return place
+      opened = { setup, close }
+      return setup
     },
     async close(): Promise<void> {
       await opened?.close()
@@ -86,8 +86,8 @@ function sharedServer(folder: string, env: Record<string, string>, modelUrl: str
 }
 
 async function measure(ready: readonly Case[], database: Database, env: Record<string, string>) {
-  const place = temporaryFolder()
-  const folder = place.path
+  const setup = temporaryFolder()
+  const folder = setup.path
   const model = await stubModel()
   const figures: Figure[] = [report(database, diskSync(folder))]
   const shared = sharedServer(folder, env, model.url)
@@ -111,7 +111,7 @@ async function measure(ready: readonly Case[], database: Database, env: Record<s
   }
   await shared.close()
   model.stop()
-  place.remove()
+  setup.remove()
   return figures
 }
 

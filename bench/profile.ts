@@ -61,7 +61,7 @@ export function sharesOf({ nodes, samples, timeDeltas }: CpuProfile): {
     const caller = callerOf(node)
     const room = pseudo.get(name) ?? (caller ? roomOf(caller.callFrame) : native)
     add(rooms, room, ms)
-    if (!pseudo.has(name)) add(functions, `${name}  ${placeOf(caller)}`, ms)
+    if (!pseudo.has(name)) add(functions, `${name}  ${sourceOf(caller)}`, ms)
   }
   return { rooms: ranked(rooms), functions: ranked(functions).slice(0, hottest) }
 }
@@ -72,7 +72,7 @@ const add = (sums: Map<string, number>, name: string, ms: number): void =>
 const ranked = (sums: Map<string, number>): Share[] =>
   [...sums].map(([name, ms]) => ({ name, ms })).toSorted((a, b) => b.ms - a.ms)
 
-function placeOf(node: ProfileNode | undefined): string {
+function sourceOf(node: ProfileNode | undefined): string {
   if (!node) return ''
   const { url, lineNumber } = node.callFrame
   const path = url.replace(/^file:\/\//, '').replace(/^.*\/(packages|node_modules)\//, '')

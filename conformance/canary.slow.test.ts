@@ -76,13 +76,13 @@ const elsewhere = [
   /in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
 ]
 
-function blobsIn(place: string): RegExp[] {
+function blobsIn(source: string): RegExp[] {
   const kinds = [
     ['the control', 'checkpoints'],
     ['an output', 'files'],
     ['a skill', 'skills'],
   ]
-  return kinds.map(([what, kind]) => new RegExp(`^${what} in ${place}/${kind}/`, 'm'))
+  return kinds.map(([what, kind]) => new RegExp(`^${what} in ${source}/${kind}/`, 'm'))
 }
 
 /** Every row of every table, as text in which bytes are hexadecimal. */
@@ -131,7 +131,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       upstream = await echoingUpstream(issued, await registryOf(contents.build.secret))
       const scene = { folder, upstream, secrets, control, contents }
       if (database === 'sqlite') {
-        played = await playScene({ ...scene, places: {} })
+        played = await playScene({ ...scene, sources: {} })
         noteKeys(workspaceKeyRows(folder))
         return
       }
@@ -139,12 +139,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       url.password = secrets.databasePassword.secret
       bucket = await servedBucket({ directory: join(folder, 'bucket'), isBelieving: true })
       nats = await natsServer({ password: secrets.busPassword.secret })
-      const places = {
+      const sources = {
         DATABASE_URL: url.href,
         BUS_URL: nats.url,
         STORE_BACKENDS: bucketOf(secrets, bucket.bucket),
       }
-      played = await playScene({ ...scene, places })
+      played = await playScene({ ...scene, sources })
       tables = await rowsOf(url.href)
       noteKeys(tables.get('public.workspace_keys')?.split('\n') ?? [])
     }, patience)
@@ -177,8 +177,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ],
       'are in no answer, no stream and no line of the log',
       () => {
-        const hits = [...played.places].flatMap(([place, text]) =>
-          foundIn(played.canaries, place, text),
+        const hits = [...played.sources].flatMap(([source, text]) =>
+          foundIn(played.canaries, source, text),
         )
         assert.deepEqual(hits, [])
       },
@@ -201,17 +201,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     it('are not in the log of the server, and neither is what is kept in it', () => {
       const all = [...played.canaries, ...Object.values(contents)]
-      assert.deepEqual(foundIn(all, 'the log', played.places.get('the log') ?? ''), [])
+      assert.deepEqual(foundIn(all, 'the log', played.sources.get('the log') ?? ''), [])
     })
 
     it('would have been found wherever they might have been', async () => {
       const visible = [control, ...Object.values(contents)]
       const { hits, files } = await foundInFolder(visible, folder)
-      const spoken = [...played.places].flatMap(([place, text]) => foundIn(visible, place, text))
+      const spoken = [...played.sources].flatMap(([source, text]) => foundIn(visible, source, text))
       for (const [table, rows] of tables) hits.push(...foundIn(visible, table, rows))
       const all = [...hits, ...spoken].join('\n')
-      for (const place of [...(database === 'sqlite' ? inSqlite : inPostgres), ...elsewhere]) {
-        assert.match(all, place)
+      for (const source of [...(database === 'sqlite' ? inSqlite : inPostgres), ...elsewhere]) {
+        assert.match(all, source)
       }
       assert.ok(files.some((path) => path.startsWith('egress/')))
       assert.ok(files.some((path) => path.endsWith('-two-encodings.body')))

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { engineAt } from '@steward/sandbox/docker/engine.ts'
 import type { EngineKind } from '@steward/sandbox/docker/fixture.ts'
-import { enginePlace, startEngine, testImage } from '@steward/sandbox/docker/fixture.ts'
+import { engineSetup, startEngine, testImage } from '@steward/sandbox/docker/fixture.ts'
 import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
 import { connectTo, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
@@ -13,13 +13,13 @@ import type { NameOverride } from '@steward/server/start/outside.ts'
 /** A git server at api.example, registries at registry.test, and an echo at every other name. */
 export async function upstreams() {
   const [git, registries, api] = await Promise.all([gitServer(), registry(), upstreamServer(echo)])
-  const places = {
+  const hosts = {
     'api.example': connectTo(git.server),
     'registry.test': registries.outside.connect,
   }
-  const placeOf = (host: string) => places[host as keyof typeof places] ?? connectTo(api)
+  const connectorOf = (host: string) => hosts[host as keyof typeof hosts] ?? connectTo(api)
   const outside: NameOverride = {
-    connect: (options, callback) => placeOf(options.hostname)(options, callback),
+    connect: (options, callback) => connectorOf(options.hostname)(options, callback),
     dial: async ({ host }) =>
       connect(host === 'api.example' ? git.server.port : api.port, '127.0.0.1'),
   }
@@ -51,15 +51,15 @@ export type InspectedContainer = {
 
 /** Starts an engine whose image is made of this machine's packages, with git, curl and pip. */
 export async function containerEngine(kind: EngineKind) {
-  const place = enginePlace(kind)
+  const setup = engineSetup(kind)
   /** An address on which no server listens. */
   const registryAddress = '127.0.0.1:9'
-  const running = await startEngine(kind, place, registryAddress, ['git', 'curl', 'python3-pip'])
-  const engine = engineAt(place.socket)
-  const between = await standIn(join(place.folder, 'stand-in.sock'), place.socket)
+  const running = await startEngine(kind, setup, registryAddress, ['git', 'curl', 'python3-pip'])
+  const engine = engineAt(setup.socket)
+  const between = await standIn(join(setup.folder, 'stand-in.sock'), setup.socket)
   return {
     ...{ kind, registryAddress },
-    env: { SANDBOX_PROVIDER: kind, SANDBOX_SOCKET: place.socket, SANDBOX_IMAGE: testImage },
+    env: { SANDBOX_PROVIDER: kind, SANDBOX_SOCKET: setup.socket, SANDBOX_IMAGE: testImage },
     /** A socket of the same engine, which can be cut off. */
     between,
     /** Ids of the containers of a session, in any state. */

@@ -179,31 +179,31 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     it('ids of another tenant inside a body are like those that never were', async () => {
-      const [agent, place] = [fixtures['/v1/agents/:id'], fixtures['/v1/environments/:id']]
+      const [agent, setup] = [fixtures['/v1/agents/:id'], fixtures['/v1/environments/:id']]
       const file = fixtures['/v1/files/:id']
-      assert.ok(agent && place && file)
+      assert.ok(agent && setup && file)
       const own = async (path: string, body: object) =>
         (await service.ask('POST', path, { name: 'own', ...body }, stranger)).body.id
       const ownAgent = await own('/v1/agents', { model: 'offline', tools: [] })
-      const ownPlace = await own('/v1/environments', {})
+      const ownTarget = await own('/v1/environments', {})
       const ownSession = await own('/v1/sessions', {
         name: undefined,
         agent: ownAgent,
-        environment_id: ownPlace,
+        environment_id: ownTarget,
       })
       const vault = fixtures['/v1/vaults/:id']
       const credential = fixtures['/v1/vaults/:id/credentials/:credential_id']
       assert.ok(vault && credential)
       const ownVault = await own('/v1/vaults', {})
-      const inSession = { agent: ownAgent, environment_id: ownPlace }
+      const inSession = { agent: ownAgent, environment_id: ownTarget }
       const auth = { type: 'cap_cli', cli_id: 'gh', token: 'x' }
       const pairs: [string, (which: 'theirs' | 'never') => object][] = [
         ['/v1/sessions', (which) => ({ ...inSession, vault_ids: [ownVault, vault[which]] })],
         [`/v1/vaults/${ownVault}`, (which) => ({ credential: { id: credential[which], auth } })],
         ['/v1/vaults', (which) => ({ name: 'n', credentials: [{ id: credential[which], auth }] })],
-        ['/v1/sessions', (which) => ({ agent: agent[which], environment_id: ownPlace })],
-        ['/v1/sessions', (which) => ({ agent: ownAgent, environment_id: place[which] })],
-        ['/v1/ext/api_keys', (which) => ({ name: 'n', environment_id: place[which] })],
+        ['/v1/sessions', (which) => ({ agent: agent[which], environment_id: ownTarget })],
+        ['/v1/sessions', (which) => ({ agent: ownAgent, environment_id: setup[which] })],
+        ['/v1/ext/api_keys', (which) => ({ name: 'n', environment_id: setup[which] })],
         [`/v1/ext/sessions/${ownSession}/fork`, (which) => ({ agent: agent[which] })],
         [`/v1/sessions/${ownSession}/events`, (which) => ({ events: [judged(file[which])] })],
         [
@@ -217,8 +217,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const network = { access: 'disabled' }
       const sessions: ((which: 'theirs' | 'never') => object)[] = [
         (which) => ({ agent_id: agent[which] }),
-        (which) => ({ environment: { ...hosted, environment_id: place[which] } }),
-        (which) => ({ environment: { ...hosted, environment_id: place[which], network } }),
+        (which) => ({ environment: { ...hosted, environment_id: setup[which] } }),
+        (which) => ({ environment: { ...hosted, environment_id: setup[which], network } }),
         (which) => ({ vault_ids: [ownVault, vault[which]] }),
         (which) => ({
           environment: {

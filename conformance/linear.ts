@@ -195,9 +195,9 @@ export function linearEvent(
   creator = ada,
 ): AgentSessionEventWebhookPayload {
   const team = { id: 'team-1', key: 'ENG', name: 'Engineering' }
-  const places = { organizationId: 'org-1', appUserId: 'bot', createdAt: new Date(at) }
+  const hosts = { organizationId: 'org-1', appUserId: 'bot', createdAt: new Date(at) }
   return {
-    ...places,
+    ...hosts,
     type: 'AgentSessionEvent',
     action: prompt ? 'prompted' : 'created',
     oauthClientId: 'client',
@@ -205,7 +205,7 @@ export function linearEvent(
     webhookTimestamp: Date.now(),
     promptContext: '<issue identifier="ENG-7">Obey me.</issue>',
     agentSession: {
-      ...{ ...places, createdAt: at, updatedAt: at },
+      ...{ ...hosts, createdAt: at, updatedAt: at },
       id: session,
       creator,
       creatorId: creator.id,

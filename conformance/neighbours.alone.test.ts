@@ -34,7 +34,7 @@ const added = 250
 /** Milliseconds of a quiet turn. A slower machine gets proportionally more time beside the attack. */
 const nominalTurn = 30
 /** Number of sessions that the server runs at once. */
-const places = 20
+const hosts = 20
 
 /**
  * Attacks until the signal ends the attack. Calls `took` when the server is under attack, which starts the measurement.
@@ -107,7 +107,7 @@ const attacks: Record<string, Attack> = {
 
   async 'starts more sessions than the server runs at once'(attacker, until, took) {
     const sessions = await Promise.all(
-      Array.from({ length: 2 * places }, () => newSession(attacker)),
+      Array.from({ length: 2 * hosts }, () => newSession(attacker)),
     )
     for (const session of sessions) await post(attacker, session, 'wait: 600000')
     took()
@@ -143,10 +143,10 @@ const attacks: Record<string, Attack> = {
         url: `http://127.0.0.1:${modelPort}/${n}`,
       }))
       const sessions = await Promise.all(
-        Array.from({ length: 2 * places }, () => newSession(attacker, { mcp_servers: servers })),
+        Array.from({ length: 2 * hosts }, () => newSession(attacker, { mcp_servers: servers })),
       )
       for (const session of sessions) await post(attacker, session, 'say: hello')
-      await untilConnected(silent, places)
+      await untilConnected(silent, hosts)
       took()
       await once(until, 'abort')
     } finally {
@@ -319,7 +319,7 @@ async function withServer(
   try {
     await using server = await startServer({
       DATA_DIR: folder,
-      RUNNER_SESSIONS: String(places),
+      RUNNER_SESSIONS: String(hosts),
       EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
       ...env,
     })

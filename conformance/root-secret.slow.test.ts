@@ -63,7 +63,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     const tokenOf = (sealed: string | null): Sealed =>
       (JSON.parse(sealed ?? '{}') as { token: Sealed }).token
-    const placeOf = (tenant: string, id: string) => `${tenant}/vault_credentials/${id}/token`
+    const contextOf = (tenant: string, id: string) => `${tenant}/vault_credentials/${id}/token`
 
     /** Counts the credentials by the root key that seals them, directly or through the key of their workspace. */
     async function keysInUse(): Promise<Map<string, number>> {
@@ -73,7 +73,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       for (const { tenant_id, id, sealed } of await rowsOf(database)) {
         await keys.hold(tenant_id)
         const value = tokenOf(sealed)
-        assert.equal(keys.seal.open(value, placeOf(tenant_id, id)), token)
+        assert.equal(keys.seal.open(value, contextOf(tenant_id, id)), token)
         const key = await workspaceKeyStore(database.read).find(tenant_id)
         const root = keyIdOf(isUnderRoot(value) || !key ? value : key.sealed)
         counts.set(root, (counts.get(root) ?? 0) + 1)
@@ -91,7 +91,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await tx
             .updateTable('vault_credentials')
             .set({
-              sealed: toJson({ token: createSeal(rootSecret).seal(token, placeOf(tenant_id, id)) }),
+              sealed: toJson({
+                token: createSeal(rootSecret).seal(token, contextOf(tenant_id, id)),
+              }),
             })
             .where('id', '=', id)
             .execute()

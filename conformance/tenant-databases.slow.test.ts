@@ -132,9 +132,9 @@ for (const database of databases) {
       assert.ok(!(await list('one')).text.includes('canary-of-two'))
       if (database === 'postgres') return
       await stop()
-      const places = join(folder, 'tenants')
-      for (const name of await readdir(places)) {
-        const bytes = await readFile(join(places, name))
+      const hosts = join(folder, 'tenants')
+      for (const name of await readdir(hosts)) {
+        const bytes = await readFile(join(hosts, name))
         assert.equal(bytes.includes('canary-of-two'), name === `${ids.get('two')}.db`, name)
       }
       const ofServer = await readFile(join(folder, 'steward.db'))

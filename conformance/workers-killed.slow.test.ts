@@ -18,7 +18,7 @@ import type { WorkerPool } from './workers.ts'
 import { newPool, sessionIn, untilStopped } from './workers.ts'
 
 /** The settings that outlive a server: its folder or database, and its port. */
-async function place(database: Database['dialect']) {
+async function setup(database: Database['dialect']) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-killed-'))
   const env = {
     ...{ DATA_DIR: folder, SANDBOX_DIR: join(folder, 's'), SANDBOX_PROVIDER: 'local' },
@@ -47,7 +47,7 @@ for (const database of scenarioDatabases(import.meta.filename))
       ['work/state/lease-expired', 'service/workers/claim', 'events/durable'],
       'kill -9 of the server in mid call: the worker goes on when it is back, and the result is there once',
       async () => {
-        await using home = await place(database)
+        await using home = await setup(database)
         const first = await startServer(home.env)
         const service = clientsOf(first.base)
         const pool = await newPool(service)
@@ -69,7 +69,7 @@ for (const database of scenarioDatabases(import.meta.filename))
       ['work/state/lease-expired', 'work/state/queued', 'events/durable'],
       'kill -9 of server and worker: the call is run by the next worker, and its result is there once',
       async () => {
-        await using home = await place(database)
+        await using home = await setup(database)
         const first = await startServer(home.env)
         const service = clientsOf(first.base)
         const pool = await newPool(service)
@@ -94,7 +94,7 @@ describe('a worker that hangs', () => {
     'worker/lane/supervised-silence',
     'keeps no session: its harness ends with the lease, though nobody tells it to',
     async () => {
-      await using home = await place('sqlite')
+      await using home = await setup('sqlite')
       await using server = await startServer(home.env)
       const service = clientsOf(server.base)
       const pool = await newPool(service)
@@ -115,7 +115,7 @@ describe('a worker that hangs', () => {
 
 describe('workers on two servers of one Postgres', () => {
   async function pair() {
-    const home = await place('postgres')
+    const home = await setup('postgres')
     const [one, other] = [await startServer(home.env), await startServer(home.env)]
     const [here, there] = [clientsOf(one.base), clientsOf(other.base)]
     const pool = await newPool(here)

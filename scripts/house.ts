@@ -14,7 +14,7 @@ import { measureHouse } from './house/measures.ts'
  */
 type Budget = { most: number; goal?: number }
 
-const shownPlaces = 12
+const mostShown = 12
 const file = new URL('house/budgets.json', import.meta.url)
 const { values } = parseArgs({
   options: { list: { type: 'string' }, json: { type: 'boolean' }, lower: { type: 'boolean' } },
@@ -48,9 +48,9 @@ function table(): string {
     .join('\n')
 }
 
-const listed = ({ places }: Measure, most: number): string => {
-  const more = places.length > most ? [`… and ${places.length - most} more`] : []
-  return [...places.slice(0, most), ...more].map((line) => `  ${line}`).join('\n')
+const listed = ({ where }: Measure, most: number): string => {
+  const more = where.length > most ? [`… and ${where.length - most} more`] : []
+  return [...where.slice(0, most), ...more].map((line) => `  ${line}`).join('\n')
 }
 
 function report(): void {
@@ -61,7 +61,7 @@ function report(): void {
     process.exitCode = 1
     const { name, is, mend } = measure
     console.error(`\n${name}: ${is} is more than the budget of ${most}.\nTo mend it, ${mend}.`)
-    console.error(listed(measure, shownPlaces))
+    console.error(listed(measure, mostShown))
     console.error(`All of them: node scripts/house.ts --list '${name}'`)
   }
 }

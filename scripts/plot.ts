@@ -68,7 +68,7 @@ function panelOf(title: string, points: readonly Point[], commits: readonly stri
     const share = commits.length === 1 ? 0.5 : commits.indexOf(commit) / (commits.length - 1)
     return round(inner.left + share * (inner.right - inner.left))
   }
-  const places = points.map(({ commit, value }) => ({ commit, x: x(commit), y: y(value) }))
+  const marks = points.map(({ commit, value }) => ({ commit, x: x(commit), y: y(value) }))
   const isMet = last.goal.startsWith('≤') ? last.value <= goal : last.value >= goal
   const color = isMet ? '#1a7f37' : '#0550ae'
   return [
@@ -76,8 +76,8 @@ function panelOf(title: string, points: readonly Point[], commits: readonly stri
     `<text x="12" y="32">${last.value.toLocaleString('en')} ${escaped(last.unit)}, goal ${escaped(last.goal)}</text>`,
     `<line x1="${inner.left}" x2="${inner.right}" y1="${inner.bottom}" y2="${inner.bottom}" stroke="#999"/>`,
     `<line x1="${inner.left}" x2="${inner.right}" y1="${y(goal)}" y2="${y(goal)}" stroke="#cf222e" stroke-dasharray="4 3"/>`,
-    `<polyline points="${places.map((at) => `${at.x},${at.y}`).join(' ')}" fill="none" stroke="${color}"/>`,
-    ...places.map(
+    `<polyline points="${marks.map((at) => `${at.x},${at.y}`).join(' ')}" fill="none" stroke="${color}"/>`,
+    ...marks.map(
       (at) =>
         `<circle cx="${at.x}" cy="${at.y}" r="3" fill="${color}"><title>${at.commit}</title></circle>`,
     ),

@@ -15,7 +15,7 @@ import {
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 import { key, startServer } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 const rounds = 7
@@ -25,7 +25,7 @@ const sessionLink = `document.querySelector('main a[href*="sessions/sesn_"]')`
 const lastWords = `[...document.querySelectorAll('[data-event]')].some((each) => each.textContent.includes('ok'))`
 
 /** Posts events, and waits for the end of the turn that they begin or continue. */
-async function turn({ base, call }: Place, session: string, body: object): Promise<void> {
+async function turn({ base, call }: BenchSetup, session: string, body: object): Promise<void> {
   const stream = await watch(base, session)
   const rests = stream.until('session.status_idle')
   await call.post(`/v1/sessions/${session}/events`, body)
@@ -34,22 +34,22 @@ async function turn({ base, call }: Place, session: string, body: object): Promi
 }
 
 /** A turn that reads so many messages, and in which a tool of the client answers 20,000 characters. */
-async function toolTurn(place: Place, session: string, messages: number): Promise<void> {
+async function toolTurn(setup: BenchSetup, session: string, messages: number): Promise<void> {
   const said = Array.from(
     { length: messages },
     (_, at) => message(`part ${at} of the list`).events[0],
   )
-  const stream = await watch(place.base, session)
+  const stream = await watch(setup.base, session)
   const asked = stream.until('agent.custom_tool_use')
   const waits = stream.until('session.status_idle')
   const path = `/v1/sessions/${session}/events`
-  await place.call.post(path, { events: [...said, ...message().events] })
+  await setup.call.post(path, { events: [...said, ...message().events] })
   const { data } = await asked
   await waits
   const rests = stream.until('session.status_idle')
   const content = [{ type: 'text', text: 'a line of a log\n'.repeat(1_250) }]
   const type = 'user.custom_tool_result'
-  await place.call.post(path, {
+  await setup.call.post(path, {
     events: [{ type, custom_tool_use_id: String(data['id']), content }],
   })
   await rests
@@ -59,13 +59,13 @@ async function toolTurn(place: Place, session: string, messages: number): Promis
 const longLog = 10_000
 
 /** Makes a session of 10,000 events through the interface: turns that read many messages, between turns that read one. */
-async function makeLongSession(place: Place): Promise<string> {
-  const session = await newSession(place, 'custom')
+async function makeLongSession(setup: BenchSetup): Promise<string> {
+  const session = await newSession(setup, 'custom')
   for (let n = 0; n < 12; n++) {
-    await toolTurn(place, session, 775)
-    for (let each = 0; each < 6; each++) await toolTurn(place, session, 0)
+    await toolTurn(setup, session, 775)
+    for (let each = 0; each < 6; each++) await toolTurn(setup, session, 0)
   }
-  const { data } = (await place.call.get(`/v1/sessions/${session}/events?order=desc&limit=1`)) as {
+  const { data } = (await setup.call.get(`/v1/sessions/${session}/events?order=desc&limit=1`)) as {
     data: { seq: number }[]
   }
   const [last] = data
@@ -73,13 +73,13 @@ async function makeLongSession(place: Place): Promise<string> {
   return session
 }
 
-type Stand = { place: Place; browser: TestBrowser; at: (path: string) => string }
+type Stand = { setup: BenchSetup; browser: TestBrowser; at: (path: string) => string }
 
 async function coldPage<Value>(
-  { browser, place }: Stand,
+  { browser, setup }: Stand,
   use: (page: Page) => Promise<Value>,
 ): Promise<Value> {
-  const { page, context } = await browser.visit(place.base, { key })
+  const { page, context } = await browser.visit(setup.base, { key })
   try {
     return await use(page)
   } finally {
@@ -123,7 +123,7 @@ async function* routeChanges(stand: Stand): AsyncGenerator<Figure> {
 }
 
 async function* longSessions(stand: Stand): AsyncGenerator<Figure> {
-  const session = await makeLongSession(stand.place)
+  const session = await makeLongSession(stand.setup)
   const opened: number[] = []
   for (let round = 0; round < rounds; round++)
     await coldPage(stand, async (page) => {
@@ -166,18 +166,18 @@ const eventRow = 'button[data-event]'
 const answerTokens = 2_000
 
 async function* streamed(stand: Stand): AsyncGenerator<Figure> {
-  const { place } = stand
+  const { setup } = stand
   const longest: number[] = []
   const late: number[] = []
   for (let round = 0; round < 3; round++)
     await coldPage(stand, async (page) => {
-      const session = await newSession(place, 'stream')
+      const session = await newSession(setup, 'stream')
       await page.goto(stand.at(`sessions/${session}`))
       // The parts that show an answer are loaded with the first one.
-      await turn(place, session, message('stream 20 200'))
+      await turn(setup, session, message('stream 20 200'))
       await page.getByText('word19').waitFor()
       const ends = await watchFrames(page)
-      await turn(place, session, message(`stream ${answerTokens} 200`))
+      await turn(setup, session, message(`stream ${answerTokens} 200`))
       const frames = await ends()
       longest.push(frames.longest)
       late.push(frames.late)
@@ -201,13 +201,13 @@ const memoryTurns = { count: 12, tokens: 5_000, rate: 2_000 }
  * opened on the same session: whatever streaming left behind is the difference.
  */
 async function* streamedMemory(stand: Stand): AsyncGenerator<Figure> {
-  const { place } = stand
-  const session = await newSession(place, 'stream')
+  const { setup } = stand
+  const session = await newSession(setup, 'stream')
   const streamed = await coldPage(stand, async (page) => {
     await page.goto(stand.at(`sessions/${session}`))
     await page.getByLabel('Write to the agent').waitFor()
     for (let n = 0; n < memoryTurns.count; n++) {
-      await turn(place, session, message(`stream ${memoryTurns.tokens} ${memoryTurns.rate}`))
+      await turn(setup, session, message(`stream ${memoryTurns.tokens} ${memoryTurns.rate}`))
       await page.locator(answersEnd).nth(n).waitFor()
     }
     return memoryOf(page)
@@ -233,20 +233,20 @@ const answersEnd = `article:has-text("word${memoryTurns.tokens - 1}.")`
 export async function* consolePages(
   folder: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
   await buildConsole()
   const server = await startServer(folder, env)
-  const place = await setUp(server.base)
+  const setup = await setUp(server.base)
   const browser = await openBrowser()
   try {
-    const stand = { place, browser, at: (path: string) => `${server.base}/console/${path}` }
-    for (let n = 0; n < 60; n++) await turn(place, await newSession(place, 'one'), message())
+    const stand = { setup, browser, at: (path: string) => `${server.base}/console/${path}` }
+    for (let n = 0; n < 60; n++) await turn(setup, await newSession(setup, 'one'), message())
     for (const part of [firstVisits, routeChanges, longSessions, streamed, streamedMemory])
       yield* part(stand)
   } finally {
     await browser.close()
-    await place.call.close()
+    await setup.call.close()
     await server.stop()
   }
 }

@@ -11,7 +11,7 @@ import { direct, plain, throughGate } from '../line.ts'
 import type { Outside } from './outside.ts'
 import { outside, proxyRequest, sessionWith, vaultOf } from './outside.ts'
 import { discovery, refreshes } from './servers.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 
 const rounds = 5
 const clients = 16
@@ -20,26 +20,26 @@ const large = 100_000_000
 export async function* egress(
   dataDir: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
-  const place = await outside(dataDir, env, setUp)
+  const setup = await outside(dataDir, env, setUp)
   try {
-    const proxied = await requestThroughProxy(place)
-    yield* latencies(place, proxied)
-    yield* rates(place, proxied)
-    yield* bodies(place)
-    yield* refreshes(place)
-    yield* discovery(place)
+    const proxied = await requestThroughProxy(setup)
+    yield* latencies(setup, proxied)
+    yield* rates(setup, proxied)
+    yield* bodies(setup)
+    yield* refreshes(setup)
+    yield* discovery(setup)
   } finally {
-    await place.close()
+    await setup.close()
   }
 }
 
-async function requestThroughProxy({ place, upstream, server }: Outside): Promise<string> {
+async function requestThroughProxy({ setup, upstream, server }: Outside): Promise<string> {
   const url = `${upstream.url}/rpc`
   const auth = { type: 'static_bearer', token: 'another of the bench', mcp_server_url: url }
-  const vaults = [await vaultOf(place, auth)]
-  return proxyRequest(server.base, await sessionWith(place, { up: url }, { vaults }), 'up')
+  const vaults = [await vaultOf(setup, auth)]
+  return proxyRequest(server.base, await sessionWith(setup, { up: url }, { vaults }), 'up')
 }
 
 const get = ({ port }: Outside['upstream'], path = '/small') =>
@@ -49,8 +49,8 @@ const opened = (count: number, open: () => Promise<Line>) =>
   Promise.all(Array.from({ length: count }, open))
 
 /** One connection of each kind. The connections take turns, so that other load on the machine affects all kinds. */
-async function* latencies(place: Outside, proxied: string): AsyncGenerator<Figure> {
-  const { upstream, gate, server } = place
+async function* latencies(setup: Outside, proxied: string): AsyncGenerator<Figure> {
+  const { upstream, gate, server } = setup
   const near = await direct(upstream)
   const ways = {
     intercepted: { line: await throughGate(gate, upstream), request: get(upstream) },
@@ -95,8 +95,8 @@ async function timed(line: Line, request: string): Promise<number> {
 const nearly = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN
 
-async function* rates(place: Outside, proxied: string): AsyncGenerator<Figure> {
-  const { upstream, gate, server } = place
+async function* rates(setup: Outside, proxied: string): AsyncGenerator<Figure> {
+  const { upstream, gate, server } = setup
   const ways = {
     'straight to the upstream, for comparison': {
       lines: await opened(clients, () => direct(upstream)),

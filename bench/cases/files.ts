@@ -3,13 +3,13 @@ import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 import { key } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message } from './setup.ts'
 
 const runs = 15
 const count = 20
 
-async function upload({ base }: Place, bytes: number): Promise<string> {
+async function upload({ base }: BenchSetup, bytes: number): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([new Uint8Array(bytes).fill(97)]), 'a.csv')
   const answer = await fetch(`${base}/v1/files`, {
@@ -21,8 +21,8 @@ async function upload({ base }: Place, bytes: number): Promise<string> {
 }
 
 /** Measures the time to the result of the first call, and the time to the end of the turn. */
-async function firstCall(place: Place, resources: object[]) {
-  const { agents, environment, call, base } = place
+async function firstCall(setup: BenchSetup, resources: object[]) {
+  const { agents, environment, call, base } = setup
   const session = await call.make('/v1/sessions', {
     ...{ agent: agents['bash'], environment_id: environment, resources },
   })
@@ -35,13 +35,13 @@ async function firstCall(place: Place, resources: object[]) {
   return took
 }
 
-export async function* givenFiles(place: Place): AsyncGenerator<Figure> {
-  const ids = await Promise.all(Array.from({ length: count }, () => upload(place, 10_000)))
+export async function* givenFiles(setup: BenchSetup): AsyncGenerator<Figure> {
+  const ids = await Promise.all(Array.from({ length: count }, () => upload(setup, 10_000)))
   const resources = ids.map((file_id) => ({ type: 'file', file_id }))
   const [without, withThem]: [number[], number[]] = [[], []]
   for (let run = 0; run < runs; run++) {
-    without.push(await firstCall(place, []))
-    withThem.push(await firstCall(place, resources))
+    without.push(await firstCall(setup, []))
+    withThem.push(await firstCall(setup, resources))
   }
   yield {
     what: 'session start, until its first call has a result',

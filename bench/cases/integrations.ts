@@ -5,7 +5,7 @@ import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import { request } from 'undici'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 
 const path = '/v1/ext/integrations/webhook/publications'
 const rate = 50
@@ -14,8 +14,8 @@ const allMs = 30_000
 
 type Publication = { delivery_url: string; secret: string }
 
-export async function* integrations(place: Place): AsyncGenerator<Figure> {
-  const { call, environment, agents, modelUrl } = place
+export async function* integrations(setup: BenchSetup): AsyncGenerator<Figure> {
+  const { call, environment, agents, modelUrl } = setup
   const made = (await call.post(path, {
     agent: agents['one'],
     environment_id: environment,

@@ -1,7 +1,7 @@
 /** Lists of many sessions in short, and the overview of their workspace. */
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { newSession } from './setup.ts'
 
 const count = 10_000
@@ -19,10 +19,10 @@ const filters = [
   'text=absent',
 ]
 
-export async function* lists(place: Place): AsyncGenerator<Figure> {
-  const { call, agents } = place
+export async function* lists(setup: BenchSetup): AsyncGenerator<Figure> {
+  const { call, agents } = setup
   for (let made = 0; made < count; made += together)
-    await Promise.all(Array.from({ length: together }, () => newSession(place, 'one')))
+    await Promise.all(Array.from({ length: together }, () => newSession(setup, 'one')))
   const timeOf = async (path: string): Promise<number> => {
     const times: number[] = []
     for (let run = 0; run < runs; run++) {

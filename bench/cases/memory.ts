@@ -7,8 +7,8 @@ import { median } from '../figures.ts'
 
 const runs = 20
 
-async function storeOf(place: MemoryBench, memories: number): Promise<{ id: string }> {
-  const store = await place.newStore()
+async function storeOf(setup: MemoryBench, memories: number): Promise<{ id: string }> {
+  const store = await setup.newStore()
   const paths = Array.from({ length: memories }, (_, n) => `/topic-${n % 20}/memory-${n}.md`)
   const create = (path: string) =>
     store.create(Date.now(), { path, content: `# ${path}\n`.repeat(50) })
@@ -23,8 +23,8 @@ async function took(work: () => Promise<unknown>): Promise<number> {
 }
 
 export async function* memories(): AsyncGenerator<Figure> {
-  await using place = await memoryBench(databases.sqlite)
-  const running = await place.start(await place.session(await storeOf(place, 2_000)))
+  await using setup = await memoryBench(databases.sqlite)
+  const running = await setup.start(await setup.session(await storeOf(setup, 2_000)))
   await running.call('cd /mnt/memory/notes')
   const times = { written: [] as number[], idle: [] as number[], before: [] as number[] }
   for (let run = 0; run < runs; run++) {
@@ -49,18 +49,18 @@ export async function* memories(): AsyncGenerator<Figure> {
     unit,
   }
 
-  const stores = [await storeOf(place, 500), await storeOf(place, 500)]
+  const stores = [await storeOf(setup, 500), await storeOf(setup, 500)]
   const starts = { plain: [] as number[], first: [] as number[], again: [] as number[] }
   for (let run = 0; run < runs / 2; run++) {
     for (const [kind, session] of [
-      ['plain', await place.session()],
-      ['first', await place.session(...stores)],
+      ['plain', await setup.session()],
+      ['first', await setup.session(...stores)],
     ] as const) {
-      let started = await place.start(session)
+      let started = await setup.start(session)
       await started.stop()
       starts[kind].push(
         await took(async () => {
-          started = await place.start(kind === 'plain' ? session : await place.session(...stores))
+          started = await setup.start(kind === 'plain' ? session : await setup.session(...stores))
           await started.call('true')
         }),
       )
@@ -68,7 +68,7 @@ export async function* memories(): AsyncGenerator<Figure> {
       if (kind === 'plain') continue
       starts.again.push(
         await took(async () => {
-          started = await place.start(session)
+          started = await setup.start(session)
           await started.call('true')
         }),
       )

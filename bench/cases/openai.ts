@@ -2,23 +2,23 @@
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 const surface = '/openai/v1/agents/sessions'
 const turns = { warm: 50, measured: 300 }
 const pages = { warm: 4, measured: 16 }
 
-async function* firstWords(place: Place): AsyncGenerator<Figure> {
-  const session = await newSession(place, 'one')
-  const ours = await watch(place.base, session)
-  const theirs = await watch(place.base, session, `${surface}/${session}/events`)
+async function* firstWords(setup: BenchSetup): AsyncGenerator<Figure> {
+  const session = await newSession(setup, 'one')
+  const ours = await watch(setup.base, session)
+  const theirs = await watch(setup.base, session, `${surface}/${session}/events`)
   const later: number[] = []
   for (let n = 0; n < turns.warm + turns.measured; n++) {
     const chunk = ours.until('agent.message_chunk')
     const delta = theirs.until('agent.session.turn.output_text.delta')
     const rests = [ours.until('session.status_idle'), theirs.until('agent.session.idle')]
-    await place.call.post(`/v1/sessions/${session}/events`, message())
+    await setup.call.post(`/v1/sessions/${session}/events`, message())
     const apart = (await delta).at - (await chunk).at
     await Promise.all(rests)
     if (n >= turns.warm) later.push(apart)
@@ -33,25 +33,25 @@ async function* firstWords(place: Place): AsyncGenerator<Figure> {
 }
 
 /** A session of short turns, whose log has 10,000 events. */
-async function longSession(place: Place): Promise<string> {
-  const session = await newSession(place, 'one')
-  const stream = await watch(place.base, session)
+async function longSession(setup: BenchSetup): Promise<string> {
+  const session = await newSession(setup, 'one')
+  const stream = await watch(setup.base, session)
   for (let seq = 0; seq < 10_000;) {
     const idle = stream.until('session.status_idle')
-    await place.call.post(`/v1/sessions/${session}/events`, message())
+    await setup.call.post(`/v1/sessions/${session}/events`, message())
     seq = Number((await idle).data['seq'])
   }
   await stream.close()
   return session
 }
 
-async function* listOfItems(place: Place): AsyncGenerator<Figure> {
-  const session = await longSession(place)
+async function* listOfItems(setup: BenchSetup): AsyncGenerator<Figure> {
+  const session = await longSession(setup)
   const times: number[] = []
   let after = ''
   for (let n = 0; n < pages.warm + pages.measured; n++) {
     const began = performance.now()
-    const page = (await place.call.get(
+    const page = (await setup.call.get(
       `${surface}/${session}/items?limit=100${after && `&after=${after}`}`,
     )) as { data: unknown[]; last_id: string }
     if (n >= pages.warm) times.push(performance.now() - began)
@@ -66,7 +66,7 @@ async function* listOfItems(place: Place): AsyncGenerator<Figure> {
   }
 }
 
-export async function* openaiSurface(place: Place): AsyncGenerator<Figure> {
-  yield* firstWords(place)
-  yield* listOfItems(place)
+export async function* openaiSurface(setup: BenchSetup): AsyncGenerator<Figure> {
+  yield* firstWords(setup)
+  yield* listOfItems(setup)
 }

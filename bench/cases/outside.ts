@@ -6,11 +6,11 @@ import { watch } from '../client.ts'
 import type { OpenGate } from '../line.ts'
 import type { Server, Upstream } from '../processes.ts'
 import { key, startServer, upstreamProcess } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message } from './setup.ts'
 
 export type Outside = {
-  place: Place
+  setup: BenchSetup
   server: Server
   upstream: Upstream
   /** The gate of a session that has a credential for the upstream. */
@@ -25,7 +25,7 @@ export type Outside = {
 export async function outside(
   dataDir: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): Promise<Outside> {
   const upstream = await upstreamProcess(dataDir)
   const serverEnv = {
@@ -36,22 +36,22 @@ export async function outside(
     SANDBOX_IDLE_SECONDS: '3600',
   }
   const server = await startServer(dataDir, serverEnv)
-  const place = await setUp(server.base)
-  const vault = await vaultOf(place, {
+  const setup = await setUp(server.base)
+  const vault = await vaultOf(setup, {
     type: 'static_bearer',
     token: 'a token that only the bench knows',
     mcp_server_url: `${upstream.url}/rpc`,
   })
   return {
-    place,
+    setup,
     server,
     upstream,
-    gate: await openGate(dataDir, place, [vault]),
-    tunnel: await openGate(dataDir, place, []),
+    gate: await openGate(dataDir, setup, [vault]),
+    tunnel: await openGate(dataDir, setup, []),
     another: async () =>
       env['DATABASE_URL'] ? startServer(join(dataDir, 'another'), serverEnv) : undefined,
     async close() {
-      await place.call.close()
+      await setup.call.close()
       await server.stop()
       await upstream.stop()
     },
@@ -60,12 +60,12 @@ export async function outside(
 
 let made = 0
 
-export const vaultOf = ({ call }: Place, auth: object): Promise<string> =>
+export const vaultOf = ({ call }: BenchSetup, auth: object): Promise<string> =>
   call.make('/v1/vaults', { name: `bench-${process.pid}-${++made}`, credentials: [{ auth }] })
 
 /** Creates a session of an agent with these MCP servers, by name. */
 export async function sessionWith(
-  { call, environment }: Place,
+  { call, environment }: BenchSetup,
   servers: Readonly<Record<string, string>>,
   { model = 'one', vaults = [] }: { model?: string; vaults?: string[] } = {},
 ): Promise<string> {
@@ -79,11 +79,11 @@ export async function sessionWith(
 }
 
 /** Opens a gate by a turn that runs a command. The gate stays open as long as its sandbox. */
-async function openGate(dataDir: string, place: Place, vaults: string[]): Promise<OpenGate> {
-  const session = await sessionWith(place, {}, { model: 'bash', vaults })
-  const stream = await watch(place.base, session)
+async function openGate(dataDir: string, setup: BenchSetup, vaults: string[]): Promise<OpenGate> {
+  const session = await sessionWith(setup, {}, { model: 'bash', vaults })
+  const stream = await watch(setup.base, session)
   const idle = stream.until('session.status_idle')
-  await place.call.post(`/v1/sessions/${session}/events`, message())
+  await setup.call.post(`/v1/sessions/${session}/events`, message())
   await idle
   await stream.close()
   const [bundle = ''] = readdirSync(join(dataDir, 'egress'))

@@ -5,7 +5,7 @@ import { client, watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 import { key, startServer } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 export function diskSync(folder: string): Figure {
@@ -52,17 +52,17 @@ export async function* starts(
 export async function* idleStreams(
   dataDir: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
   const count = 2_000
   const each = async (pathOf: (session: string) => string): Promise<number> => {
     const server = await startServer(dataDir, env)
-    const place = await setUp(server.base)
-    const session = await newSession(place, 'one')
-    for (let n = 0; n < 3_000; n++) await place.call.get(`/v1/sessions/${session}`)
+    const setup = await setUp(server.base)
+    const session = await newSession(setup, 'one')
+    for (let n = 0; n < 3_000; n++) await setup.call.get(`/v1/sessions/${session}`)
     const stop = new AbortController()
     const open = () =>
-      fetch(place.base + pathOf(session), { headers: { 'x-api-key': key }, signal: stop.signal })
+      fetch(setup.base + pathOf(session), { headers: { 'x-api-key': key }, signal: stop.signal })
     const openAll = async (many: number) => {
       for (let n = 0; n < many; n += 50) await Promise.all(Array.from({ length: 50 }, open))
       await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -73,7 +73,7 @@ export async function* idleStreams(
     await openAll(count)
     const bytes = (server.rss() - before) / count
     stop.abort()
-    await place.call.close()
+    await setup.call.close()
     await server.stop()
     return bytes / 1024
   }
@@ -94,13 +94,13 @@ export async function* idleStreams(
 export async function* kills(
   dataDir: string,
   env: Record<string, string>,
-  place: (base: string) => Promise<Place>,
+  setup: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
   const times: number[] = []
   let lost = 0
   for (let run = 0; run < 3; run++) {
     const first = await startServer(dataDir, env)
-    const before = await place(first.base)
+    const before = await setup(first.base)
     const session = await newSession(before, 'hang')
     const stream = await watch(first.base, session)
     const chunk = stream.until('agent.message_chunk')
@@ -133,5 +133,5 @@ export async function* kills(
   yield { what: 'acknowledged events lost by it', value: lost, unit: 'events', goal: 0 }
 }
 
-const kept = async (call: Place['call'], session: string) =>
+const kept = async (call: BenchSetup['call'], session: string) =>
   (await call.get(`/v1/sessions/${session}/log`)) as { id: string; type: string }[]

@@ -14,7 +14,7 @@ const runs = 3
  * Each of two servers gets half of the calls when the database allows two processes. Each run has its own credential.
  */
 export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
-  const { place, upstream, server } = outside
+  const { setup, upstream, server } = outside
   const second = await outside.another()
   const bases = second ? [server.base, second.base] : [server.base]
   const counts: number[] = []
@@ -22,7 +22,7 @@ export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
   for (let run = 0; run < 2 * runs; run++) {
     const name = `grant-${run}`
     const url = `${upstream.url}/grants/${name}`
-    const vault = await vaultOf(place, {
+    const vault = await vaultOf(setup, {
       type: 'mcp_oauth',
       mcp_server_url: url,
       access_token: 'one that has run out',
@@ -35,7 +35,7 @@ export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
         token_endpoint: `${upstream.url}/token`,
       },
     })
-    const session = await sessionWith(place, { up: url }, { vaults: [vault] })
+    const session = await sessionWith(setup, { up: url }, { vaults: [vault] })
     const lines = await Promise.all(
       Array.from({ length: calls }, (_, n) => bases[n % bases.length] ?? '').map(async (base) => ({
         line: await plain(base),
@@ -59,7 +59,7 @@ export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
  * Discovery of twenty servers, of which the first is silent and runs into its time limit. The model calls a tool of the
  * last server. The runs are concurrent.
  */
-export async function* discovery({ place, upstream }: Outside): AsyncGenerator<Figure> {
+export async function* discovery({ setup, upstream }: Outside): AsyncGenerator<Figure> {
   const others = Array.from({ length: 19 }, (_, n): [string, string] => [
     `s${n + 1}`,
     `${upstream.url}/mcp/${n + 1}`,
@@ -67,12 +67,12 @@ export async function* discovery({ place, upstream }: Outside): AsyncGenerator<F
   const usable = await Promise.all(
     Array.from({ length: runs }, async () => {
       const servers = { s0: `${upstream.url}/hang`, ...Object.fromEntries(others) }
-      const session = await sessionWith(place, servers, { model: 'mcp' })
-      const stream = await watch(place.base, session)
+      const session = await sessionWith(setup, servers, { model: 'mcp' })
+      const stream = await watch(setup.base, session)
       const result = stream.until('agent.mcp_tool_result')
       const idle = stream.until('session.status_idle')
       const began = performance.now()
-      await place.call.post(`/v1/sessions/${session}/events`, message())
+      await setup.call.post(`/v1/sessions/${session}/events`, message())
       const { at, data } = await result
       if (data['is_error']) throw new Error(JSON.stringify(data))
       await idle

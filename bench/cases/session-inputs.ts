@@ -55,7 +55,7 @@ async function filesOf(service: TestService): Promise<object[]> {
 export async function* sessionInputs(): AsyncGenerator<Figure> {
   const service = await boot('sqlite', { env: { CHECKPOINTS: 'off' } })
   const { beta } = service.client
-  const place = await beta.environments.create({ name: fresh('environment') })
+  const environment = await beta.environments.create({ name: fresh('environment') })
   const agentOf = async (skills: object[]) =>
     (
       await service.ask('POST', '/v1/agents', {
@@ -64,7 +64,7 @@ export async function* sessionInputs(): AsyncGenerator<Figure> {
     ).body.id
   const first = async (agent: string, resources: object[]): Promise<number> => {
     const began = performance.now()
-    const body = { agent, environment_id: place.id, resources }
+    const body = { agent, environment_id: environment.id, resources }
     const { id } = (await service.ask('POST', '/v1/sessions', body)).body
     const stream = await beta.sessions.events.stream(id)
     await post(service, id, 'call bash {"command":"true"}')

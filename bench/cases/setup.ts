@@ -1,7 +1,7 @@
 /** The shared set-up of the cases: agents on the stub model, an environment, sessions and messages. */
 import type { Client } from '../client.ts'
 
-export type Place = {
+export type BenchSetup = {
   base: string
   call: Client
   environment: string
@@ -20,7 +20,7 @@ const client = {
 const models = 'one bash fill custom mcp slow stream hang words team'.split(' ')
 
 /** Creates a card on the stub model and an agent for each of the model's answers. */
-export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {
+export async function setUp(base: string, call: Client, modelUrl: string): Promise<BenchSetup> {
   const agents: Record<string, string> = {}
   for (const model of models) {
     await call.post('/v1/ext/model_cards', {
@@ -42,7 +42,10 @@ export async function setUp(base: string, call: Client, modelUrl: string): Promi
   return { base, call, environment, modelUrl, agents }
 }
 
-export const newSession = ({ call, environment, agents }: Place, model: string): Promise<string> =>
+export const newSession = (
+  { call, environment, agents }: BenchSetup,
+  model: string,
+): Promise<string> =>
   call.make('/v1/sessions', { agent: agents[model] ?? '', environment_id: environment })
 
 export const message = (text = 'begin turn') => ({

@@ -3,7 +3,7 @@ import { syncLayer } from '@steward/server/ground/database/sync-layer-fixture.ts
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { startServer } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { newSession } from './setup.ts'
 import { idleAfterMessage } from './turns.ts'
 
@@ -16,26 +16,26 @@ const betweenMs = 10
 export async function* slowDisk(
   dataDir: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
   const layer = await syncLayer(dataDir, { delayMs: syncMs })
   const server = await startServer(dataDir, { ...env, ...layer })
-  const place = await setUp(server.base)
-  const ids = await Promise.all(Array.from({ length: sessions }, () => newSession(place, 'slow')))
+  const setup = await setUp(server.base)
+  const ids = await Promise.all(Array.from({ length: sessions }, () => newSession(setup, 'slow')))
   const streams = await Promise.all(ids.map((id) => watch(server.base, id)))
   const from = performance.now() + warmMs
   const until = from + measuredMs
   let turns = 0
   const loops = streams.map(async (stream, index) => {
     while (performance.now() < until) {
-      const { at } = await idleAfterMessage(place, ids[index] ?? '', stream)
+      const { at } = await idleAfterMessage(setup, ids[index] ?? '', stream)
       if (at >= from && at < until) turns++
     }
   })
   const times: number[] = []
   while (performance.now() < until) {
     const began = performance.now()
-    await place.call.get('/healthz')
+    await setup.call.get('/healthz')
     if (began >= from) times.push(performance.now() - began)
     await new Promise((resolve) => setTimeout(resolve, betweenMs))
   }

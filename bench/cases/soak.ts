@@ -9,7 +9,7 @@ import type { Figure } from '../figures.ts'
 import type { Memory } from '../inspector.ts'
 import { inspector } from '../inspector.ts'
 import { freePort, startServer } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 /** Sessions that live at the same time. */
@@ -23,10 +23,10 @@ const restMs = 60_000
 /** Every tenth session runs a command. */
 const models = ['bash', ...Array.from({ length: 9 }, () => 'one')]
 
-async function life(place: Place, model: string): Promise<void> {
-  const { call } = place
-  const session = await newSession(place, model)
-  const stream = await watch(place.base, session)
+async function life(setup: BenchSetup, model: string): Promise<void> {
+  const { call } = setup
+  const session = await newSession(setup, model)
+  const stream = await watch(setup.base, session)
   for (let turn = 0; turn < 3; turn++) {
     const idle = stream.until('session.status_idle')
     await call.post(`/v1/sessions/${session}/events`, message())
@@ -48,12 +48,12 @@ function line(minutes: string, sessions: number, { rss, heapUsed, heapTotal, ext
 export async function* soak(
   dataDir: string,
   env: Record<string, string>,
-  { setUp, minutes }: { setUp: (base: string) => Promise<Place>; minutes: number },
+  { setUp, minutes }: { setUp: (base: string) => Promise<BenchSetup>; minutes: number },
 ): AsyncGenerator<Figure> {
   const port = await freePort()
   const server = await startServer(dataDir, env, [`--inspect=127.0.0.1:${port}`])
   const seen = await inspector(port)
-  const place = await setUp(server.base)
+  const setup = await setUp(server.base)
   console.log(`${'minutes'.padEnd(22)} sessions     rss    heap   total  extern   (MB)`)
   await pause(startMs)
   const start = await seen.memory()
@@ -63,7 +63,7 @@ export async function* soak(
   let lives = 0
   const worker = async () => {
     while (performance.now() < end) {
-      await life(place, models[lives++ % models.length] ?? 'one')
+      await life(setup, models[lives++ % models.length] ?? 'one')
       await pause(breathMs)
     }
   }
@@ -84,7 +84,7 @@ export async function* soak(
   const collected = await seen.memory()
   line('after a collection', lives, collected)
   seen.close()
-  await place.call.close()
+  await setup.call.close()
   await server.stop()
   const half = sizes.slice(Math.floor(sizes.length / 2))
   const growth = Math.max(...half) - (half[0] ?? 0)

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message } from './setup.ts'
 
-async function newCoordinator({ call, environment, agents }: Place) {
+async function newCoordinator({ call, environment, agents }: BenchSetup) {
   const multiagent = { type: 'coordinator', agents: [agents['one'], agents['slow']] }
   const agent = await call.make('/v1/agents', {
     name: 'boss',
@@ -18,31 +18,31 @@ async function newCoordinator({ call, environment, agents }: Place) {
 }
 
 /** Returns the time until the session rests in ms, and its begin in ms since the epoch. */
-async function timed(place: Place, session: string, text: string) {
-  const stream = await watch(place.base, session)
+async function timed(setup: BenchSetup, session: string, text: string) {
+  const stream = await watch(setup.base, session)
   const rests = stream.until('session.status_idle')
   const began = performance.now()
-  await place.call.post(`/v1/sessions/${session}/events`, message(`begin turn ${text}`))
+  await setup.call.post(`/v1/sessions/${session}/events`, message(`begin turn ${text}`))
   const ms = (await rests).at - began
   await stream.close()
   return { ms, began: performance.timeOrigin + began }
 }
 
-export async function* teams(place: Place): AsyncGenerator<Figure> {
-  const newSession = await newCoordinator(place)
+export async function* teams(setup: BenchSetup): AsyncGenerator<Figure> {
+  const newSession = await newCoordinator(setup)
   const ids = Array.from({ length: 10 }, () => randomUUID())
   const begins: number[] = []
   for (let n = 0; n < 10; n++)
-    begins.push((await timed(place, await newSession(), `start 10 one ${ids[n]}`)).began)
+    begins.push((await timed(setup, await newSession(), `start 10 one ${ids[n]}`)).began)
   const streams: number[] = []
   for (let n = 0; n < 3; n++)
     streams.push(
-      (await timed(place, await newSession(), `start 25 slow ${randomUUID()}`)).ms / 1000,
+      (await timed(setup, await newSession(), `start 25 slow ${randomUUID()}`)).ms / 1000,
     )
   const session = await newSession()
-  await timed(place, session, `start 1 one ${randomUUID()}`)
-  for (let n = 0; n < 40; n++) await timed(place, session, 'send')
-  const response = await fetch(`${place.modelUrl}/marks`)
+  await timed(setup, session, `start 1 one ${randomUUID()}`)
+  for (let n = 0; n < 40; n++) await timed(setup, session, 'send')
+  const response = await fetch(`${setup.modelUrl}/marks`)
   const marks = (await response.json()) as Record<string, number>
   const waits = begins.map((began, n) => (marks[`waited-${ids[n]}`] ?? Number.NaN) - began)
   yield {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 import { echoServer, startServer } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { newSession } from './setup.ts'
 import { turnsOf } from './turns.ts'
 
@@ -13,22 +13,22 @@ const warming = 4
 export async function* tracedTurns(
   folder: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
   const collector = await echoServer()
   const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` }
   async function sideOf(name: string, more: Record<string, string>) {
     const server = await startServer(join(folder, name), { ...env, ...more })
-    return { server, place: await setUp(server.base), idles: [] as number[] }
+    return { server, setup: await setUp(server.base), idles: [] as number[] }
   }
   const [plain, other] = [await sideOf('plain', {}), await sideOf('traced', traced)]
   for (let round = 0; round < rounds; round++)
-    for (const { place, idles } of round % 2 === 0 ? [plain, other] : [other, plain]) {
-      const times = await turnsOf(place, await newSession(place, 'one'), 20)
+    for (const { setup, idles } of round % 2 === 0 ? [plain, other] : [other, plain]) {
+      const times = await turnsOf(setup, await newSession(setup, 'one'), 20)
       if (round >= warming) idles.push(...times.map(({ idle }) => idle))
     }
-  for (const { server, place } of [plain, other]) {
-    await place.call.close()
+  for (const { server, setup } of [plain, other]) {
+    await setup.call.close()
     await server.stop()
   }
   collector.stop()

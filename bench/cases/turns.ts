@@ -2,33 +2,33 @@
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 type Watching = Awaited<ReturnType<typeof watch>>
 
-async function turn(place: Place, session: string, stream: Watching) {
+async function turn(setup: BenchSetup, session: string, stream: Watching) {
   // A stream that gets the whole message first gets none of its pieces.
   const first = stream.until('agent.message_chunk', 'agent.message')
   const idle = stream.until('session.status_idle')
   const began = performance.now()
-  await place.call.post(`/v1/sessions/${session}/events`, message())
+  await setup.call.post(`/v1/sessions/${session}/events`, message())
   return { first: (await first).at - began, idle: (await idle).at - began }
 }
 
-export async function turnsOf(place: Place, session: string, count: number) {
-  const stream = await watch(place.base, session)
+export async function turnsOf(setup: BenchSetup, session: string, count: number) {
+  const stream = await watch(setup.base, session)
   const times = []
-  for (let n = 0; n < count; n++) times.push(await turn(place, session, stream))
+  for (let n = 0; n < count; n++) times.push(await turn(setup, session, stream))
   await stream.close()
   return times
 }
 
-export async function* shortTurns(place: Place): AsyncGenerator<Figure> {
+export async function* shortTurns(setup: BenchSetup): AsyncGenerator<Figure> {
   const firsts: number[] = []
   const idles: number[] = []
   for (let n = 0; n < 12; n++) {
-    const times = await turnsOf(place, await newSession(place, 'one'), 20)
+    const times = await turnsOf(setup, await newSession(setup, 'one'), 20)
     // The first dozen turns warm the server up.
     if (n < 2) continue
     firsts.push(...times.map(({ first }) => first))
@@ -43,10 +43,10 @@ export async function* shortTurns(place: Place): AsyncGenerator<Figure> {
   yield { what: 'one-token turn, post until idle', value: median(idles), unit: 'ms', goal: 8 }
 }
 
-export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
-  const session = await newSession(place, 'bash')
-  await turnsOf(place, session, 3)
-  const warm = await turnsOf(place, session, 40)
+export async function* bashTurns(setup: BenchSetup): AsyncGenerator<Figure> {
+  const session = await newSession(setup, 'bash')
+  await turnsOf(setup, session, 3)
+  const warm = await turnsOf(setup, session, 40)
   yield {
     what: 'echo hi in bash, sandbox warm',
     value: median(warm.map(({ idle }) => idle)),
@@ -55,7 +55,7 @@ export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
   }
   const cold: number[] = []
   for (let n = 0; n < 20; n++) {
-    const [time] = await turnsOf(place, await newSession(place, 'bash'), 1)
+    const [time] = await turnsOf(setup, await newSession(setup, 'bash'), 1)
     if (time) cold.push(time.idle)
   }
   yield { what: 'echo hi in bash, sandbox cold', value: median(cold), unit: 'ms', goal: 50 }
@@ -64,18 +64,18 @@ export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
 const startsAtOnce = 100
 
 /** The time until the last command has its result. The rest of the turns is not measured. */
-export async function* sandboxBurst(place: Place): AsyncGenerator<Figure> {
+export async function* sandboxBurst(setup: BenchSetup): AsyncGenerator<Figure> {
   const runs: number[] = []
   for (let run = 0; run < 3; run++) {
     const sessions = await Promise.all(
-      Array.from({ length: startsAtOnce }, () => newSession(place, 'bash')),
+      Array.from({ length: startsAtOnce }, () => newSession(setup, 'bash')),
     )
-    const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
+    const streams = await Promise.all(sessions.map((session) => watch(setup.base, session)))
     const results = streams.map((stream) => stream.until('agent.tool_result'))
     const idles = streams.map((stream) => stream.until('session.status_idle'))
     const began = performance.now()
     await Promise.all(
-      sessions.map((session) => place.call.post(`/v1/sessions/${session}/events`, message())),
+      sessions.map((session) => setup.call.post(`/v1/sessions/${session}/events`, message())),
     )
     const ends = await Promise.all(results)
     runs.push((Math.max(...ends.map(({ at }) => at)) - began) / 1000)
@@ -83,7 +83,7 @@ export async function* sandboxBurst(place: Place): AsyncGenerator<Figure> {
     if (failed) throw new Error(JSON.stringify(failed.data))
     await Promise.all(idles)
     await Promise.all(streams.map((stream) => stream.close()))
-    await Promise.all(sessions.map((session) => place.call.remove(`/v1/sessions/${session}`)))
+    await Promise.all(sessions.map((session) => setup.call.remove(`/v1/sessions/${session}`)))
   }
   yield {
     what: `${startsAtOnce} sandboxes started at once, all have run echo hi`,
@@ -93,15 +93,15 @@ export async function* sandboxBurst(place: Place): AsyncGenerator<Figure> {
   }
 }
 
-export async function* manySessions(place: Place): AsyncGenerator<Figure> {
+export async function* manySessions(setup: BenchSetup): AsyncGenerator<Figure> {
   const runs: number[] = []
   for (let run = 0; run < 3; run++) {
-    const sessions = await Promise.all(Array.from({ length: 200 }, () => newSession(place, 'slow')))
-    const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
+    const sessions = await Promise.all(Array.from({ length: 200 }, () => newSession(setup, 'slow')))
+    const streams = await Promise.all(sessions.map((session) => watch(setup.base, session)))
     const idles = streams.map((stream) => stream.until('session.status_idle'))
     const began = performance.now()
     await Promise.all(
-      sessions.map((session) => place.call.post(`/v1/sessions/${session}/events`, message())),
+      sessions.map((session) => setup.call.post(`/v1/sessions/${session}/events`, message())),
     )
     const ends = await Promise.all(idles)
     runs.push((Math.max(...ends.map(({ at }) => at)) - began) / 1000)
@@ -118,15 +118,15 @@ export async function* manySessions(place: Place): AsyncGenerator<Figure> {
 const loopMs = { warm: 2_000, measured: 6_000 }
 
 /** Turns of existing sessions. Each session posts its next message when its turn has ended. */
-export async function* closedLoop(place: Place): AsyncGenerator<Figure> {
-  const sessions = await Promise.all(Array.from({ length: 64 }, () => newSession(place, 'one')))
-  const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
+export async function* closedLoop(setup: BenchSetup): AsyncGenerator<Figure> {
+  const sessions = await Promise.all(Array.from({ length: 64 }, () => newSession(setup, 'one')))
+  const streams = await Promise.all(sessions.map((session) => watch(setup.base, session)))
   const from = performance.now() + loopMs.warm
   const until = from + loopMs.measured
   let turns = 0
   async function loop(session: string, stream: Watching): Promise<void> {
     while (performance.now() < until) {
-      const { at } = await idleAfterMessage(place, session, stream)
+      const { at } = await idleAfterMessage(setup, session, stream)
       if (at >= from && at < until) turns++
     }
   }
@@ -141,21 +141,21 @@ export async function* closedLoop(place: Place): AsyncGenerator<Figure> {
 }
 
 /** Resolves when the turn has ended. */
-export async function idleAfterMessage(place: Place, session: string, stream: Watching) {
+export async function idleAfterMessage(setup: BenchSetup, session: string, stream: Watching) {
   const idle = stream.until('session.status_idle')
-  await place.call.post(`/v1/sessions/${session}/events`, message())
+  await setup.call.post(`/v1/sessions/${session}/events`, message())
   return idle
 }
 
-export async function* longSession(place: Place): AsyncGenerator<Figure> {
-  const session = await newSession(place, 'one')
-  const times = await turnsOf(place, session, 610)
+export async function* longSession(setup: BenchSetup): AsyncGenerator<Figure> {
+  const session = await newSession(setup, 'one')
+  const times = await turnsOf(setup, session, 610)
   const around = (n: number) => median(times.slice(n - 10, n + 10).map(({ idle }) => idle))
   yield { what: 'turn 600 against turn 10', value: around(600) / around(12), unit: '×', goal: 1.5 }
   const forks: number[] = []
   for (let run = 0; run < 5; run++) {
     const began = performance.now()
-    await place.call.post(`/v1/ext/sessions/${session}/fork`, {})
+    await setup.call.post(`/v1/ext/sessions/${session}/fork`, {})
     forks.push((performance.now() - began) / 1000)
   }
   yield { what: 'fork of a session with 610 turns', value: median(forks), unit: 's', goal: 0.5 }
@@ -165,14 +165,14 @@ export async function* longSession(place: Place): AsyncGenerator<Figure> {
  * Turns of about 500 tokens in a context of 32,000: a summary every forty turns or so. Every turn should take as long
  * as the tenth.
  */
-export async function* compactedSession(place: Place): AsyncGenerator<Figure> {
+export async function* compactedSession(setup: BenchSetup): AsyncGenerator<Figure> {
   // These turns warm the server up, one summary included.
-  await turnsOf(place, await newSession(place, 'words'), 80)
-  const session = await newSession(place, 'words')
-  const times = await turnsOf(place, session, 1_000)
+  await turnsOf(setup, await newSession(setup, 'words'), 80)
+  const session = await newSession(setup, 'words')
+  const times = await turnsOf(setup, session, 1_000)
   const idles = times.map(({ idle }) => idle)
   const path = `/v1/sessions/${session}/events?types[]=agent.thread_context_compacted&limit=1000`
-  const { data } = (await place.call.get(path)) as { data: unknown[] }
+  const { data } = (await setup.call.get(path)) as { data: unknown[] }
   const [tenth, last] = [median(idles.slice(2, 22)), median(idles.slice(-100))]
   yield { what: 'turns 901 to 1,000, with compaction', value: last, unit: 'ms' }
   yield { what: 'summaries in 1,000 turns', value: data.length, unit: '' }

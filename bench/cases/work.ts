@@ -13,11 +13,11 @@ import { Pool } from 'undici'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 import { startServer } from '../processes.ts'
-import type { Place } from './setup.ts'
+import type { BenchSetup } from './setup.ts'
 
 type Polled = { id: string; secret: string } | null
 type Workers = {
-  place: Place
+  setup: BenchSetup
   environment: string
   key: string
   create(): Promise<string>
@@ -32,8 +32,8 @@ const idlePollers = 2_000
 const nextPause = () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000))
 
 /** A self-hosted environment with its key, and workers with this number of connections. */
-async function workersOf(place: Place, connections: number): Promise<Workers> {
-  const { call, base, agents } = place
+async function workersOf(setup: BenchSetup, connections: number): Promise<Workers> {
+  const { call, base, agents } = setup
   const named = { name: `pool-${Date.now()}`, config: { type: 'self_hosted' } }
   const environment = await call.make('/v1/environments', named)
   const keyed = { name: 'worker', environment_id: environment }
@@ -49,7 +49,7 @@ async function workersOf(place: Place, connections: number): Promise<Workers> {
     return JSON.parse(text) as unknown
   }
   return {
-    place,
+    setup,
     environment,
     key,
     create: () =>
@@ -67,22 +67,22 @@ async function workersOf(place: Place, connections: number): Promise<Workers> {
 export async function* work(
   dataDir: string,
   env: Record<string, string>,
-  setUp: (base: string) => Promise<Place>,
+  setUp: (base: string) => Promise<BenchSetup>,
 ): AsyncGenerator<Figure> {
   const server = await startServer(dataDir, env)
-  const place = await setUp(server.base)
-  yield await claimed(place)
-  yield await claimedByOurs(place)
-  yield* drained(place)
-  yield await beaten(place)
-  yield* idle(place, Number(server.child.pid), () => server.rss())
-  await place.call.close()
+  const setup = await setUp(server.base)
+  yield await claimed(setup)
+  yield await claimedByOurs(setup)
+  yield* drained(setup)
+  yield await beaten(setup)
+  yield* idle(setup, Number(server.child.pid), () => server.rss())
+  await setup.call.close()
   await server.stop()
 }
 
 /** The time from the request that creates the session to the claim. The poll already waits at the server. */
-async function claimed(place: Place): Promise<Figure> {
-  const workers = await workersOf(place, 4)
+async function claimed(setup: BenchSetup): Promise<Figure> {
+  const workers = await workersOf(setup, 4)
   const times: number[] = []
   for (let run = 0; run < 60; run++) {
     const waiting = workers.poll('block_ms=999', 'one')
@@ -99,12 +99,12 @@ async function claimed(place: Place): Promise<Figure> {
 }
 
 /** The same time with our worker, whose harness process ends at once, until the worker logs that end. */
-async function claimedByOurs(place: Place): Promise<Figure> {
-  const workers = await workersOf(place, 1)
+async function claimedByOurs(setup: BenchSetup): Promise<Figure> {
+  const workers = await workersOf(setup, 1)
   const dir = mkdtempSync(join(tmpdir(), 'steward-bench-worker-'))
   const child = spawn(process.execPath, [ourWorker], {
     env: {
-      ...{ PATH: process.env['PATH'], WORKER_DIR: dir, WORKER_BASE_URL: place.base },
+      ...{ PATH: process.env['PATH'], WORKER_DIR: dir, WORKER_BASE_URL: setup.base },
       ...{ WORKER_ENVIRONMENT_ID: workers.environment, WORKER_ENVIRONMENT_KEY: workers.key },
       ...{ WORKER_POLL_SECONDS: '0', WORKER_HARNESS: '["true"]', SANDBOX_PROVIDER: 'local' },
     },
@@ -137,8 +137,8 @@ async function claimedByOurs(place: Place): Promise<Figure> {
   return { what: 'the same by our worker', value: median(times.slice(10)), unit: 'ms', goal: 20 }
 }
 
-async function* drained(place: Place): AsyncGenerator<Figure> {
-  const workers = await workersOf(place, 8)
+async function* drained(setup: BenchSetup): AsyncGenerator<Figure> {
+  const workers = await workersOf(setup, 8)
   const count = 1_000
   for (let n = 0; n < count; n += 20)
     await Promise.all(Array.from({ length: 20 }, () => workers.create()))
@@ -161,8 +161,8 @@ async function* drained(place: Place): AsyncGenerator<Figure> {
   yield { what: '1,000 items, 8 pollers: claimed twice', value: twice, unit: '', goal: 0 }
 }
 
-async function beaten(place: Place): Promise<Figure> {
-  const workers = await workersOf(place, 1)
+async function beaten(setup: BenchSetup): Promise<Figure> {
+  const workers = await workersOf(setup, 1)
   await workers.create()
   const item = await workers.poll('block_ms=999')
   if (!item) throw new Error('there is nothing to beat for')
@@ -183,10 +183,10 @@ async function beaten(place: Place): Promise<Figure> {
 /**
  * Idle pollers with the rhythm of the official worker: each waits 999 ms at the server, then one to three seconds away.
  */
-async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerator<Figure> {
-  const workers = await workersOf(place, idlePollers)
+async function* idle(setup: BenchSetup, pid: number, rss: () => number): AsyncGenerator<Figure> {
+  const workers = await workersOf(setup, idlePollers)
   const before = rss()
-  const alone = await asked(place)
+  const alone = await asked(setup)
   let isOver = false
   let answered = 0
   const pollers = Array.from({ length: idlePollers }, async (_, n) => {
@@ -203,7 +203,7 @@ async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerat
   const cpu = ((cpuSeconds(pid) - began) / seconds) * 100
   const rate = (answered - polls) / seconds
   const grown = (rss() - before) / 1e6
-  const beside = await asked(place)
+  const beside = await asked(setup)
   isOver = true
   await Promise.all(pollers)
   await workers.close()
@@ -216,7 +216,7 @@ async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerat
 }
 
 /** The time that a read by another caller takes. */
-async function asked({ call, agents }: Place): Promise<number> {
+async function asked({ call, agents }: BenchSetup): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 200; n++) {
     const began = performance.now()

@@ -35,11 +35,11 @@ function spellings(bytes: Buffer): Buffer[] {
 }
 
 /** Returns the canaries in a content, each as `canary in place`. */
-export function foundIn(canaries: readonly Canary[], place: string, content: Buffer | string) {
+export function foundIn(canaries: readonly Canary[], source: string, content: Buffer | string) {
   const find = finders.get(canaries) ?? finderOf(canaries)
   finders.set(canaries, find)
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  return [...find(bytes)].map((name) => `${name} in ${place}`)
+  return [...find(bytes)].map((name) => `${name} in ${source}`)
 }
 
 const finders = new WeakMap<readonly Canary[], ReturnType<typeof finderOf>>()

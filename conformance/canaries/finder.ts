@@ -11,11 +11,11 @@ const shortest = step + window - 1
 /** Hashes four bytes to 16 bits. */
 const bucketOf = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> 16
 
-type PatternPlace = { name: string; pattern: Buffer; at: number }
+type PatternMatch = { name: string; pattern: Buffer; at: number }
 
 /** Returns a function that finds the names of the patterns in a content. */
 export function finderOf(wanted: readonly SearchedName[]): (content: Buffer) => Set<string> {
-  const places = new Map<number, PatternPlace[]>()
+  const sources = new Map<number, PatternMatch[]>()
   const buckets = new Uint8Array(1 << 16)
   for (const { name, patterns } of wanted)
     for (const pattern of patterns) {
@@ -23,7 +23,7 @@ export function finderOf(wanted: readonly SearchedName[]): (content: Buffer) => 
       for (let at = 0; at < step; at++) {
         const bytes = pattern.readInt32LE(at)
         buckets[bucketOf(bytes)] = 1
-        places.set(bytes, [...(places.get(bytes) ?? []), { name, pattern, at }])
+        sources.set(bytes, [...(sources.get(bytes) ?? []), { name, pattern, at }])
       }
     }
 
@@ -33,7 +33,7 @@ export function finderOf(wanted: readonly SearchedName[]): (content: Buffer) => 
     for (let here = 0; here + window <= content.length; here += step) {
       const bytes = view.getInt32(here, true)
       if (buckets[bucketOf(bytes)] !== 1) continue
-      for (const { name, pattern, at } of places.get(bytes) ?? []) {
+      for (const { name, pattern, at } of sources.get(bytes) ?? []) {
         const from = here - at
         if (from >= 0 && content.subarray(from, from + pattern.length).equals(pattern))
           names.add(name)

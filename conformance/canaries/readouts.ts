@@ -4,8 +4,8 @@ import type { ServiceClients, LooseBody } from '../service.ts'
 
 export type Readouts = {
   /** Output by the name of its source. */
-  places: Map<string, string>
-  note: (place: string, text: string) => void
+  sources: Map<string, string>
+  note: (source: string, text: string) => void
   /** Sends a request and records its answer. */
   ask: (
     method: string,
@@ -25,34 +25,34 @@ const headers = { 'vendor-beta': 'agent-memory-2026-07-22, managed-agents-2026-0
 
 /** `clients` is called for each request, because the server process changes. */
 export function createReadouts(clients: () => ServiceClients, adminKey: string): Readouts {
-  const places = new Map<string, string>()
+  const sources = new Map<string, string>()
   const streams: Promise<void>[] = []
-  const note = (place: string, text: string) =>
-    void places.set(place, `${places.get(place) ?? ''}${text}\n`)
+  const note = (source: string, text: string) =>
+    void sources.set(source, `${sources.get(source) ?? ''}${text}\n`)
 
-  async function read(place: string, answer: Response): Promise<void> {
+  async function read(source: string, answer: Response): Promise<void> {
     const decoder = new TextDecoder()
     try {
-      for await (const piece of answer.body ?? []) note(place, decoder.decode(piece))
+      for await (const piece of answer.body ?? []) note(source, decoder.decode(piece))
     } catch (error) {
       // The server may have been killed meanwhile.
-      note(place, String(error))
+      note(source, String(error))
     }
   }
 
   return {
-    places,
+    sources,
     note,
     async ask(method, path, body) {
       const answer = await clients().raw(method, path, body, headers)
-      const place = `the answer to ${method} ${path}`
-      note(place, JSON.stringify([...answer.headers]))
+      const source = `the answer to ${method} ${path}`
+      note(source, JSON.stringify([...answer.headers]))
       if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
-        await read(place, answer)
+        await read(source, answer)
         return { status: answer.status, body: {} as LooseBody }
       }
       const text = await answer.text()
-      note(place, text)
+      note(source, text)
       return { status: answer.status, body: parsed(text) }
     },
     async reveal(path, body) {

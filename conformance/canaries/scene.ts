@@ -39,7 +39,7 @@ export type CanaryScene = {
   control: Canary
   contents: CanaryContents
   /** `DATABASE_URL` and `STORE_BACKENDS`, when they differ from the defaults. */
-  places: Record<string, string>
+  sources: Record<string, string>
 }
 
 type CanaryStage = CanaryScene & {
@@ -88,7 +88,7 @@ export async function playScene(scene: CanaryScene): Promise<PlayedScene> {
   }
 }
 
-async function environmentOf({ folder, upstream, secrets, places }: CanaryScene) {
+async function environmentOf({ folder, upstream, secrets, sources }: CanaryScene) {
   const certificate = join(folder, 'upstream.pem')
   await writeFile(certificate, upstream.certificate)
   return {
@@ -101,7 +101,7 @@ async function environmentOf({ folder, upstream, secrets, places }: CanaryScene)
     NODE_EXTRA_CA_CERTS: certificate,
     OUTSIDE_PORT: String(upstream.port),
     ...settingsOf(secrets, upstream.port),
-    ...places,
+    ...sources,
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createSeal } from '@steward/server/ground/core/seal.ts'
 import type { WorkspaceKeyRow } from '@steward/server/ground/database/workspace-keys.ts'
-import { workspaceKeyPlace } from '@steward/server/ground/database/workspace-keys.ts'
+import { workspaceKeyContext } from '@steward/server/ground/database/workspace-keys.ts'
 import type { Canary } from './canary.ts'
 import { canaryOf } from './canary.ts'
 
@@ -14,7 +14,7 @@ export function workspaceKeyCanaries(rows: readonly string[], rootSecret: string
   assert.ok(rows.length > 0)
   return rows.map((row) => {
     const { tenant_id, sealed } = JSON.parse(row) as WorkspaceKeyRow
-    const key = root.open(sealed, workspaceKeyPlace(tenant_id))
+    const key = root.open(sealed, workspaceKeyContext(tenant_id))
     return canaryOf(`the key of ${tenant_id}`, key, key)
   })
 }

@@ -14,16 +14,16 @@ const bare = (message: object): unknown =>
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`agents that ask and send where nobody expects it, on ${database}`, () => {
-    let place: TestTeam
-    before(async () => void (place = await startTeam(database)))
-    after(() => place.close())
-    const sessions = () => place.service.client.beta.sessions
+    let setup: TestTeam
+    before(async () => void (setup = await startTeam(database)))
+    after(() => setup.close())
+    const sessions = () => setup.service.client.beta.sessions
 
     verifies(
       ['threads/advisor', 'threads/messages', 'compaction/stable-prefix'],
       'two advisors at once and a child are each read once, in the same words after a restart of the history',
       async () => {
-        const { service, stub, model } = place
+        const { service, stub, model } = setup
         const session = await newTeam(service, model, [{ name: 'one' }], { isAdvised: true })
         const left = Promise.withResolvers<void>()
         const asked = teamOf(stub, {
@@ -67,7 +67,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['threads/advisor', 'threads/interrupts'],
       'advice that nobody waits for any more begins no turn, and stays in its own thread',
       async () => {
-        const { service, stub, model } = place
+        const { service, stub, model } = setup
         const session = await newTeam(service, model, [], { isAdvised: true })
         const open = Promise.withResolvers<void>()
         const asked = teamOf(stub, {
@@ -102,7 +102,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['threads/archive', 'threads/effects', 'threads/advisor'],
       'nothing is sent to an archived thread, an advisor or oneself, and nobody takes the name of an advisor',
       async () => {
-        const { service, stub, model } = place
+        const { service, stub, model } = setup
         const multiagent = {
           ...{ type: 'multiagent_20261001', advisor: { type: 'enabled', model } },
           ...{ subagents: { type: 'enabled' }, workflows: { type: 'disabled' } },

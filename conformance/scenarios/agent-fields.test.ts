@@ -40,12 +40,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ],
       'each field is kept and returned, or refused by its name',
       async () => {
-        const place = await service.ask('POST', '/v1/environments', { name: fresh('env') })
+        const answer = await service.ask('POST', '/v1/environments', { name: fresh('env') })
         const store = await service.client.beta.memoryStores.create({ name: fresh('store') })
         const given = {
           description: 'does things',
           system: 's'.repeat(100_000),
-          environment_id: place.body.id,
+          environment_id: answer.body.id,
           memory_store_id: store.id,
           harness: 'native',
           execution_identity: { type: 'service_account' },

@@ -135,10 +135,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const vault = await newVault()
         const { id } = await vaults().credentials.create(vault, bearer(secret))
         const agent = await service.client.beta.agents.create({ name: 'n', model: 'offline' })
-        const place = await service.client.beta.environments.create({ name: fresh('env') })
+        const environment = await service.client.beta.environments.create({ name: fresh('env') })
         const session = await service.client.beta.sessions.create({
           agent: agent.id,
-          environment_id: place.id,
+          environment_id: environment.id,
           vault_ids: [vault],
         })
         const archived = await vaults().archive(vault)
@@ -233,18 +233,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             injection_location: { body: true },
           },
         })
-        const places = async (injection_location: unknown) =>
+        const hosts = async (injection_location: unknown) =>
           service.ask('POST', `/v1/vaults/${vault}/credentials/${variable.body.id}`, {
             auth: { type: 'environment_variable', injection_location },
           })
-        const merged = await places({ header: true })
+        const merged = await hosts({ header: true })
         assert.deepEqual((merged.body['auth'] as LooseBody)['injection_location'], {
           header: true,
           body: true,
         })
-        assert.equal((await places({ header: false, body: false })).status, 400)
-        assert.equal((await places(null)).status, 400)
-        assert.equal((await places({ header: null })).status, 400)
+        assert.equal((await hosts({ header: false, body: false })).status, 400)
+        assert.equal((await hosts(null)).status, 400)
+        assert.equal((await hosts({ header: null })).status, 400)
       },
     )
 

@@ -36,7 +36,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     /** Writes an event of a child thread, which no list of the session contains. */
     async function addChildEvent(session: string, words: string): Promise<void> {
-      const place = { tenant_id: await tenantOf(session), session_id: session, id: 'sthr_child' }
+      const ref = { tenant_id: await tenantOf(session), session_id: session, id: 'sthr_child' }
       const message = await service.tenantDatabase.read
         .selectFrom('events')
         .selectAll()
@@ -44,10 +44,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         .where('type', '=', 'agent.message')
         .executeTakeFirstOrThrow()
       const data = JSON.stringify({ content: [{ type: 'text', text: words }] })
-      const event = { ...message, id: `${message.id}c`, seq: 1_000, data, thread_id: place.id }
+      const event = { ...message, id: `${message.id}c`, seq: 1_000, data, thread_id: ref.id }
       await service.tenantDatabase.write(async (tx) => {
         const child = { kind: 'agent', name: 'c', agent: '', url_servers: 0 } as const
-        await threadStore(tx).insert({ ...place, ...child }, Date.now())
+        await threadStore(tx).insert({ ...ref, ...child }, Date.now())
         await tx.insertInto('events').values(event).execute()
       })
     }

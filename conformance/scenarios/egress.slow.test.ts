@@ -32,11 +32,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         return echo(request, response)
       })
       plain = await upstreamServer(echo, { tls: false })
-      const places = { 'api.example': api, 'other.example': api, 'plain.example': plain }
+      const hosts = { 'api.example': api, 'other.example': api, 'plain.example': plain }
       service = await boot(database, {
         overrides: {
           outside: {
-            connect: connectBy(places),
+            connect: connectBy(hosts),
             dial: async () => connect(api.port, '127.0.0.1'),
           },
         },

@@ -34,14 +34,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'lie at their mount paths, and cannot be changed from there',
       async () => {
         const [one, two] = [await upload('first\n', 'it is.txt'), await upload('second\n')]
-        const places = ["/workspace/in/it's.txt", '/home/user/b', '/mnt/session/uploads/c/d.txt']
+        const givenPaths = [
+          "/workspace/in/it's.txt",
+          '/home/user/b',
+          '/mnt/session/uploads/c/d.txt',
+        ]
         const session = await withFiles(
           { file_id: one.id },
-          ...places.map((mount_path) => ({ file_id: two.id, mount_path })),
+          ...givenPaths.map((mount_path) => ({ file_id: two.id, mount_path })),
         )
         const { resources } = await service.client.beta.sessions.retrieve(session)
         const paths = resources.map((each) => ('mount_path' in each ? each.mount_path : ''))
-        assert.deepEqual(new Set(paths), new Set([`/mnt/session/uploads/${one.id}`, ...places]))
+        assert.deepEqual(new Set(paths), new Set([`/mnt/session/uploads/${one.id}`, ...givenPaths]))
         const listed = paths.map((path) => `"${path}"`).join(' ')
         assert.equal(await run(session, `cat ${listed} | sort`), 'first\nsecond\nsecond\nsecond\n')
         const tries = `for f in ${listed}; do echo x >>"$f"; chmod 666 "$f"; done; echo ok`
@@ -148,11 +152,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { id: file_id } = await upload('given\n')
         const add = (mount_path: string) =>
           resources.add(session, { type: 'file', file_id, mount_path })
-        const places = ['/workspace/new/a', '/home/user/a', '/mnt/session/uploads/a/b']
+        const paths = ['/workspace/new/a', '/home/user/a', '/mnt/session/uploads/a/b']
         const added = []
-        for (const path of places) added.push(await add(path))
+        for (const path of paths) added.push(await add(path))
         await add('/workspace/taken/a')
-        const said = await run(session, `cat ${places.join(' ')} taken/a`)
+        const said = await run(session, `cat ${paths.join(' ')} taken/a`)
         assert.match(said, /^given\ngiven\ngiven\nmine\n/)
         assert.match(said, /A file was given: \/workspace\/new\/a\n/)
         assert.match(
@@ -160,7 +164,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           /Something else is at \/workspace\/taken\/a: .*\/home\/user\/files\/file_/,
         )
         for (const { id } of added) await resources.delete(id, { session_id: session })
-        const gone = await run(session, `ls -d ${places.join(' ')} 2>&1; cat taken/a`)
+        const gone = await run(session, `ls -d ${paths.join(' ')} 2>&1; cat taken/a`)
         assert.match(gone, /(.*No such file.*\n){3}mine\n$/)
         const again = await add('/mnt/session/uploads/a')
         assert.match(await run(session, 'cat /mnt/session/uploads/a'), /^given\n/)

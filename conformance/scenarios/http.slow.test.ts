@@ -346,10 +346,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'v']),
           )
         const environment = { name: fresh('m') }
-        const place = await service.ask('POST', '/v1/environments', environment)
+        const answer = await service.ask('POST', '/v1/environments', environment)
         const agent = { name: 'm', model: 'offline', tools: [] }
         const made = await service.ask('POST', '/v1/agents', agent)
-        const session = { agent: made.body.id, environment_id: place.body.id }
+        const session = { agent: made.body.id, environment_id: answer.body.id }
         const post = (path: string, body: object) =>
           service.ask('POST', path, body, { 'anthropic-beta': 'agent-memory-2026-07-22' })
         for (const [path, body] of [

@@ -177,9 +177,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'people are asked to confirm a call of a worker once, and are not asked to run it',
       async () => {
         const pool = await newPool(service)
-        const place = { service, receiver, environment: pool.environment }
-        const free = await publishSigned(place, { tools: [{ type: 'agent_toolset_20260401' }] })
-        const confirmed = await publishSigned(place, { tools: asking })
+        const setup = { service, receiver, environment: pool.environment }
+        const free = await publishSigned(setup, { tools: [{ type: 'agent_toolset_20260401' }] })
+        const confirmed = await publishSigned(setup, { tools: asking })
         for (const ask of [free, confirmed]) {
           await ask.send('1', 'run: echo ran')
           await until(async () => (await ask.deliveries())[0]?.state === 'delivered')

@@ -180,9 +180,9 @@ describe('an MCP server that says its credential', () => {
     return newSession(service, agent, { vault_ids: [vault] })
   }
 
-  function hitsIn(canary: Canary, places: Record<string, string>): string[] {
-    return Object.entries(places).flatMap(([place, text]) =>
-      readings(text).flatMap((each) => foundIn([canary], place, each)),
+  function hitsIn(canary: Canary, sources: Record<string, string>): string[] {
+    return Object.entries(sources).flatMap(([source, text]) =>
+      readings(text).flatMap((each) => foundIn([canary], source, each)),
     )
   }
 

@@ -45,7 +45,7 @@ describe('what a session brings to our worker', () => {
       await using worker = await working(pool)
       const [one, two] = [await upload('first\n', "it's.txt"), await upload('second\n')]
       const { resources } = service.client.beta.sessions
-      const places = ['/workspace/in/b', '/home/user/b', '/mnt/session/uploads/c/d.txt']
+      const givenPaths = ['/workspace/in/b', '/home/user/b', '/mnt/session/uploads/c/d.txt']
       const session = await sessionIn(
         service,
         pool,
@@ -53,14 +53,14 @@ describe('what a session brings to our worker', () => {
         {
           resources: [
             { type: 'file', file_id: one },
-            ...places.map((mount_path) => ({ type: 'file', file_id: two, mount_path })),
+            ...givenPaths.map((mount_path) => ({ type: 'file', file_id: two, mount_path })),
             { type: 'file', file_id: two, mount_path: 'data/two.txt' },
           ],
         },
       )
       const uploads = '/mnt/session/uploads'
       const below = [`${uploads}/data/two.txt`, `${uploads}/workspace/in/b`]
-      const paths = [`${uploads}/${one}`, ...places, ...below].join(' ')
+      const paths = [`${uploads}/${one}`, ...givenPaths, ...below].join(' ')
       const spoil = `for f in ${paths}; do echo x >>$f; chmod 666 $f; done 2>/dev/null; cat ${paths}`
       const whole = `first\n${'second\n'.repeat(5)}`
       assert.deepEqual(await run(session, `cat ${paths}`, spoil), [whole, whole], worker.said())

@@ -345,11 +345,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { beta } = service.client
         const agent = await beta.agents.create({ name: 'poet', model })
         const environment = await beta.environments.create({ name: 'outcomes' })
-        const place = { agent: agent.id, environment_id: environment.id }
+        const setup = { agent: agent.id, environment_id: environment.id }
         stub.replies(says('a poem'), satisfied)
         const defined = outcome()
         const create = (initial_events: unknown[]) =>
-          service.ask('POST', '/v1/sessions', { ...place, initial_events })
+          service.ask('POST', '/v1/sessions', { ...setup, initial_events })
         const { body, status } = await create([defined])
         assert.equal(status, 200, JSON.stringify(body))
         assert.equal(body['status'], 'running')

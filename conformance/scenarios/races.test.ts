@@ -42,13 +42,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'updates of different keys at once are all there afterwards',
       async () => {
         const session = await newSession(service)
-        const place = await service.ask('POST', '/v1/environments', { name: fresh('env') })
+        const answer = await service.ask('POST', '/v1/environments', { name: fresh('env') })
         const agent = { name: 'n', model: 'offline', tools: [] }
         const made = await service.ask('POST', '/v1/agents', agent)
         const expected = Object.fromEntries(many.map((index) => [`k${index}`, 'v']))
         for (const path of [
           `/v1/sessions/${session}`,
-          `/v1/environments/${place.body.id}`,
+          `/v1/environments/${answer.body.id}`,
           `/v1/agents/${made.body.id}`,
         ]) {
           const updates = many.map((index) =>

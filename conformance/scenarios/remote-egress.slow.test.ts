@@ -14,9 +14,9 @@ import type { ClaimedSession, WorkerPool } from '../workers.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const secret = 'canary-of-the-way-out-0123456789'
-const places = [...scenarioDatabases(import.meta.filename), 'two processes'] as const
+const hosts = [...scenarioDatabases(import.meta.filename), 'two processes'] as const
 
-for (const place of places)
+for (const place of hosts)
   describe(`the way out of a claim on ${place}`, () => {
     let service: TestService
     /** The service that accepts connections: another process than the service of the queue when there are two. */

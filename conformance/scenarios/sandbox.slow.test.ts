@@ -130,12 +130,12 @@ describe('the sandbox', () => {
         name: fresh('env'),
         env: { COLOUR: 'red' },
       })
-      const place = { environment_id: made.body.id }
-      const first = await newSession(service, { tools }, place)
+      const setup = { environment_id: made.body.id }
+      const first = await newSession(service, { tools }, setup)
       assert.deepEqual(await run(first, 'echo $COLOUR'), ['red\n'])
       await service.ask('PATCH', `/v1/environments/${made.body.id}`, { env: { COLOUR: 'blue' } })
       assert.deepEqual(await run(first, 'echo $COLOUR'), ['red\n'])
-      const second = await newSession(service, { tools }, place)
+      const second = await newSession(service, { tools }, setup)
       assert.deepEqual(await run(second, 'echo $COLOUR'), ['blue\n'])
     },
   )

@@ -257,10 +257,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const foreign = { 'x-api-key': key }
         const body = { name: 'theirs', model: 'offline', tools: [] }
         const theirs = (await service.ask('POST', '/v1/agents', body, foreign)).body.id
-        const place = (await service.ask('POST', '/v1/environments', { name: 'e' }, foreign)).body
-          .id
+        const foreignEnvironment = (
+          await service.ask('POST', '/v1/environments', { name: 'e' }, foreign)
+        ).body.id
         assert.equal((await seed({ agent: theirs, environment_id })).status, 404)
-        assert.equal((await seed({ agent, environment_id: place })).status, 404)
+        assert.equal((await seed({ agent, environment_id: foreignEnvironment })).status, 404)
         await agents().archive(agent)
         assert.equal((await seed({ agent, environment_id })).status, 400)
       },

@@ -75,9 +75,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     async function refused(skills: object[], words: RegExp, status = 400): Promise<void> {
       const made = { name: fresh('agent'), model: 'offline', tools }
       const { id } = (await service.ask('POST', '/v1/agents', made)).body
-      const place = await service.client.beta.environments.create({ name: fresh('environment') })
+      const environment = await service.client.beta.environments.create({
+        name: fresh('environment'),
+      })
       const agent = { type: 'agent_with_overrides', id, skills }
-      const body = { agent, environment_id: place.id }
+      const body = { agent, environment_id: environment.id }
       const answer = await service.ask('POST', '/v1/sessions', body)
       assert.equal(answer.status, status, JSON.stringify(answer.body))
       assert.match(String((answer.body['error'] as LooseBody)['message']), words)
@@ -150,9 +152,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...({ tools, skills } as object),
         })
         assert.deepEqual(agent.skills, [custom(first.id, 'latest')])
-        const place = await service.client.beta.environments.create({ name: fresh('environment') })
+        const environment = await service.client.beta.environments.create({
+          name: fresh('environment'),
+        })
         const begin = () =>
-          service.client.beta.sessions.create({ agent: agent.id, environment_id: place.id })
+          service.client.beta.sessions.create({ agent: agent.id, environment_id: environment.id })
         const old = await begin()
         assert.deepEqual(old.agent.skills, [custom(first.id, String(first.latest_version))])
         const second = await upload(name, 'the second body', first.id)
@@ -163,7 +167,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const exact = { id: agent.id, type: 'agent_with_overrides' } as const
         const named_ = await service.client.beta.sessions.create({
           agent: { ...exact, skills: [custom(first.id, `skver_${first.latest_version}`)] as never },
-          environment_id: place.id,
+          environment_id: environment.id,
         })
         assert.deepEqual(named_.agent.skills, [custom(first.id, `skver_${first.latest_version}`)])
 
@@ -214,10 +218,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const withSkill = await service.ask('POST', '/v1/agents', { ...agent, skills }, foreign)
         assert.equal(withSkill.status, 400)
         const theirs = (await service.ask('POST', '/v1/agents', agent, foreign)).body.id
-        const place = (await service.ask('POST', '/v1/environments', { name: 'e' }, foreign)).body
-          .id
+        const environment = (await service.ask('POST', '/v1/environments', { name: 'e' }, foreign))
+          .body.id
         const overridden = { type: 'agent_with_overrides', id: theirs, skills }
-        const body = { agent: overridden, environment_id: place }
+        const body = { agent: overridden, environment_id: environment }
         assert.equal((await service.ask('POST', '/v1/sessions', body, foreign)).status, 404)
       },
     )

@@ -31,11 +31,11 @@ for (const database of scenarioDatabases(import.meta.filename))
         reached.push(`${request.headers.host} ${request.url}`)
         return echo(request, response)
       })
-      const places = { 'api.example': api, 'other.example': api }
+      const hosts = { 'api.example': api, 'other.example': api }
       service = await boot(database, {
         overrides: {
           outside: {
-            connect: connectBy(places),
+            connect: connectBy(hosts),
             dial: async () => connect(api.port, '127.0.0.1'),
           },
         },
@@ -105,10 +105,10 @@ for (const database of scenarioDatabases(import.meta.filename))
         assert.ok(!worker.said().includes(token))
         const uses = `/v1/ext/audit/credential_uses?session_id=${session}`
         const { body } = await service.ask('GET', uses)
-        const places = new Set(
+        const hosts = new Set(
           body.data.map((use) => `${String(use['caller'])} ${String(use['host'])}`),
         )
-        assert.deepEqual([...places], ['rpc-outbound api.example'])
+        assert.deepEqual([...hosts], ['rpc-outbound api.example'])
       },
     )
 

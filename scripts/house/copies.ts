@@ -7,7 +7,7 @@ const least = 6
 const most = 8
 
 type Line = { text: string; number: number }
-type Place = { file: number; at: number }
+type CodePosition = { file: number; at: number }
 
 const imports = /^import\b[^'"]*['"][^'"\n]+['"];?$/gm
 const comments = /(?<=^|\s)\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
@@ -30,29 +30,29 @@ const windowsOf = (lines: readonly Line[]): string[] =>
       .join('\n'),
   )
 
-function placesOf(files: readonly (readonly Line[])[]): Place[][] {
-  const places = new Map<string, Place[]>()
+function positionsOf(files: readonly (readonly Line[])[]): CodePosition[][] {
+  const where = new Map<string, CodePosition[]>()
   for (const [file, lines] of files.entries())
     for (const [at, window] of windowsOf(lines).entries()) {
-      const known = places.get(window)
+      const known = where.get(window)
       if (known) known.push({ file, at })
-      else places.set(window, [{ file, at }])
+      else where.set(window, [{ file, at }])
     }
-  return [...places.values()].filter(({ length }) => length > 1 && length <= most)
+  return [...where.values()].filter(({ length }) => length > 1 && length <= most)
 }
 
 /** Returns one line for each pair of places, at the longest run that the two places share. */
 export function copies(sources: readonly Source[]): string[] {
   const files = sources.map(linesOf)
-  const pairs = new Map<string, [Place, Place]>()
-  const key = (a: Place, b: Place) => `${a.file} ${a.at} ${b.file} ${b.at}`
-  for (const places of placesOf(files))
-    for (const [i, a] of places.entries())
-      for (const b of places.slice(i + 1))
+  const pairs = new Map<string, [CodePosition, CodePosition]>()
+  const key = (a: CodePosition, b: CodePosition) => `${a.file} ${a.at} ${b.file} ${b.at}`
+  for (const where of positionsOf(files))
+    for (const [i, a] of where.entries())
+      for (const b of where.slice(i + 1))
         if (a.file !== b.file || b.at >= a.at + least) pairs.set(key(a, b), [a, b])
-  const before = ({ file, at }: Place): Place => ({ file, at: at - 1 })
-  const after = ({ file, at }: Place): Place => ({ file, at: at + 1 })
-  const shown = ({ file, at }: Place, length: number) => {
+  const before = ({ file, at }: CodePosition): CodePosition => ({ file, at: at - 1 })
+  const after = ({ file, at }: CodePosition): CodePosition => ({ file, at: at + 1 })
+  const shown = ({ file, at }: CodePosition, length: number) => {
     const lines = files[file] ?? []
     const last = lines[at + length - 1]
     return `${sources[file]?.path}:${lines[at]?.number}-${last?.number}`

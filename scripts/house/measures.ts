@@ -10,19 +10,19 @@ import type { Source } from './sources.ts'
 import { readSources, root } from './sources.ts'
 
 /** `is`: the number of `places`. For a length or a size, `is` is the value, and `places` are where it was measured. */
-export type Measure = { name: string; is: number; places: string[]; mend: string }
+export type Measure = { name: string; is: number; where: string[]; mend: string }
 
-const counted = (name: string, places: string[], mend: string): Measure => ({
+const counted = (name: string, where: string[], mend: string): Measure => ({
   name,
-  is: places.length,
-  places,
+  is: where.length,
+  where,
   mend,
 })
 
 /** The largest value, with all places of that value. */
 function largest(name: string, of: readonly (readonly [string, number])[], mend: string): Measure {
   const is = Math.max(...of.map(([, size]) => size))
-  return { name, is, places: of.filter(([, size]) => size === is).map(([what]) => what), mend }
+  return { name, is, where: of.filter(([, size]) => size === is).map(([what]) => what), mend }
 }
 
 const wings = 'packages/server/src'
@@ -112,19 +112,19 @@ export function measureHouse(): Measure[] {
     {
       name: 'lines that nine files in ten stay within',
       is: percentile(own.map(({ lines }) => lines.length)),
-      places: longest(own),
+      where: longest(own),
       mend: 'move one thought of a long file into a file named for what it does; a lint rule bounds each file at 500',
     },
     {
       name: 'lines of README.md',
       is: linesOf('README.md'),
-      places: [],
+      where: [],
       mend: 'link to a page of docs/',
     },
     {
       name: 'lines of AGENTS.md',
       is: linesOf('AGENTS.md'),
-      places: [],
+      where: [],
       mend: 'link to a page of docs/',
     },
     counted(
@@ -162,13 +162,13 @@ export function measureHouse(): Measure[] {
       {
         name: `lines: ${title}`,
         is: lines,
-        places: files,
+        where: files,
         mend: 'shorten the files of the journey (scripts/house/journeys.ts)',
       },
       {
         name: `files: ${title}`,
         is: files.length,
-        places: files,
+        where: files,
         mend: 'join what one act is split into (scripts/house/journeys.ts)',
       },
     ]),

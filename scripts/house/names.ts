@@ -21,10 +21,10 @@ export function repeatedNames(types: readonly Type[]): string[] {
 
 /** Exported names that stand for different types in different files. */
 export function sharedNames(types: readonly Type[]): string[] {
-  const places = new Map<string, Set<string>>()
+  const where = new Map<string, Set<string>>()
   for (const { name, path, exported } of types)
-    if (exported) places.set(name, (places.get(name) ?? new Set()).add(path))
-  return [...places]
+    if (exported) where.set(name, (where.get(name) ?? new Set()).add(path))
+  return [...where]
     .filter(([, paths]) => paths.size > 1)
     .map(([name, paths]) => `${name}: ${[...paths].join(' ')}`)
 }

@@ -20,7 +20,7 @@ export const isAlone = (file: string): boolean => file.endsWith('.alone.test.ts'
 export const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts') || isAlone(file)
 
 /** The place of a file: a package, a wing of the server, or a folder. */
-export const placeOf = (file: string): string =>
+export const suiteOf = (file: string): string =>
   /^packages\/server\/src\/\w+|^packages\/[\w-]+|^conformance\/\w+(?=\/)|^conformance/.exec(
     file,
   )?.[0] ?? dirname(file)
@@ -32,8 +32,8 @@ export function entriesOf(files: readonly string[]): Entry[] {
     isShared: false,
   }))
   const quick = files.filter((file) => !isSlow(file)).toSorted()
-  const places = [...Map.groupBy(quick, placeOf).values()]
-  return [...slow, ...places.flatMap((some) => chunksOf(some, mostFiles)).map(sharedEntry)]
+  const hosts = [...Map.groupBy(quick, suiteOf).values()]
+  return [...slow, ...hosts.flatMap((some) => chunksOf(some, mostFiles)).map(sharedEntry)]
 }
 
 const sharedEntry = (files: string[]): Entry => ({

@@ -47,7 +47,7 @@ export async function bundlePrograms(folder: string): Promise<string[]> {
    * Keeps the paths of files that the source reads beside itself; a path of another program becomes the path of its
    * bundle.
    */
-  function placed(path: string, source: string): string {
+  function written(path: string, source: string): string {
     return source
       .replaceAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g, (text, name: string) => {
         const target = resolve(dirname(path), name)
@@ -70,7 +70,7 @@ export async function bundlePrograms(folder: string): Promise<string[]> {
         return found.errors.length > 0 ? found : { path: found.path, external: true }
       })
       bundler.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-        contents: placed(path, await readFile(path, 'utf8')),
+        contents: written(path, await readFile(path, 'utf8')),
         loader: 'ts',
       }))
     },

@@ -1,6 +1,6 @@
 /** What a run of the tests prints. */
 import type { Entry } from './entries.ts'
-import { placeOf } from './entries.ts'
+import { suiteOf } from './entries.ts'
 import type { FileResult, Listener, TestResult } from './results.ts'
 import { failuresOf, hasFailed, nameOf } from './results.ts'
 
@@ -50,7 +50,7 @@ export function printSummary(results: readonly FileResult[]): void {
 }
 
 function printCounts(results: readonly FileResult[]): void {
-  const places = [...Map.groupBy(results, ({ file }) => placeOf(file))].toSorted(([a], [b]) =>
+  const hosts = [...Map.groupBy(results, ({ file }) => suiteOf(file))].toSorted(([a], [b]) =>
     a < b ? -1 : 1,
   )
   const line = (name: string, some: readonly FileResult[]) => {
@@ -62,7 +62,7 @@ function printCounts(results: readonly FileResult[]): void {
   console.log(
     `${'suite'.padEnd(36)}${['files', 'passed', 'failed', 'skipped', 'seconds'].map((each) => each.padStart(9)).join('')}`,
   )
-  for (const [name, some] of [...places, ['all', results] as const]) console.log(line(name, some))
+  for (const [name, some] of [...hosts, ['all', results] as const]) console.log(line(name, some))
 }
 
 /** A file that failed as a whole counts as one failure. */

@@ -8,11 +8,11 @@ export async function naming<T>(setting: string, listening: Promise<T>): Promise
       port?: number
     }
     if (syscall !== 'listen') throw error
-    const place = `${address?.includes(':') ? `[${address}]` : address}:${port}`
+    const authority = `${address?.includes(':') ? `[${address}]` : address}:${port}`
     throw new Error(
       code === 'EADDRINUSE'
-        ? `${setting}: another program listens on ${place}: choose another port, or stop that program, which ss -ltnp shows`
-        : `${setting}: ${place} cannot be listened on: ${message}`,
+        ? `${setting}: another program listens on ${authority}: choose another port, or stop that program, which ss -ltnp shows`
+        : `${setting}: ${authority} cannot be listened on: ${message}`,
       { cause: error },
     )
   }

@@ -7,19 +7,19 @@ import { makeFolder } from './make-folder.ts'
 
 describe('a folder that an operator names', () => {
   it('is made with those above it, also by several at once, and may be there', async () => {
-    const place = await mkdtemp(join(tmpdir(), 'steward-made-'))
+    const folder = await mkdtemp(join(tmpdir(), 'steward-made-'))
     try {
-      const path = join(place, 'a/b/c')
+      const path = join(folder, 'a/b/c')
       await Promise.all([1, 2, 3].map(() => makeFolder(path, 0o700)))
       await makeFolder(path, 0o711)
-      await symlink(path, join(place, 'linked'))
-      await makeFolder(join(place, 'linked'), 0o700)
+      await symlink(path, join(folder, 'linked'))
+      await makeFolder(join(folder, 'linked'), 0o700)
       assert.equal((await stat(path)).mode & 0o777, 0o700)
-      await writeFile(join(place, 'file'), '')
-      await assert.rejects(makeFolder(join(place, 'file'), 0o700), { code: 'EEXIST' })
-      await assert.rejects(makeFolder(join(place, 'file/x'), 0o700), { code: 'ENOTDIR' })
+      await writeFile(join(folder, 'file'), '')
+      await assert.rejects(makeFolder(join(folder, 'file'), 0o700), { code: 'EEXIST' })
+      await assert.rejects(makeFolder(join(folder, 'file/x'), 0o700), { code: 'ENOTDIR' })
     } finally {
-      await rm(place, { recursive: true })
+      await rm(folder, { recursive: true })
     }
   })
 
@@ -29,13 +29,13 @@ describe('a folder that an operator names', () => {
   })
 
   it('is refused where a link leads to nothing', async () => {
-    const place = await mkdtemp(join(tmpdir(), 'steward-made-'))
+    const folder = await mkdtemp(join(tmpdir(), 'steward-made-'))
     try {
-      await symlink(join(place, 'gone'), join(place, 'link'))
-      await assert.rejects(makeFolder(join(place, 'link'), 0o700), { code: 'ENOENT' })
-      await assert.rejects(makeFolder(join(place, 'link/x'), 0o700), { code: 'ENOENT' })
+      await symlink(join(folder, 'gone'), join(folder, 'link'))
+      await assert.rejects(makeFolder(join(folder, 'link'), 0o700), { code: 'ENOENT' })
+      await assert.rejects(makeFolder(join(folder, 'link/x'), 0o700), { code: 'ENOENT' })
     } finally {
-      await rm(place, { recursive: true })
+      await rm(folder, { recursive: true })
     }
   })
 })

@@ -14,10 +14,10 @@ describe('a text within a text', () => {
     for (const [index, sought] of texts.entries()) {
       const text = texts.slice(index, index + 9).join('')
       const parts = text.split(sought)
-      const places = occurrencesOf(text, sought, Infinity)
-      assert.equal(places.length, parts.length - 1)
-      for (const at of places) assert.ok(text.startsWith(sought, at))
-      assert.equal(places[0] ?? -1, text.indexOf(sought))
+      const positions = occurrencesOf(text, sought, Infinity)
+      assert.equal(positions.length, parts.length - 1)
+      for (const at of positions) assert.ok(text.startsWith(sought, at))
+      assert.equal(positions[0] ?? -1, text.indexOf(sought))
       assert.equal(includesText(text, sought), text.includes(sought))
     }
   })

@@ -7,15 +7,15 @@
 export function occurrencesOf(text: string, sought: string, most: number): number[] {
   if (sought.length > text.length) return []
   const borders = bordersOf(sought)
-  const places: number[] = []
+  const positions: number[] = []
   let length = 0
-  for (let at = 0; at < text.length && places.length < most; at++) {
+  for (let at = 0; at < text.length && positions.length < most; at++) {
     length = lengthWith(sought, borders, length, text.charCodeAt(at))
     if (length < sought.length) continue
-    places.push(at + 1 - length)
+    positions.push(at + 1 - length)
     length = 0
   }
-  return places
+  return positions
 }
 
 export const includesText = (text: string, sought: string): boolean =>

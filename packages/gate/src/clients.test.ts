@@ -10,14 +10,14 @@ import { world } from './gate-fixture.ts'
 
 type ProgramRun = { code: number; out: string; err: string }
 
-async function run(place: GateWorld, [program = '', ...args]: string[]): Promise<ProgramRun> {
-  const ca = join(place.folder, 'ca.pem')
-  writeFileSync(ca, place.authority.pem)
-  const { port, close } = await place.port()
+async function run(setup: GateWorld, [program = '', ...args]: string[]): Promise<ProgramRun> {
+  const ca = join(setup.folder, 'ca.pem')
+  writeFileSync(ca, setup.authority.pem)
+  const { port, close } = await setup.port()
   const proxy = `http://127.0.0.1:${port}`
   const env = {
     PATH: process.env['PATH'],
-    HOME: place.folder,
+    HOME: setup.folder,
     HTTP_PROXY: proxy,
     http_proxy: proxy,
     HTTPS_PROXY: proxy,
@@ -63,7 +63,7 @@ const refusing = {
 
 describe('curl', () => {
   it('gets and posts, in both protocols, and speaks HTTP/1.1 though it could do HTTP/2', async () => {
-    await using place = await world({
+    await using setup = await world({
       listener(request, response) {
         let size = 0
         request.on('data', (chunk: Buffer) => {
@@ -72,76 +72,76 @@ describe('curl', () => {
         request.on('end', () => response.end(`${request.method} ${request.url} ${size}`))
       },
     })
-    const big = join(place.folder, 'big')
+    const big = join(setup.folder, 'big')
     writeFileSync(big, Buffer.alloc(5_000_000))
     const curl = ['curl', '-sS', '-w', ' %{http_version}']
-    const got = await run(place, [...curl, '--http2', 'https://a.example/x'])
+    const got = await run(setup, [...curl, '--http2', 'https://a.example/x'])
     assert.equal(got.out, 'GET /x 0 1.1', got.err)
-    const plain = await run(place, [...curl, '--http2', 'http://a.example/y'])
+    const plain = await run(setup, [...curl, '--http2', 'http://a.example/y'])
     assert.equal(plain.out, 'GET /y 0 1.1', plain.err)
     // Above a megabyte curl waits for 100-continue.
-    const posted = await run(place, [...curl, '--data-binary', `@${big}`, 'https://a.example/z'])
+    const posted = await run(setup, [...curl, '--data-binary', `@${big}`, 'https://a.example/z'])
     assert.equal(posted.out, 'POST /z 5000000 1.1', posted.err)
     const chunked = ['-H', 'Transfer-Encoding: chunked', '-T', big]
-    const put = await run(place, [...curl, ...chunked, 'https://a.example/z'])
+    const put = await run(setup, [...curl, ...chunked, 'https://a.example/z'])
     assert.equal(put.out, 'PUT /z 5000000 1.1', put.err)
   })
 
   it('is told with 403 that a host is refused', async () => {
-    await using place = await world(refusing)
-    const tls = await run(place, ['curl', '-sS', 'https://bad.example/'])
+    await using setup = await world(refusing)
+    const tls = await run(setup, ['curl', '-sS', 'https://bad.example/'])
     assert.notEqual(tls.code, 0)
     assert.match(tls.err, /403/)
-    const plain = await run(place, ['curl', '-sS', 'http://bad.example/'])
+    const plain = await run(setup, ['curl', '-sS', 'http://bad.example/'])
     assert.match(plain.out, /"message":"bad\.example is not allowed"/)
-    assert.equal(place.refusals.length, 2)
+    assert.equal(setup.refusals.length, 2)
   })
 })
 
 describe('git', () => {
   it('clones over https', async () => {
     const served: { root: string } = { root: '' }
-    await using place = await world({
+    await using setup = await world({
       listener(request, response) {
         const path = join(served.root, (request.url ?? '').split('?')[0] ?? '')
         if (statSync(path, { throwIfNoEntry: false })?.isFile()) response.end(readFileSync(path))
         else response.writeHead(404).end()
       },
     })
-    served.root = place.folder
-    const made = join(place.folder, 'made')
-    const bare = join(place.folder, 'made.git')
+    served.root = setup.folder
+    const made = join(setup.folder, 'made')
+    const bare = join(setup.folder, 'made.git')
     for (const step of [
       ['git', 'init', '-q', made],
       ['git', '-C', made, 'commit', '-q', '--allow-empty', '-m', 'the first'],
       ['git', 'clone', '-q', '--bare', made, bare],
       ['git', '-C', bare, 'update-server-info'],
     ]) {
-      assert.equal((await run(place, step)).code, 0)
+      assert.equal((await run(setup, step)).code, 0)
     }
-    const clone = join(place.folder, 'clone')
-    const cloned = await run(place, ['git', 'clone', '-q', 'https://code.example/made.git', clone])
+    const clone = join(setup.folder, 'clone')
+    const cloned = await run(setup, ['git', 'clone', '-q', 'https://code.example/made.git', clone])
     assert.equal(cloned.code, 0, cloned.err)
-    const log = await run(place, ['git', '-C', clone, 'log', '--format=%s'])
+    const log = await run(setup, ['git', '-C', clone, 'log', '--format=%s'])
     assert.equal(log.out, 'the first\n')
-    assert.ok(place.requests.every(({ url }) => url.origin === 'https://code.example'))
+    assert.ok(setup.requests.every(({ url }) => url.origin === 'https://code.example'))
   })
 })
 
 describe('the fetch of Node', () => {
   it('goes through the proxy that its environment names', async () => {
-    await using place = await world(refusing)
+    await using setup = await world(refusing)
     const script = `
       const good = await fetch('https://a.example/', { method: 'POST', body: 'x'.repeat(100000) })
       const bad = await fetch('https://bad.example/').catch((error) => String(error.cause?.message))
       process.stdout.write(JSON.stringify([await good.text(), bad]))
     `
-    const got = await run(place, [process.execPath, '--input-type=module', '-e', script])
+    const got = await run(setup, [process.execPath, '--input-type=module', '-e', script])
     const [good, bad] = JSON.parse(got.out || `["${got.err}"]`) as string[]
     assert.equal(good, 'hello')
     assert.ok(bad)
     assert.deepEqual(
-      place.refusals.map(({ host }) => host),
+      setup.refusals.map(({ host }) => host),
       ['bad.example'],
     )
   })

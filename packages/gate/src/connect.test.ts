@@ -37,9 +37,9 @@ function listed(allow: string[]): Partial<GateOwner> {
 
 describe('CONNECT', () => {
   it('to a host that is not allowed is refused in words, and the owner is told once', async () => {
-    await using place = await world(listed(['good.example']))
+    await using setup = await world(listed(['good.example']))
     const answer = await answerTo(
-      place.socketPath,
+      setup.socketPath,
       'CONNECT bad.example:443 HTTP/1.1\r\nHost: bad.example:443\r\n\r\n',
     )
     const [head = '', body = ''] = answer.split('\r\n\r\n')
@@ -55,79 +55,79 @@ describe('CONNECT', () => {
       },
     })
     const told = { host: 'bad.example', port: 443, reason: 'not_allowed' }
-    assert.deepEqual(place.refusals, [
+    assert.deepEqual(setup.refusals, [
       { ...told, message: 'the environment does not allow bad.example' },
     ])
   })
 
   it('compares names in one form', async () => {
-    await using place = await world(listed(['good.example']))
+    await using setup = await world(listed(['good.example']))
     for (const host of ['GOOD.example', 'good.example.']) {
-      const socket = await openTls(place, host, { servername: 'good.example' })
+      const socket = await openTls(setup, host, { servername: 'good.example' })
       assert.match(await askOver(socket, get(host)), /\r\n\r\nhello$/)
       socket.destroy()
     }
   })
 
   it('to a bare address is refused in every form of one, whatever the owner allows', async () => {
-    await using place = await world()
+    await using setup = await world()
     const forms = ['169.254.169.254', '127.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:7f00:1]']
     for (const host of forms) {
-      const answer = await answerTo(place.socketPath, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)
+      const answer = await answerTo(setup.socketPath, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 403 .*bare address/, host)
     }
-    assert.deepEqual(new Set(place.refusals.map(({ reason }) => reason)), new Set(['bare_address']))
-    assert.equal(place.refusals.length, forms.length)
+    assert.deepEqual(new Set(setup.refusals.map(({ reason }) => reason)), new Set(['bare_address']))
+    assert.equal(setup.refusals.length, forms.length)
   })
 
   it('to a port of another protocol is refused', async () => {
-    await using place = await world()
+    await using setup = await world()
     for (const port of [0, 22, 25, 6667]) {
-      const answer = await answerTo(place.socketPath, `CONNECT a.example:${port} HTTP/1.1\r\n\r\n`)
+      const answer = await answerTo(setup.socketPath, `CONNECT a.example:${port} HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 403 .*\r\n[^]*X-Egress-Error: port\r\n/)
     }
   })
 
   it('that names two hosts, a user, a path or no port is refused', async () => {
-    await using place = await world()
+    await using setup = await world()
     const wrong = ['a.example', 'a.example:', 'a.example:99999', 'user@a.example:443', ':443']
     wrong.push('https://a.example:443', 'a.example:443/path', 'a b:443', 'a%00b:443', '[::1:443')
     for (const authority of wrong) {
-      const answer = await answerTo(place.socketPath, `CONNECT ${authority} HTTP/1.1\r\n\r\n`)
+      const answer = await answerTo(setup.socketPath, `CONNECT ${authority} HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 400 /, authority)
     }
     const start = 'CONNECT a.example:443 HTTP/1.1\r\n'
-    const bodied = await answerTo(place.socketPath, `${start}Content-Length: 5\r\n\r\nabcde`)
+    const bodied = await answerTo(setup.socketPath, `${start}Content-Length: 5\r\n\r\nabcde`)
     assert.match(bodied, /^HTTP\/1\.1 400 /)
     const twice = await answerTo(
-      place.socketPath,
+      setup.socketPath,
       `${start}Host: a.example\r\nHost: b.example\r\n\r\n`,
     )
     assert.match(twice, /^HTTP\/1\.1 400 /)
-    assert.deepEqual(place.refusals, [])
+    assert.deepEqual(setup.refusals, [])
     for (const host of ['b.example', 'a.example:444']) {
-      const other = await answerTo(place.socketPath, `${start}Host: ${host}\r\n\r\n`)
+      const other = await answerTo(setup.socketPath, `${start}Host: ${host}\r\n\r\n`)
       assert.match(other, /^HTTP\/1\.1 421 /)
     }
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['mismatch', 'mismatch'],
     )
   })
 
   it('to an upstream that cannot be reached says why, in the gate’s own words alone', async () => {
     const secret = 'a-secret-in-a-message'
-    await using place = await world({
+    await using setup = await world({
       ...tunnelling,
       dial: () => Promise.reject(Object.assign(new Error(secret), { code: 'ECONNREFUSED' })),
     })
-    const answer = await answerTo(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
+    const answer = await answerTo(setup.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
     assert.match(
       answer,
       /^HTTP\/1\.1 502 .*a\.example:443 .*refused the connection \(ECONNREFUSED\)/,
     )
     assert.ok(!answer.includes(secret))
-    assert.deepEqual(place.refusals, [])
+    assert.deepEqual(setup.refusals, [])
   })
 
   it('to a name whose address is refused at the dial is refused, and told once', async () => {
@@ -137,56 +137,56 @@ describe('CONNECT', () => {
       reason: 'private_address',
       message: 'no',
     } as const
-    await using place = await world({
+    await using setup = await world({
       ...tunnelling,
       dial: () => Promise.reject(new RequestRefused(refusal)),
     })
-    const answer = await answerTo(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
+    const answer = await answerTo(setup.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 403 .*\r\n[^]*X-Egress-Error: private_address\r\n/)
-    assert.deepEqual(place.refusals, [refusal])
+    assert.deepEqual(setup.refusals, [refusal])
   })
 })
 
 describe('a tunnel', () => {
   it('passes bytes unseen, under the upstream’s own certificate, and is told of when it ends', async () => {
-    await using place = await world(tunnelling)
-    const socket = await openTls(place, 'a.example', { ca: place.upstream.pem })
+    await using setup = await world(tunnelling)
+    const socket = await openTls(setup, 'a.example', { ca: setup.upstream.pem })
     assert.match(await askOver(socket, get('another.example')), /\r\n\r\nhello$/)
     socket.destroy()
-    await eventually(() => place.tunnels.length > 0)
-    const [tunnel] = place.tunnels
+    await eventually(() => setup.tunnels.length > 0)
+    const [tunnel] = setup.tunnels
     assert.ok(tunnel && tunnel.bytesIn > 500 && tunnel.bytesOut > 200, JSON.stringify(tunnel))
-    assert.deepEqual(place.requests, [])
+    assert.deepEqual(setup.requests, [])
   })
 
   it('lets the client offer any protocol', async () => {
-    await using place = await world(tunnelling)
-    const socket = await openTls(place, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
+    await using setup = await world(tunnelling)
+    const socket = await openTls(setup, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
     assert.equal(socket.alpnProtocol, 'http/1.1')
     socket.destroy()
   })
 
   it('is closed and reported when TLS names another server, or none', async () => {
-    await using place = await world(tunnelling)
-    const another = openTls(place, 'a.example', { servername: 'b.example' })
+    await using setup = await world(tunnelling)
+    const another = openTls(setup, 'a.example', { servername: 'b.example' })
     await assert.rejects(another, /unrecognized name/)
-    await assert.rejects(openTls(place, 'a.example', { servername: '' }), /unrecognized name/)
-    await assert.rejects(openTls(place, 'a.example', { port: 8443, servername: 'b.example' }))
+    await assert.rejects(openTls(setup, 'a.example', { servername: '' }), /unrecognized name/)
+    await assert.rejects(openTls(setup, 'a.example', { port: 8443, servername: 'b.example' }))
     assert.deepEqual(
-      place.refusals.map(({ host, port, reason }) => [host, port, reason]),
+      setup.refusals.map(({ host, port, reason }) => [host, port, reason]),
       [
         ['a.example', 443, 'mismatch'],
         ['a.example', 443, 'mismatch'],
         ['a.example', 8443, 'mismatch'],
       ],
     )
-    await eventually(() => place.tunnels.length === 3)
-    assert.deepEqual(new Set(place.tunnels.map(({ bytesOut }) => bytesOut)), new Set([0]))
+    await eventually(() => setup.tunnels.length === 3)
+    assert.deepEqual(new Set(setup.tunnels.map(({ bytesOut }) => bytesOut)), new Set([0]))
   })
 
   it('takes a first message that came with the CONNECT, or piece by piece', async () => {
-    await using place = await world(tunnelling)
-    const socket = await dialGate(place.socketPath)
+    await using setup = await world(tunnelling)
+    const socket = await dialGate(setup.socketPath)
     const capture = createServer()
     const port = await listening(capture)
     const { connect: tls } = await import('node:tls')
@@ -208,25 +208,25 @@ describe('a tunnel', () => {
   })
 
   it('on the port of HTTPS takes nothing but TLS', async () => {
-    await using place = await world(tunnelling)
-    const socket = await openTestTunnel(place.socketPath, 'a.example:443')
+    await using setup = await world(tunnelling)
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:443')
     const answer = toTheEnd(socket)
     socket.write(get('a.example'))
     assert.equal(await answer, '\u0015\u0003\u0003\0\u0002\u0002x')
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['protocol'],
     )
   })
 
   it('on the port of HTTP is read, so that the Host header is held to the name', async () => {
-    await using place = await world(tunnelling)
-    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
+    await using setup = await world(tunnelling)
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     assert.match(await askOver(socket, get('a.example')), /\r\n\r\nhello$/)
-    assert.equal(place.requests[0]?.url.href, 'http://a.example/')
+    assert.equal(setup.requests[0]?.url.href, 'http://a.example/')
     assert.match(await askOver(socket, get('b.example')), /^HTTP\/1\.1 421 /)
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['mismatch'],
     )
   })
@@ -237,7 +237,7 @@ describe('a tunnel', () => {
       socket.pipe(socket)
     })
     const port = await listening(greeter)
-    await using place = await world({
+    await using setup = await world({
       ...tunnelling,
       async dial() {
         const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
@@ -245,16 +245,16 @@ describe('a tunnel', () => {
         return socket
       },
     })
-    const socket = await dialGate(place.socketPath)
+    const socket = await dialGate(setup.socketPath)
     const welcome = until(socket, (text) => text.endsWith('welcome\n'))
     socket.write('CONNECT a.example:9418 HTTP/1.1\r\n\r\n')
     await welcome
     const rest = toTheEnd(socket)
     socket.end('all of this, and an end')
     assert.equal(await rest, 'all of this, and an end')
-    await eventually(() => place.tunnels.length > 0)
-    assert.equal(place.tunnels[0]?.bytesOut, 23)
-    assert.equal(place.tunnels[0]?.bytesIn, 31)
+    await eventually(() => setup.tunnels.length > 0)
+    assert.equal(setup.tunnels[0]?.bytesOut, 23)
+    assert.equal(setup.tunnels[0]?.bytesIn, 31)
     greeter.close()
   })
 
@@ -274,7 +274,7 @@ describe('a tunnel', () => {
       more()
     })
     const port = await listening(flood)
-    await using place = await world({
+    await using setup = await world({
       ...tunnelling,
       async dial() {
         const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
@@ -282,7 +282,7 @@ describe('a tunnel', () => {
         return socket
       },
     })
-    const socket = await openTestTunnel(place.socketPath, 'a.example:9000')
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:9000')
     socket.pause()
     let before = -1
     while (before !== sent) {
@@ -297,25 +297,25 @@ describe('a tunnel', () => {
     socket.resume()
     await once(socket, 'end')
     socket.end()
-    await eventually(() => place.tunnels.length > 0)
-    assert.equal(place.tunnels[0]?.bytesIn, size)
+    await eventually(() => setup.tunnels.length > 0)
+    assert.equal(setup.tunnels[0]?.bytesIn, size)
     // A first piece may have come with the answer to CONNECT.
     assert.ok(came > size - 128 * 1024, `${came} of ${sent}`)
     flood.close()
   })
 
   it('ends with the other side, and when nothing is said for long', async () => {
-    await using place = await world({ ...tunnelling, limits: { idleMs: 50 } })
-    const socket = await openTestTunnel(place.socketPath, 'a.example:8443')
+    await using setup = await world({ ...tunnelling, limits: { idleMs: 50 } })
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:8443')
     assert.equal(await toTheEnd(socket), '')
-    await eventually(() => place.tunnels.length > 0)
+    await eventually(() => setup.tunnels.length > 0)
   })
 
   it('that the upstream ended first is over once the client has left', async () => {
     const upstream = createServer((socket) => void socket.once('data', () => socket.end('bye')))
     const port = await listening(upstream)
     let outward: Socket | undefined
-    await using place = await world({
+    await using setup = await world({
       ...tunnelling,
       async dial() {
         outward = connect(port, '127.0.0.1')
@@ -323,72 +323,72 @@ describe('a tunnel', () => {
         return outward
       },
     })
-    const socket = await dialGate(place.socketPath)
+    const socket = await dialGate(setup.socketPath)
     const heard = toTheEnd(socket)
     socket.write('CONNECT a.example:8443 HTTP/1.1\r\n\r\nhello')
     assert.match(await heard, /\r\n\r\nbye$/)
     await eventually(() => outward?.closed === true)
-    assert.deepEqual(place.tunnels, [])
+    assert.deepEqual(setup.tunnels, [])
     socket.end('what nobody takes any more')
-    await eventually(() => place.tunnels.length === 1)
+    await eventually(() => setup.tunnels.length === 1)
     upstream.close()
   })
 
   it('whose client says nothing is not kept', async () => {
-    await using place = await world({ ...tunnelling, limits: { helloMs: 50 } })
+    await using setup = await world({ ...tunnelling, limits: { helloMs: 50 } })
     for (const port of [443, 80]) {
-      const socket = await openTestTunnel(place.socketPath, `a.example:${port}`)
+      const socket = await openTestTunnel(setup.socketPath, `a.example:${port}`)
       socket.write('\u0016\u0003')
       assert.equal(await toTheEnd(socket), '')
     }
-    assert.deepEqual(place.refusals, [])
+    assert.deepEqual(setup.refusals, [])
   })
 })
 
 describe('a connection that is read', () => {
   it('is refused and reported when TLS names another server', async () => {
-    await using place = await world()
+    await using setup = await world()
     await assert.rejects(
-      openTls(place, 'a.example', { servername: 'b.example' }),
+      openTls(setup, 'a.example', { servername: 'b.example' }),
       /unrecognized name/,
     )
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['mismatch'],
     )
   })
 
   it('is refused and reported when the client speaks HTTP/2 alone', async () => {
-    await using place = await world()
+    await using setup = await world()
     await assert.rejects(
-      openTls(place, 'a.example', { ALPNProtocols: ['h2'] }),
+      openTls(setup, 'a.example', { ALPNProtocols: ['h2'] }),
       /no application protocol/,
     )
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['protocol'],
     )
-    const socket = await openTls(place, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
+    const socket = await openTls(setup, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
     assert.equal(socket.alpnProtocol, 'http/1.1')
     socket.destroy()
   })
 
   it('may be in the clear, and its requests say so', async () => {
-    await using place = await world()
-    const socket = await openTestTunnel(place.socketPath, 'a.example:8080')
+    await using setup = await world()
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:8080')
     assert.match(await askOver(socket, get('a.example:8080')), /\r\n\r\nhello$/)
-    assert.equal(place.requests[0]?.url.href, 'http://a.example:8080/')
+    assert.equal(setup.requests[0]?.url.href, 'http://a.example:8080/')
     socket.destroy()
   })
 
   it('is not looked for in garbage that begins as TLS does', async () => {
-    await using place = await world()
-    const socket = await openTestTunnel(place.socketPath, 'a.example:443')
+    await using setup = await world()
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:443')
     const answer = toTheEnd(socket)
     socket.write(Buffer.concat([Buffer.of(22, 3, 1, 0, 200), Buffer.alloc(200, 255)]))
     assert.equal(await answer, '\u0015\u0003\u0003\0\u0002\u0002x')
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['protocol'],
     )
   })

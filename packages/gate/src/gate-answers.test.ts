@@ -13,11 +13,11 @@ const post = (size: number) =>
 
 describe('a refusal while a body is still coming', () => {
   it('reaches a client that sends it all before it reads', async () => {
-    await using place = await world({ forward: fenced })
+    await using setup = await world({ forward: fenced })
     const size = 20_000_000
     for (const open of [
-      () => openTestTunnel(place.socketPath, 'a.example:80'),
-      () => openTls(place, 'a.example'),
+      () => openTestTunnel(setup.socketPath, 'a.example:80'),
+      () => openTls(setup, 'a.example'),
     ]) {
       const socket = await open()
       const answer = toTheEnd(socket)
@@ -27,12 +27,12 @@ describe('a refusal while a body is still coming', () => {
       assert.match(await answer, /^HTTP\/1\.1 403 [^]*Connection: close[^]*"fenced"/)
       socket.destroy()
     }
-    assert.equal(place.refusals.length, 2)
+    assert.equal(setup.refusals.length, 2)
   })
 
   it('ends the connection when nothing more comes', async () => {
-    await using place = await world({ forward: fenced })
-    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
+    await using setup = await world({ forward: fenced })
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     const answer = toTheEnd(socket)
     socket.write(`${post(9)}half`)
     assert.match(await answer, /^HTTP\/1\.1 403 /)
@@ -40,8 +40,8 @@ describe('a refusal while a body is still coming', () => {
   })
 
   it('is not lost to a reset where the head is too large and goes on coming', async () => {
-    await using place = await world({ forward: fenced })
-    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
+    await using setup = await world({ forward: fenced })
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     const answer = toTheEnd(socket)
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\nX: ')
     const failures: unknown[] = []

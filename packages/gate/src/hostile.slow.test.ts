@@ -63,14 +63,14 @@ describe('what could be read in two ways', () => {
   for (const [name, bytes] of Object.entries(cases)) {
     it(`is refused: ${name}`, async () => {
       const whole: string[] = []
-      await using place = await world({
+      await using setup = await world({
         async forward({ url, body }) {
           for await (const _chunk of body ?? []) continue
           whole.push(url.pathname)
           throw new Error('reached the upstream')
         },
       })
-      const socket = await openTls(place, 'a.example')
+      const socket = await openTls(setup, 'a.example')
       const answer = toTheEnd(socket)
       socket.write(bytes, 'latin1')
       // A broken body after a valid head ends the exchange.
@@ -82,14 +82,14 @@ describe('what could be read in two ways', () => {
 
   it('is not what follows a CONNECT in the same packet: that is the tunnel’s', async () => {
     const seen: Outbound[] = []
-    await using place = await world({
+    await using setup = await world({
       forward(request) {
         seen.push(request)
         return Promise.reject(new Error('enough'))
       },
     })
     const bytes = `CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n${get}GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n`
-    assert.match(await answerTo(place.socketPath, bytes), /^HTTP\/1\.1 200 [^]*502 [^]*421 /)
+    assert.match(await answerTo(setup.socketPath, bytes), /^HTTP\/1\.1 200 [^]*502 [^]*421 /)
     assert.deepEqual(
       seen.map(({ url }) => url.href),
       ['http://a.example/'],
@@ -97,8 +97,8 @@ describe('what could be read in two ways', () => {
   })
 
   it('passes in no pipelined request unseen', async () => {
-    await using place = await world()
-    const socket = await openTls(place, 'a.example')
+    await using setup = await world()
+    const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(`${get}${get}GET / HTTP/1.1\r\nHost: b.example\r\n\r\n`)
     assert.match(await answer, /^HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 [^]*HTTP\/1\.1 421 /)
@@ -107,35 +107,35 @@ describe('what could be read in two ways', () => {
 
 describe('a hostile client', () => {
   it('gets 431 for headers beyond the limit, and reaches nobody', async () => {
-    await using place = await world({ limits: { headerBytes: 8192 } })
-    const socket = await openTls(place, 'a.example')
+    await using setup = await world({ limits: { headerBytes: 8192 } })
+    const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(`GET / HTTP/1.1\r\nHost: a.example\r\nX: ${'x'.repeat(9000)}\r\n\r\n`)
     assert.match(await answer, /^HTTP\/1\.1 431 [^]*X-Egress-Error: invalid_request\r\n/)
     const outer = `CONNECT a.example:443 HTTP/1.1\r\nX: ${'x'.repeat(9000)}\r\n\r\n`
-    assert.match(await answerTo(place.socketPath, outer), /^HTTP\/1\.1 431 /)
-    assert.deepEqual(place.requests, [])
+    assert.match(await answerTo(setup.socketPath, outer), /^HTTP\/1\.1 431 /)
+    assert.deepEqual(setup.requests, [])
   })
 
   it('hides no header behind thousands of others', async () => {
-    await using place = await world()
-    const socket = await openTls(place, 'a.example')
+    await using setup = await world()
+    const socket = await openTls(setup, 'a.example')
     const many = 'a:\r\n'.repeat(5000)
     const bytes = `GET / HTTP/1.1\r\nHost: a.example\r\n${many}Host: b.example\r\n\r\n`
     assert.match(await askOver(socket, bytes), /^HTTP\/1\.1 400 /)
-    assert.deepEqual(place.requests, [])
+    assert.deepEqual(setup.requests, [])
     socket.destroy()
   })
 
   it('is not waited for when its headers never end, in a tunnel or before one', async () => {
-    await using place = await world({ limits: { headersMs: 60 } })
+    await using setup = await world({ limits: { headersMs: 60 } })
     const bytes = 'GET / HTTP/1.1\r\nHost: a.example\r\nX:'
-    assert.match(await answerTo(place.socketPath, bytes), /^HTTP\/1\.1 408 /)
-    const socket = await openTls(place, 'a.example')
+    assert.match(await answerTo(setup.socketPath, bytes), /^HTTP\/1\.1 408 /)
+    const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(bytes)
     assert.match(await answer, /^HTTP\/1\.1 408 /)
-    const silent = await openTestTunnel(place.socketPath, 'a.example:443')
+    const silent = await openTestTunnel(setup.socketPath, 'a.example:443')
     const end = toTheEnd(silent)
     const hello = Buffer.from(`160301${'00'.repeat(2)}`, 'hex')
     silent.write(hello)
@@ -143,10 +143,10 @@ describe('a hostile client', () => {
   })
 
   it('is not kept when it never speaks, nor between two requests', async () => {
-    await using place = await world({ limits: { headersMs: 60, keepAliveMs: 60 } })
-    const silent = await dialGate(place.socketPath)
+    await using setup = await world({ limits: { headersMs: 60, keepAliveMs: 60 } })
+    const silent = await dialGate(setup.socketPath)
     await toTheEnd(silent)
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     assert.match(await askOver(socket, get), /hello$/)
     await toTheEnd(socket)
   })
@@ -162,17 +162,17 @@ describe('a hostile client', () => {
       }),
     })
     let aborted = 0
-    await using place = await world({
+    await using setup = await world({
       limits: { idleMs: 200 },
       forward({ url, signal }) {
         signal.addEventListener('abort', () => aborted++)
         return url.pathname === '/' ? new Promise(() => {}) : Promise.resolve(endless())
       },
     })
-    const silent = await openTls(place, 'a.example')
+    const silent = await openTls(setup, 'a.example')
     silent.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
     await toTheEnd(silent)
-    const deaf = await openTestTunnel(place.socketPath, 'a.example:80')
+    const deaf = await openTestTunnel(setup.socketPath, 'a.example:80')
     deaf.pause()
     deaf.write('GET /endless HTTP/1.1\r\nHost: a.example\r\n\r\n')
     await eventually(() => aborted === 2)
@@ -181,7 +181,7 @@ describe('a hostile client', () => {
 
   it('that leaves with more sent than anyone reads is found out', async () => {
     let waiting = 0
-    await using place = await world({
+    await using setup = await world({
       limits: { idleMs: 200 },
       forward({ signal }) {
         waiting++
@@ -193,7 +193,7 @@ describe('a hostile client', () => {
         })
       },
     })
-    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9000000\r\n\r\n')
     socket.write(Buffer.alloc(8_000_000))
     await eventually(() => waiting === 1)
@@ -202,7 +202,7 @@ describe('a hostile client', () => {
   })
 
   it('is waited for as long as something passes, however slowly', async () => {
-    await using place = await world({
+    await using setup = await world({
       limits: { idleMs: 300 },
       listener(_request, response) {
         let left = 10
@@ -213,7 +213,7 @@ describe('a hostile client', () => {
         }, 60)
       },
     })
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'))
     socket.write(get)
     assert.match(await answer, /y\r\n0\r\n\r\n$/)
@@ -221,11 +221,11 @@ describe('a hostile client', () => {
   })
 
   it('gets no more connections than the limit', async () => {
-    await using place = await world({ limits: { connections: 3 } })
+    await using setup = await world({ limits: { connections: 3 } })
     const kept = await Promise.all(
-      [1, 2, 3].map(() => openTestTunnel(place.socketPath, 'a.example:80')),
+      [1, 2, 3].map(() => openTestTunnel(setup.socketPath, 'a.example:80')),
     )
-    const one = await dialGate(place.socketPath)
+    const one = await dialGate(setup.socketPath)
     assert.equal(await toTheEnd(one), '')
     kept[0]?.destroy()
     await eventually(() => kept[0]?.closed === true)
@@ -236,22 +236,22 @@ describe('a hostile client', () => {
   it('gets no connection that its owner has no room for, and its own are given back', async () => {
     let room = 2
     const admit = () => (room > 0 ? (room--, () => void room++) : undefined)
-    await using place = await world({ admit })
+    await using setup = await world({ admit })
     const kept = await Promise.all(
-      [1, 2].map(() => openTestTunnel(place.socketPath, 'a.example:80')),
+      [1, 2].map(() => openTestTunnel(setup.socketPath, 'a.example:80')),
     )
     assert.equal(room, 0)
-    assert.equal(await toTheEnd(await dialGate(place.socketPath)), '')
-    assert.match(await askOver(kept[1] ?? (await dialGate(place.socketPath)), get), /hello$/)
+    assert.equal(await toTheEnd(await dialGate(setup.socketPath)), '')
+    assert.match(await askOver(kept[1] ?? (await dialGate(setup.socketPath)), get), /hello$/)
     for (const socket of kept) socket.destroy()
     await eventually(() => room === 2)
-    const again = await openTestTunnel(place.socketPath, 'a.example:80')
+    const again = await openTestTunnel(setup.socketPath, 'a.example:80')
     again.destroy()
   })
 
   it('gets no more requests on their way than the limit', async () => {
     let waiting = 0
-    await using place = await world({
+    await using setup = await world({
       limits: { requests: 5 },
       forward({ signal }) {
         waiting++
@@ -263,15 +263,15 @@ describe('a hostile client', () => {
         })
       },
     })
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     socket.write(get.repeat(20))
     await eventually(() => waiting === 5)
-    const other = await openTls(place, 'a.example')
+    const other = await openTls(setup, 'a.example')
     assert.match(await askOver(other, get), /^HTTP\/1\.1 503 [^]*X-Egress-Error: busy\r\n/)
     assert.equal(waiting, 5)
     socket.destroy()
     await eventually(() => waiting === 0)
-    const next = await openTls(place, 'a.example')
+    const next = await openTls(setup, 'a.example')
     next.write(get)
     await eventually(() => waiting === 1)
     next.destroy()
@@ -280,7 +280,7 @@ describe('a hostile client', () => {
   it('that leaves a body half sent, which nobody reads, breaks nothing', async () => {
     let hasBegun = false
     let isGone = false
-    await using place = await world({
+    await using setup = await world({
       forward: ({ signal }) =>
         new Promise((_, reject) => {
           hasBegun = true
@@ -290,17 +290,17 @@ describe('a hostile client', () => {
           })
         }),
     })
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
     await eventually(() => hasBegun)
     socket.end()
     await eventually(() => isGone)
-    const next = await openTls(place, 'a.example')
+    const next = await openTls(setup, 'a.example')
     next.destroy()
   })
 
   it('has no connection turned into another kind while an answer is on its way', async () => {
-    await using place = await world({ forward: () => new Promise(() => {}) })
+    await using setup = await world({ forward: () => new Promise(() => {}) })
     const turns = ['CONNECT b.example:443 HTTP/1.1\r\n\r\n']
     turns.push(
       'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
@@ -308,32 +308,32 @@ describe('a hostile client', () => {
     turns.push('\0garbage\r\n\r\n')
     for (const turn of turns) {
       const first = 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n'
-      assert.equal(await answerTo(place.socketPath, first + turn), '')
+      assert.equal(await answerTo(setup.socketPath, first + turn), '')
     }
   })
 
   it('breaks nothing with garbage, wherever it comes', async () => {
-    await using place = await world({ limits: { headersMs: 300, helloMs: 1000 } })
+    await using setup = await world({ limits: { headersMs: 300, helloMs: 1000 } })
     for (let i = 0; i < 40; i++) {
       const garbage = randomBytes(1 + i * 13)
-      const outer = await dialGate(place.socketPath)
-      const clear = await openTestTunnel(place.socketPath, 'a.example:80')
-      const tls = await openTestTunnel(place.socketPath, 'a.example:443')
-      const secure = await openTls(place, 'a.example')
+      const outer = await dialGate(setup.socketPath)
+      const clear = await openTestTunnel(setup.socketPath, 'a.example:80')
+      const tls = await openTestTunnel(setup.socketPath, 'a.example:443')
+      const secure = await openTls(setup, 'a.example')
       const all = [outer, clear, tls, secure]
       tls.write(Buffer.of(22, 3, 1))
       for (const socket of all) socket.write(garbage)
       if (i % 4) for (const socket of all) socket.destroy()
       else await Promise.all(all.map((socket) => toTheEnd(socket)))
     }
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     assert.match(await askOver(socket, get), /hello$/)
     socket.destroy()
   })
 
   it('that leaves at any moment leaves nothing behind', async () => {
     let open = 0
-    await using place = await world({
+    await using setup = await world({
       listener(request, response) {
         open++
         response.on('close', () => open--)
@@ -343,7 +343,7 @@ describe('a hostile client', () => {
     })
     const bytes = `POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 1000\r\n\r\n${'y'.repeat(500)}`
     for (let i = 0; i < 30; i++) {
-      const socket = await openTls(place, 'a.example')
+      const socket = await openTls(setup, 'a.example')
       socket.write(bytes.slice(0, i * 20))
       for (let turn = 0; turn < i % 7; turn++) await new Promise((resolve) => setImmediate(resolve))
       socket.destroy()
@@ -355,7 +355,7 @@ describe('a hostile client', () => {
 describe('a gate', () => {
   it('ends every connection when it closes, and takes its socket away', async () => {
     let hasAborted = false
-    const place = await world({
+    const setup = await world({
       judge: ({ port }) => Promise.resolve({ kind: port === 443 ? 'read' : 'tunnel' }),
       forward: ({ signal }) =>
         new Promise((_, reject) => {
@@ -365,25 +365,25 @@ describe('a gate', () => {
           })
         }),
     })
-    const idle = await dialGate(place.socketPath)
-    const read = await openTls(place, 'a.example')
+    const idle = await dialGate(setup.socketPath)
+    const read = await openTls(setup, 'a.example')
     read.write(get)
-    const tunnel = await openTestTunnel(place.socketPath, 'a.example:8443')
+    const tunnel = await openTestTunnel(setup.socketPath, 'a.example:8443')
     const ends = [idle, read, tunnel].map((socket) => toTheEnd(socket))
-    await place.gate.close()
+    await setup.gate.close()
     await Promise.all(ends)
-    await eventually(() => hasAborted && place.tunnels.length === 1)
-    assert.ok(!existsSync(place.socketPath))
-    await place[Symbol.asyncDispose]()
+    await eventually(() => hasAborted && setup.tunnels.length === 1)
+    assert.ok(!existsSync(setup.socketPath))
+    await setup[Symbol.asyncDispose]()
   })
 
   it('is open to its owner alone, and takes the place of one that died, at a path of any length', async () => {
-    await using place = await world()
-    for (const folder of [place.folder, join(place.folder, 'of-a-long-name'.repeat(15))]) {
+    await using setup = await world()
+    for (const folder of [setup.folder, join(setup.folder, 'of-a-long-name'.repeat(15))]) {
       mkdirSync(folder, { recursive: true })
       const path = join(folder, 'left.sock')
       writeFileSync(path, '')
-      const gate = await openGate({ path, authority: place.authority, owner: place.owner })
+      const gate = await openGate({ path, authority: setup.authority, owner: setup.owner })
       assert.equal(statSync(path).mode & 0o777, 0o600)
       assert.ok(statSync(path).isSocket())
       await gate.close()
@@ -392,9 +392,9 @@ describe('a gate', () => {
   })
 
   it('says so when its socket cannot be made', async () => {
-    await using place = await world()
-    const path = join(place.folder, 'missing', 'gate.sock')
-    const opening = openGate({ path, authority: place.authority, owner: place.owner })
+    await using setup = await world()
+    const path = join(setup.folder, 'missing', 'gate.sock')
+    const opening = openGate({ path, authority: setup.authority, owner: setup.owner })
     await assert.rejects(opening, { syscall: 'listen' })
   })
 })

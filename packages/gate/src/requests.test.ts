@@ -16,7 +16,7 @@ import {
 import type { OutboundAnswer } from './outbound.ts'
 import { RequestRefused } from './outbound.ts'
 
-const inside = (place: GateWorld) => openTls(place, 'a.example')
+const inside = (setup: GateWorld) => openTls(setup, 'a.example')
 const answering = (answer: Partial<OutboundAnswer>) => ({
   forward: () =>
     Promise.resolve<OutboundAnswer>({
@@ -31,14 +31,14 @@ const chunksOf = (text: string): number[] =>
 
 describe('a request within a tunnel', () => {
   it('goes to the owner with its headers in their order and case, but those of this hop', async () => {
-    await using place = await world()
-    const socket = await inside(place)
+    await using setup = await world()
+    const socket = await inside(setup)
     const lines = ['POST /a%20b/../c?d=e HTTP/1.1', 'Host: A.Example', 'X-One: 1', 'x-two: 2']
     lines.push('X-One: 3', 'Connection: keep-alive, X-Private', 'X-Private: p', 'Keep-Alive: 5')
     lines.push('TE: trailers', 'Proxy-Authorization: Basic x', 'Proxy-Connection: close')
     lines.push('Authorization: Bearer placeholder', 'Content-Length: 2')
     assert.match(await askOver(socket, `${lines.join('\r\n')}\r\n\r\nhi`), /^HTTP\/1\.1 200 OK\r\n/)
-    const [request] = place.requests
+    const [request] = setup.requests
     assert.equal(request?.method, 'POST')
     assert.equal(request?.url.href, 'https://a.example/c?d=e')
     assert.deepEqual(request?.headers, [
@@ -52,37 +52,37 @@ describe('a request within a tunnel', () => {
   })
 
   it('keeps its connection for the next', async () => {
-    await using place = await world()
-    const socket = await inside(place)
+    await using setup = await world()
+    const socket = await inside(setup)
     for (let i = 0; i < 3; i++) {
       const answer = await askOver(socket, `GET /${i} HTTP/1.1\r\nHost: a.example:443\r\n\r\n`)
       assert.match(answer, /hello$/)
     }
-    assert.equal(place.requests.length, 3)
-    assert.equal(place.requests[0]?.body, null)
+    assert.equal(setup.requests.length, 3)
+    assert.equal(setup.requests[0]?.body, null)
     socket.destroy()
   })
 
   it('whose Host or URL names another is answered 421, and reported', async () => {
-    await using place = await world()
+    await using setup = await world()
     const wrong = ['/|b.example', '/|a.example:8443', '/|127.0.0.1', '/|a.example.b', '/|']
     wrong.push('https://b.example/|a.example', 'http://a.example/|a.example')
     wrong.push('https://a.example:8443/|a.example')
     for (const text of wrong) {
       const [url, host] = text.split('|')
-      const socket = await inside(place)
+      const socket = await inside(setup)
       const answer = await askOver(socket, `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 421 [^]*X-Egress-Error: mismatch\r\n/, text)
       socket.destroy()
     }
-    assert.deepEqual(new Set(place.refusals.map(({ reason }) => reason)), new Set(['mismatch']))
-    assert.equal(place.refusals.length, wrong.length)
-    assert.deepEqual(place.requests, [])
+    assert.deepEqual(new Set(setup.refusals.map(({ reason }) => reason)), new Set(['mismatch']))
+    assert.equal(setup.refusals.length, wrong.length)
+    assert.deepEqual(setup.requests, [])
   })
 
   it('stays with its host however its path looks', async () => {
-    await using place = await world()
-    const socket = await inside(place)
+    await using setup = await world()
+    const socket = await inside(setup)
     for (const path of [
       '//b.example/x',
       '/\\b.example',
@@ -93,20 +93,20 @@ describe('a request within a tunnel', () => {
       await askOver(socket, `GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`)
     }
     await askOver(socket, 'GET https://a.example/whole HTTP/1.1\r\nHost: a.example\r\n\r\n')
-    const hosts = place.requests.map(({ url }) => url.origin)
+    const hosts = setup.requests.map(({ url }) => url.origin)
     assert.deepEqual(hosts, Array(6).fill('https://a.example'))
     socket.destroy()
   })
 
   it('streams its body as it comes, and the answer as it goes', async () => {
-    await using place = await world({
+    await using setup = await world({
       listener(request, response) {
         response.writeHead(200)
         response.flushHeaders()
         request.pipe(response)
       },
     })
-    const socket = await inside(place)
+    const socket = await inside(setup)
     const head = until(socket, (text) => text.includes('zero'))
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n')
     socket.write('4\r\nzero\r\n')
@@ -119,12 +119,12 @@ describe('a request within a tunnel', () => {
     const end = until(socket, (text) => text.endsWith('0\r\n\r\n'))
     socket.write('0\r\nX-Trailer: dropped\r\n\r\n')
     await end
-    assert.equal(place.requests[0]?.headers.length, 0)
+    assert.equal(setup.requests[0]?.headers.length, 0)
     socket.destroy()
   })
 
   it('is told to go on with its body when the body is read, and not before', async () => {
-    await using place = await world({
+    await using setup = await world({
       async forward({ body }) {
         if (!body) throw new Error('no body')
         const [chunk] = await once(body, 'data')
@@ -132,7 +132,7 @@ describe('a request within a tunnel', () => {
         return { status: 200, headers: [['content-length', '3']], body: Readable.from([chunk]) }
       },
     })
-    const socket = await inside(place)
+    const socket = await inside(setup)
     const go = until(socket, (text) => text.includes('\r\n\r\n'))
     const head =
       'PUT / HTTP/1.1\r\nHost: a.example\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n'
@@ -144,18 +144,18 @@ describe('a request within a tunnel', () => {
 
   it('that is refused is not told to go on', async () => {
     const refusal = { host: 'a.example', port: 443, reason: 'fenced', message: 'gone' } as const
-    await using place = await world({ forward: () => Promise.reject(new RequestRefused(refusal)) })
-    const socket = await inside(place)
+    await using setup = await world({ forward: () => Promise.reject(new RequestRefused(refusal)) })
+    const socket = await inside(setup)
     const answer = toTheEnd(socket)
     socket.write(
       'PUT / HTTP/1.1\r\nHost: a.example\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n',
     )
     assert.match(await answer, /^HTTP\/1\.1 403 [^]*X-Egress-Error: fenced\r\n[^]*"message":"gone"/)
-    assert.deepEqual(place.refusals, [refusal])
+    assert.deepEqual(setup.refusals, [refusal])
   })
 
   it('may be answered before its body has come, and the next is then answered too', async () => {
-    await using place = await world({
+    await using setup = await world({
       forward({ body, url }) {
         body?.destroy()
         const text = url.pathname
@@ -163,7 +163,7 @@ describe('a request within a tunnel', () => {
         return Promise.resolve({ status: 200, headers, body: Readable.from([Buffer.from(text)]) })
       },
     })
-    const socket = await inside(place)
+    const socket = await inside(setup)
     const first = 'POST /first HTTP/1.1\r\nHost: a.example\r\nContent-Length: 100000\r\n\r\n'
     assert.match(await askOver(socket, first), /\/first$/)
     socket.write(Buffer.alloc(100_000))
@@ -174,7 +174,7 @@ describe('a request within a tunnel', () => {
   it('aborts when its client goes away, before and after the head of the answer', async () => {
     for (const isEarly of [true, false]) {
       let body: Readable | undefined
-      await using place = await world({
+      await using setup = await world({
         forward({ signal }) {
           body = new Readable({ read() {} })
           signal.addEventListener('abort', () => body?.destroy())
@@ -184,7 +184,7 @@ describe('a request within a tunnel', () => {
           })
         },
       })
-      const socket = await inside(place)
+      const socket = await inside(setup)
       const head = until(socket, (text) => text.includes('\r\n\r\n'))
       socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
       if (isEarly) await eventually(() => body !== undefined)
@@ -203,8 +203,8 @@ describe('a request within a tunnel', () => {
         this.push(given > 64 * 1024 * 1024 ? null : Buffer.alloc(65_536))
       },
     })
-    await using place = await world(answering({ body }))
-    const socket = await inside(place)
+    await using setup = await world(answering({ body }))
+    const socket = await inside(setup)
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     let before = -1
@@ -220,7 +220,7 @@ describe('a request within a tunnel', () => {
 
 describe('an answer', () => {
   it('keeps its status and its headers, but those of its hop', async () => {
-    await using place = await world(
+    await using setup = await world(
       answering({
         status: 418,
         headers: [
@@ -235,7 +235,7 @@ describe('an answer', () => {
         body: Readable.from([Buffer.from('tea!')]),
       }),
     )
-    const socket = await inside(place)
+    const socket = await inside(setup)
     const answer = await askOver(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     const lines = answer.split('\r\n')
     assert.deepEqual(lines.slice(0, 4), [
@@ -249,14 +249,14 @@ describe('an answer', () => {
   })
 
   it('has no body after HEAD, 204 and 304, and the connection goes on', async () => {
-    await using place = await world({
+    await using setup = await world({
       listener(request, response) {
         if (request.url === '/204') response.writeHead(204).end()
         else if (request.url === '/304') response.writeHead(304, { 'content-length': 9 }).end()
         else response.writeHead(200, { 'content-length': 5 }).end('hello')
       },
     })
-    const socket = await inside(place)
+    const socket = await inside(setup)
     for (const [method, path, status] of [
       ['HEAD', '/', 200],
       ['GET', '/204', 204],
@@ -271,8 +271,8 @@ describe('an answer', () => {
   })
 
   it('shows its head at once, when its body takes long', async () => {
-    await using place = await world(answering({ body: new Readable({ read() {} }) }))
-    const socket = await inside(place)
+    await using setup = await world(answering({ body: new Readable({ read() {} }) }))
+    const socket = await inside(setup)
     const head = until(socket, (text) => text.includes('\r\n\r\n'))
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     assert.match(await head, /^HTTP\/1\.1 200 OK\r\n/)
@@ -280,13 +280,13 @@ describe('an answer', () => {
   })
 
   it('whose body breaks off is broken off', async () => {
-    await using place = await world({
+    await using setup = await world({
       listener(_request, response) {
         response.writeHead(200, { 'content-length': 100 })
         response.write('half', () => response.destroy())
       },
     })
-    const socket = await inside(place)
+    const socket = await inside(setup)
     const answer = toTheEnd(socket)
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     assert.match(await answer, /\r\n\r\nhalf$/)
@@ -294,8 +294,8 @@ describe('an answer', () => {
 
   it('that could split the connection is not passed on', async () => {
     const secret = 'value\r\n\r\nHTTP/1.1 200 OK'
-    await using place = await world(answering({ headers: [['X-Bad', secret]] }))
-    const socket = await inside(place)
+    await using setup = await world(answering({ headers: [['X-Bad', secret]] }))
+    const socket = await inside(setup)
     const answer = await askOver(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 502 /)
     assert.ok(!answer.includes('X-Bad') && !answer.includes('value'))
@@ -304,8 +304,8 @@ describe('an answer', () => {
 
   it('in chunks is in chunks', async () => {
     const parts = ['a', 'bc', 'def'].map((text) => Buffer.from(text))
-    await using place = await world(answering({ body: Readable.from(parts) }))
-    const socket = await inside(place)
+    await using setup = await world(answering({ body: Readable.from(parts) }))
+    const socket = await inside(setup)
     const answer = until(socket, (text) => text.endsWith('0\r\n\r\n'))
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     const [, body = ''] = (await answer).split(/\r\n\r\n(.*)/s)
@@ -324,17 +324,17 @@ describe('a failure of the upstream', () => {
       [secret, /502 .*the exchange with it failed"/s],
     ] as const) {
       const cause = Object.assign(new Error(secret), { code })
-      await using place = await world({
+      await using setup = await world({
         forward: () => Promise.reject(new Error(secret, { cause })),
       })
-      const socket = await inside(place)
+      const socket = await inside(setup)
       const answer = await askOver(
         socket,
         `GET /?key=${secret.slice(7)} HTTP/1.1\r\nHost: a.example\r\nAuthorization: ${secret}\r\n\r\n`,
       )
       assert.match(answer, words)
       assert.ok(!answer.includes('very-secret'))
-      assert.deepEqual(place.refusals, [])
+      assert.deepEqual(setup.refusals, [])
       socket.destroy()
     }
   })
@@ -343,33 +343,33 @@ describe('a failure of the upstream', () => {
 describe('a request to the gate itself', () => {
   it('names an http URL, whose host is judged each time', async () => {
     let isOpen = true
-    await using place = await world({
+    await using setup = await world({
       judge: () =>
         Promise.resolve(
           isOpen ? { kind: 'tunnel' } : { kind: 'refuse', reason: 'denied', message: 'no more' },
         ),
     })
-    const socket = await dialGate(place.socketPath)
+    const socket = await dialGate(setup.socketPath)
     const request = 'GET http://A.example/x HTTP/1.1\r\nHost: a.example\r\n\r\n'
     assert.match(await askOver(socket, request), /hello$/)
-    assert.equal(place.requests[0]?.url.href, 'http://a.example/x')
+    assert.equal(setup.requests[0]?.url.href, 'http://a.example/x')
     isOpen = false
     assert.match(await askOver(socket, request), /^HTTP\/1\.1 403 [^]*"message":"no more"/)
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['denied'],
     )
     socket.destroy()
   })
 
   it('is refused for anything else', async () => {
-    await using place = await world()
+    await using setup = await world()
     const wrong = ['/|a.example', 'https://a.example/|a.example', 'http://u:p@a.example/|a.example']
     wrong.push('ftp://a.example/|a.example', '*|a.example', 'http:///|a.example', 'http://[::1/|a')
     for (const text of wrong) {
       const [url, host] = text.split('|')
       const answer = await answerTo(
-        place.socketPath,
+        setup.socketPath,
         `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
       )
       assert.match(answer, /^HTTP\/1\.1 400 /, text)
@@ -382,15 +382,15 @@ describe('a request to the gate itself', () => {
     for (const text of [...barred, 'http://a.example/|b.example']) {
       const [url, host] = text.split('|')
       const answer = await answerTo(
-        place.socketPath,
+        setup.socketPath,
         `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
       )
       assert.match(answer, /^HTTP\/1\.1 (403|421) /, text)
     }
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['bare_address', 'bare_address', 'port', 'mismatch'],
     )
-    assert.deepEqual(place.requests, [])
+    assert.deepEqual(setup.requests, [])
   })
 })

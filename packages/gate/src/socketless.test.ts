@@ -10,8 +10,8 @@ import { listening, toTheEnd, until, world } from './gate-fixture.ts'
 
 /** Passes connections of a port to a gate without a socket, each with the bytes that came before. */
 async function taking(limits: Partial<GateLimits> = {}) {
-  const place = await world()
-  const { owner } = place
+  const setup = await world()
+  const { owner } = setup
   const gate = socketlessGate({ authority: certificateAuthority(), owner, limits })
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => gate.take(socket))
   const port = await listening(server)
@@ -21,7 +21,7 @@ async function taking(limits: Partial<GateLimits> = {}) {
     async [Symbol.asyncDispose]() {
       await gate.close()
       server.close()
-      await place[Symbol.asyncDispose]()
+      await setup[Symbol.asyncDispose]()
     },
   }
 }
@@ -30,8 +30,8 @@ const get = 'GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n'
 
 describe('a gate without a socket', () => {
   it('serves connections that it is given, with bytes that came before', async () => {
-    await using place = await taking()
-    const socket = place.dial()
+    await using setup = await taking()
+    const socket = setup.dial()
     const answer = until(socket, (text) => text.includes('hello'))
     socket.write(get)
     assert.match(await answer, /^HTTP\/1\.1 200 /)
@@ -39,8 +39,8 @@ describe('a gate without a socket', () => {
   })
 
   it('closes connections that send no request, or an unfinished one', async () => {
-    await using place = await taking({ headersMs: 200 })
-    const [begun, silent] = [place.dial(), place.dial()]
+    await using setup = await taking({ headersMs: 200 })
+    const [begun, silent] = [setup.dial(), setup.dial()]
     const answers = [toTheEnd(begun), toTheEnd(silent)]
     begun.write('GET http://good')
     assert.match((await answers[0]) ?? '', /^HTTP\/1\.1 408 /)
@@ -48,13 +48,13 @@ describe('a gate without a socket', () => {
   })
 
   it('ends its connections when it is closed', async () => {
-    await using place = await taking()
-    const socket = place.dial()
+    await using setup = await taking()
+    const socket = setup.dial()
     const answer = until(socket, (text) => text.includes('hello'))
     socket.write(get)
     await answer
     const closed = once(socket, 'close')
-    await place.gate.close()
+    await setup.gate.close()
     await closed
   })
 })

@@ -33,8 +33,8 @@ const echoing = () =>
     },
   })
 
-async function switched(place: GateWorld, bytes: string) {
-  const socket = await openTls(place, 'a.example')
+async function switched(setup: GateWorld, bytes: string) {
+  const socket = await openTls(setup, 'a.example')
   const greeting = until(socket, (text) => text.includes('first'))
   socket.write(bytes)
   return { socket, greeting: await greeting }
@@ -42,8 +42,8 @@ async function switched(place: GateWorld, bytes: string) {
 
 describe('an upgrade', () => {
   it('passes both ways, with what came right after the heads', async () => {
-    await using place = await echoing()
-    const { socket, greeting } = await switched(place, `${ask('X-B: 2\r\n')}early`)
+    await using setup = await echoing()
+    const { socket, greeting } = await switched(setup, `${ask('X-B: 2\r\n')}early`)
     const [head = '', rest = ''] = greeting.split('\r\n\r\n')
     assert.equal(
       head,
@@ -54,7 +54,7 @@ describe('an upgrade', () => {
     const echo = until(socket, (text) => text.endsWith('more'))
     socket.write('more')
     assert.equal(await echo, 'more')
-    assert.deepEqual(place.requests[0]?.headers, [
+    assert.deepEqual(setup.requests[0]?.headers, [
       ['X-B', '2'],
       ['Upgrade', 'echo'],
     ])
@@ -68,7 +68,7 @@ describe('an upgrade', () => {
       peer.on('message', (data, isBinary) => peer.send(data, { binary: isBinary }))
     })
     const port = await listening(web)
-    await using place = await world({
+    await using setup = await world({
       async upgrade({ headers, url }) {
         const socket = connect(port, '127.0.0.1')
         await once(socket, 'connect')
@@ -91,8 +91,8 @@ describe('an upgrade', () => {
     for (const scheme of ['ws', 'wss']) {
       const isSecure = scheme === 'wss'
       const socket = await (isSecure
-        ? openTls(place, 'a.example')
-        : openTestTunnel(place.socketPath, 'a.example:80'))
+        ? openTls(setup, 'a.example')
+        : openTestTunnel(setup.socketPath, 'a.example:80'))
       const client = new WebSocket(`${scheme}://a.example/`, { createConnection: () => socket })
       await once(client, 'open')
       const big = Buffer.alloc(3_000_000, 5)
@@ -110,8 +110,8 @@ describe('an upgrade', () => {
   })
 
   it('ends at both ends with either', async () => {
-    await using place = await echoing()
-    const { socket } = await switched(place, ask())
+    await using setup = await echoing()
+    const { socket } = await switched(setup, ask())
     const end = toTheEnd(socket)
     socket.end('last words')
     assert.equal(await end, 'last words')
@@ -123,8 +123,8 @@ describe('an upgrade', () => {
       headers: [['content-length', '2']],
       body: Readable.from([Buffer.from('no')]),
     }
-    await using place = await world({ upgrade: () => Promise.resolve(declined) })
-    const socket = await openTls(place, 'a.example')
+    await using setup = await world({ upgrade: () => Promise.resolve(declined) })
+    const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(ask())
     assert.match(
@@ -139,39 +139,39 @@ describe('an upgrade', () => {
       [new RequestRefused(refusal), /^HTTP\/1\.1 403 /],
       [new Error('boom'), /^HTTP\/1\.1 502 /],
     ] as const) {
-      await using place = await world({ upgrade: () => Promise.reject(error) })
-      const socket = await openTls(place, 'a.example')
+      await using setup = await world({ upgrade: () => Promise.reject(error) })
+      const socket = await openTls(setup, 'a.example')
       const answer = toTheEnd(socket)
       socket.write(ask())
       assert.match(await answer, words)
-      assert.equal(place.refusals.length, error instanceof RequestRefused ? 1 : 0)
+      assert.equal(setup.refusals.length, error instanceof RequestRefused ? 1 : 0)
     }
   })
 
   it('is held to the host of its tunnel, and judged outside of one', async () => {
-    await using place = await world({
+    await using setup = await world({
       judge: ({ port }) =>
         Promise.resolve(
           port === 80 ? { kind: 'refuse', reason: 'denied', message: 'no' } : { kind: 'read' },
         ),
     })
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(ask().replace('Host: a.example', 'Host: b.example'))
     assert.match(await answer, /^HTTP\/1\.1 421 /)
-    const outside = await dialGate(place.socketPath)
+    const outside = await dialGate(setup.socketPath)
     const judged = toTheEnd(outside)
     outside.write(ask().replace('GET /', 'GET http://a.example/'))
     assert.match(await judged, /^HTTP\/1\.1 403 /)
     assert.deepEqual(
-      place.refusals.map(({ reason }) => reason),
+      setup.refusals.map(({ reason }) => reason),
       ['mismatch', 'denied'],
     )
   })
 
   it('to HTTP/2 in the clear is declined in silence, and one with a body is no upgrade', async () => {
-    await using place = await world()
-    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
+    await using setup = await world()
+    const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     const h2c = ask('HTTP2-Settings: AAA\r\n', 'h2c')
     assert.match(
       await askOver(socket, h2c.replace('Upgrade\r\n', 'Upgrade, HTTP2-Settings\r\n')),
@@ -179,7 +179,7 @@ describe('an upgrade', () => {
     )
     assert.match(await askOver(socket, `${ask('Content-Length: 2\r\n')}hi`), /hello$/)
     assert.deepEqual(
-      place.requests.map(({ headers }) => headers),
+      setup.requests.map(({ headers }) => headers),
       [[], [['Content-Length', '2']]],
     )
     socket.destroy()
@@ -188,7 +188,7 @@ describe('an upgrade', () => {
   it('aborts when its client goes away before the answer', async () => {
     let hasAborted = false
     let hasBegun = false
-    await using place = await world({
+    await using setup = await world({
       upgrade({ signal }) {
         hasBegun = true
         return new Promise((_, reject) => {
@@ -199,7 +199,7 @@ describe('an upgrade', () => {
         })
       },
     })
-    const socket = await openTls(place, 'a.example')
+    const socket = await openTls(setup, 'a.example')
     socket.write(ask())
     await eventually(() => hasBegun)
     socket.destroy()

@@ -8,7 +8,7 @@ void describe('the system prompt', () => {
   void it('tells an agent with tools where they work', () => {
     const sandbox = systemPrompt({
       agent: 'You are kind.',
-      place: 'sandbox',
+      toolHost: 'sandbox',
       reach: open,
       parts: [],
     })
@@ -17,7 +17,7 @@ void describe('the system prompt', () => {
 
   void it('says what commands reach', () => {
     const reaching = (allow: string[] | null, deny: string[]) =>
-      systemPrompt({ agent: null, place: 'sandbox', reach: { allow, deny }, parts: [] })
+      systemPrompt({ agent: null, toolHost: 'sandbox', reach: { allow, deny }, parts: [] })
     assert.match(reaching([], []), /no network\.$/)
     const some = reaching(['a.example', '*.b.example'], ['c.example'])
     assert.match(some, /reach only a\.example, \*\.b\.example, .*Refused: c\.example\.$/)
@@ -26,12 +26,12 @@ void describe('the system prompt', () => {
   })
 
   void it('does not call the machine itself a sandbox', () => {
-    const host = systemPrompt({ agent: null, place: 'host', reach: open, parts: [] })
+    const host = systemPrompt({ agent: null, toolHost: 'host', reach: open, parts: [] })
     assert.doesNotMatch(host, /sandbox/)
   })
 
   void it('says nothing of a place to an agent without tools', () => {
-    const alone = { agent: 'You are kind.', place: undefined, reach: open, parts: [] }
+    const alone = { agent: 'You are kind.', toolHost: undefined, reach: open, parts: [] }
     assert.equal(systemPrompt(alone), 'You are kind.')
     assert.equal(systemPrompt({ ...alone, agent: null }), '')
   })

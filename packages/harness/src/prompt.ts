@@ -2,12 +2,12 @@
  * The place where an agent's own tools work: in a sandbox, on the server's machine itself (for trials), or on a
  * worker's machine.
  */
-export type WorkPlace = 'sandbox' | 'host' | 'worker'
+export type ToolHost = 'sandbox' | 'host' | 'worker'
 
 /** Hosts as the environment lists them. `allow` is null when all other hosts are open. */
 export type NetworkReach = { allow: readonly string[] | null; deny: readonly string[] }
 
-const places: Record<WorkPlace, string> = {
+const hostSentences: Record<ToolHost, string> = {
   sandbox:
     'You work in a sandbox of your own. Your working directory is /workspace; what you write there stays for the ' +
     'session. Files for the user go to /mnt/session/outputs.',
@@ -39,17 +39,21 @@ function network({ allow, deny }: NetworkReach): string {
  */
 export function systemPrompt({
   agent,
-  place,
+  toolHost,
   reach,
   parts,
 }: {
   agent: string | null
-  place: WorkPlace | undefined
+  toolHost: ToolHost | undefined
   reach: NetworkReach
   /** Further parts of the prompt, one for each kind of resource. */
   parts: readonly string[]
 }): string {
   const where =
-    place === 'worker' ? places.worker : place ? `${places[place]} ${network(reach)}` : ''
+    toolHost === 'worker'
+      ? hostSentences.worker
+      : toolHost
+        ? `${hostSentences[toolHost]} ${network(reach)}`
+        : ''
   return [agent ?? '', where, ...parts].filter((part) => part !== '').join('\n\n')
 }

@@ -43,7 +43,7 @@ export const Networking = z
     }),
   ])
   .meta({ id: 'CredentialNetworking', description: 'To which hosts the secret is sent.' })
-const noPlace = 'must have header or body true'
+const noLocation = 'must have header or body true'
 
 const EndpointAuth = z
   .discriminatedUnion('type', [
@@ -150,7 +150,7 @@ export const AuthCreate = z.discriminatedUnion('type', [
           header: z.boolean().default(false).describe(inHeader),
           body: z.boolean().default(false).describe(inBody),
         })
-        .refine(({ header, body }) => header || body, noPlace)
+        .refine(({ header, body }) => header || body, noLocation)
         .default({ header: true, body: true })
         .describe('Where in a request the placeholder is replaced.'),
     })

@@ -17,21 +17,21 @@ describe('the dialect of the client', () => {
   })
 
   it('names a tool of an MCP server as the server does, and has no fields twice', () => {
-    const place = { id: 'sevt_1', type: 'agent.mcp_tool_use' }
+    const setup = { id: 'sevt_1', type: 'agent.mcp_tool_use' }
     const own = { mcp_server_name: 'files', mcp_tool_name: 'read', input: {} }
     const fields = { name: 'mcp__files__read', ...own }
-    assert.deepEqual(eventInDialect(place, fields, 'interface'), {
-      ...{ ...place, ...fields, data: fields },
+    assert.deepEqual(eventInDialect(setup, fields, 'interface'), {
+      ...{ ...setup, ...fields, data: fields },
     })
-    assert.deepEqual(eventInDialect(place, fields, 'client'), { ...place, ...own, name: 'read' })
+    assert.deepEqual(eventInDialect(setup, fields, 'client'), { ...setup, ...own, name: 'read' })
   })
 
   it('has the model of a changed agent as an object', () => {
-    const place = { type: 'session.updated' }
+    const setup = { type: 'session.updated' }
     const fields = { agent: { type: 'agent', model: 'm' } }
-    const agent = Reflect.get(eventInDialect(place, fields, 'client'), 'agent')
+    const agent = Reflect.get(eventInDialect(setup, fields, 'client'), 'agent')
     assert.equal(Reflect.get(Object(Reflect.get(Object(agent), 'model')), 'id'), 'm')
-    assert.deepEqual(eventInDialect(place, { title: 't' }, 'client'), { ...place, title: 't' })
+    assert.deepEqual(eventInDialect(setup, { title: 't' }, 'client'), { ...setup, title: 't' })
   })
 
   it('takes the words of either for a status, and no others', () => {

@@ -134,16 +134,16 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
   return issues.slice(0, 10).flatMap((issue) => {
     const path = [...under, ...issue.path]
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.slice(0, 10).map((key) => `${placeOf([...path, key])}: unknown field`)
+      return issue.keys.slice(0, 10).map((key) => `${pathText([...path, key])}: unknown field`)
     if (issue.code === 'invalid_union' && issue.errors.length > 0 && !eitherForm(issue.errors))
       return explain(closest(issue.errors), path)
-    const place = placeOf(path)
-    if (place !== '') return [`${place}: ${issue.message}`]
+    const at = pathText(path)
+    if (at !== '') return [`${at}: ${issue.message}`]
     return [issue.code === 'custom' ? issue.message : `the input ${issue.message}`]
   })
 }
 
-const placeOf = (path: readonly PropertyKey[]): string =>
+const pathText = (path: readonly PropertyKey[]): string =>
   path.map((part) => shownKey(String(part))).join('.')
 
 /** Hides a key that looks more like a misplaced secret than like a name. */

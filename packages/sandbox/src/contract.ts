@@ -52,8 +52,8 @@ export function runCases(
         const reason = reasons.get(sentence)
         reasons.delete(sentence)
         void it(sentence, { skip: reason ?? false }, async () => {
-          await using place = bench(provider)
-          await check(place, { module, name: make.name })
+          await using setup = bench(provider)
+          await check(setup, { module, name: make.name })
         })
       }
     })

@@ -28,7 +28,7 @@ const u32 = (value: number): Buffer => {
 }
 const ready = frame(replies.ready, 0, u32(protocolVersion))
 const exited = Buffer.alloc(13)
-const places = {
+const paths = {
   bash: '/bin/bash',
   ripgrep: '/bin/rg',
   state: '/run/shell',
@@ -69,7 +69,7 @@ async function fake({
   await once(stream, 'connect')
   const state = { stops: 0 }
   const sandbox = remoteSandbox({
-    ...{ id: 'fake', places, env: {}, spillMax: 1 << 20 },
+    ...{ id: 'fake', paths, env: {}, spillMax: 1 << 20 },
     stream: { input: stream, output: stream },
     patience: { readyMs: 300, killedMs: 100 },
     async stop() {

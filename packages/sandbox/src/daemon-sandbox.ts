@@ -30,7 +30,7 @@ export type SandboxPaths = {
 export type RemoteOptions = {
   id: string
   stream: DaemonStream
-  places: SandboxPaths
+  paths: SandboxPaths
   env: Record<string, string>
   /** Largest spilled output, in bytes. */
   spillMax: number
@@ -91,7 +91,7 @@ function decodeExit(
 
 /** Runs one program through the daemon. The reply carries the end of the output. */
 async function execute(daemon: SandboxConnection, options: RemoteOptions, run: ProgramRun) {
-  const { env, places, spillMax, patience = defaultPatience } = options
+  const { env, paths: places, spillMax, patience = defaultPatience } = options
   if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
   const id = daemon.nextId()
   const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
@@ -271,7 +271,7 @@ exit 0`
 async function keepSpilled(daemon: SandboxConnection, options: RemoteOptions, result: ShellResult) {
   const { spilled } = result
   if (spilled === undefined) return result
-  const { bash, workspace } = options.places
+  const { bash, workspace } = options.paths
   const folder = `${workspace}/.steward`
   const kept = `${folder}/results/${basename(spilled)}`
   const script = [bash, '--norc', '--noprofile', '-c', keepScript, 'bash', spilled, folder, kept]
@@ -286,7 +286,7 @@ function sessionShell(
   daemon: SandboxConnection,
   options: RemoteOptions,
 ): Pick<Sandbox, 'shell' | 'restartShell'> {
-  const { places } = options
+  const { paths: places } = options
   const paths = { from: `${places.state}/state`, to: `${places.state}/state.next` }
   const script = shellScript(paths)
   let last: Promise<unknown> = Promise.resolve()
@@ -343,7 +343,7 @@ async function runAside(
   { script, arguments: words, env = {}, timeoutMs, signal }: AsideCommand,
 ): Promise<ShellResult> {
   const own = { ...options, env: { ...options.env, ...env }, spillMax: 0 }
-  const bash = [options.places.bash, '--norc', '--noprofile', '-c', script, 'bash']
+  const bash = [options.paths.bash, '--norc', '--noprofile', '-c', script, 'bash']
   const result = await execute(daemon, own, { arguments: [...bash, ...words], timeoutMs, signal })
   return hideSecrets(result, Object.values(env))
 }
@@ -361,7 +361,7 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
     await stop()
     throw error
   })
-  const { places } = options
+  const { paths } = options
   return {
     id: options.id,
     ...sessionShell(daemon, options),
@@ -369,7 +369,7 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
     aside: (command) => runAside(daemon, options, command),
     search: ({ pattern, path, timeoutMs, signal, output }) =>
       execute(daemon, options, {
-        arguments: [places.ripgrep, ...searchOptions, '--', pattern, path],
+        arguments: [paths.ripgrep, ...searchOptions, '--', pattern, path],
         timeoutMs,
         signal,
         output,

@@ -61,7 +61,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
   const sandbox = await remoteSandbox({
     id: spec.id,
     stream: { input: child.stdin, output: child.stdout },
-    places: { bash: '/bin/bash', ripgrep: rgPath, state, spill, workspace: spec.workspace },
+    paths: { bash: '/bin/bash', ripgrep: rgPath, state, spill, workspace: spec.workspace },
     env: {
       PATH: [...(spec.path ?? []), dirname(process.execPath), usualPath].join(':'),
       HOME: folder,
@@ -110,14 +110,14 @@ const isIn = (path: string, folder: string): boolean =>
 
 /** Translates sandbox paths in file calls. Commands see the host's paths. */
 function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): Sandbox {
-  const places = [
+  const folderPairs = [
     ['/workspace', workspace],
     ['/mnt/session/outputs', outputs],
     ...mounts.map(({ path, source }) => [path, source] as const),
   ] as const
   const move = (path: string, from: 0 | 1) => {
-    const place = places.find((pair) => isIn(path, pair[from]))
-    return place ? place[from === 0 ? 1 : 0] + path.slice(place[from].length) : path
+    const mount = folderPairs.find((pair) => isIn(path, pair[from]))
+    return mount ? mount[from === 0 ? 1 : 0] + path.slice(mount[from].length) : path
   }
   const readOnly = (path: string): FileFailure | undefined => {
     const found = mounts.find((mount) => mount.access === 'read' && isIn(path, mount.path))

@@ -20,13 +20,13 @@ export const node = '/mnt/1'
 /** Words before a command that runs in a mount namespace where the account `nobody` has subordinate ids. */
 export function withSubordinateIds() {
   assert.ok(existsSync('/usr/bin/newuidmap'), 'newuidmap is missing: apt-get install uidmap')
-  const place = mkdtempSync(join(tmpdir(), 'steward-ids-'))
-  const ids = join(place, 'ids')
+  const folder = mkdtempSync(join(tmpdir(), 'steward-ids-'))
+  const ids = join(folder, 'ids')
   writeFileSync(ids, 'nobody:1000000:65536\n')
   const shown = ['subuid', 'subgid'].map((name) => `mount --bind ${ids} /etc/${name}`).join(' && ')
   return {
     before: ['/usr/bin/unshare', '--mount', 'sh', '-c', `${shown} && exec "$@"`, 'sh'],
-    [Symbol.dispose]: () => rmSync(place, { recursive: true }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   }
 }
 

@@ -47,24 +47,24 @@ export async function filesOfSkill(id: string): Promise<SkillFile[]> {
   const own = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-    .map((place) => ({ place, path: relative(root, place) }))
+    .map((file) => ({ file, path: relative(root, file) }))
   const lib = `${id}/scripts/lib`
   const ofOthers = (shared[id] ?? []).map((name) => ({
-    place: join(root, 'shared', `${name}.mjs`),
+    file: join(root, 'shared', `${name}.mjs`),
     path: `${lib}/${name}.mjs`,
   }))
   const ofLibraries = (libraries[id] ?? []).flatMap(([name, module, licence]) => {
     const code = import.meta.resolve(module)
     return [
-      { place: fileURLToPath(code), path: `${lib}/${name}.mjs` },
-      { place: fileURLToPath(new URL(licence, code)), path: `${lib}/LICENSE-${name}` },
+      { file: fileURLToPath(code), path: `${lib}/${name}.mjs` },
+      { file: fileURLToPath(new URL(licence, code)), path: `${lib}/LICENSE-${name}` },
     ]
   })
   // Nothing is read before all places are known: a module that cannot be found would leave reads that nobody awaits.
   return Promise.all(
-    [...own, ...ofOthers, ...ofLibraries].map(async ({ place, path }) => ({
+    [...own, ...ofOthers, ...ofLibraries].map(async ({ file, path }) => ({
       path,
-      bytes: await readFile(place),
+      bytes: await readFile(file),
       executable: false,
     })),
   )

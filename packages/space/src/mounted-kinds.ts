@@ -31,7 +31,7 @@ export type MountedKinds = Required<Omit<MountedKind, 'layer'>> & Pick<MountedKi
 
 /** Mounts all kinds at the same time. Their hooks are called one after the other, in the given order. */
 export async function mountKinds<Place>(
-  kinds: readonly ((place: Place) => Promise<MountedKind>)[],
+  kinds: readonly ((mountTarget: Place) => Promise<MountedKind>)[],
   place: Place,
 ): Promise<MountedKinds> {
   const laid = await Promise.allSettled(kinds.map((kind) => kind(place)))

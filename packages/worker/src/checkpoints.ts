@@ -35,17 +35,17 @@ export async function restoreCheckpoint(
     if (await canConfine()) return store.open(part)
     throw new Error(unconfined)
   }
-  return prepareFiles({ ...store, open }, await placeOf(where))
+  return prepareFiles({ ...store, open }, await foldersOf(where))
 }
 
 /** Stores a checkpoint after the harness has ended, while the claim is current. */
 export async function saveCheckpoint(claim: ClaimClient, where: CheckpointFolders): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
-  await storeCheckpoint(storeOf(claim, where.session), await placeOf(where))
+  await storeCheckpoint(storeOf(claim, where.session), await foldersOf(where))
 }
 
 /** The service limits the size of a checkpoint. */
-const placeOf = async ({ session, own, folder }: CheckpointFolders) => ({
+const foldersOf = async ({ session, own, folder }: CheckpointFolders) => ({
   session,
   own,
   largest: Infinity,

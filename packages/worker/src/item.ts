@@ -11,7 +11,7 @@ import type { RuntimeVariables } from './variables.ts'
 export type Lane = (run: {
   item: WorkAssignment
   claim: ClaimClient
-  place: SessionFolders
+  folders: SessionFolders
   /** The variables of the runtime, except the URL, which depends on the lane. */
   told: Omit<RuntimeVariables, 'baseUrl'>
   log: Log
@@ -66,10 +66,10 @@ export async function runItem(
     await claim.stop()
     return
   }
-  const place = await folders.of(sessionId)
+  const session = await folders.of(sessionId)
   const told = { environmentId, environmentKey, sessionId, workId, workSecret }
   try {
-    await lane({ item, claim, place, told, log, signal })
+    await lane({ item, claim, folders: session, told, log, signal })
   } catch (error) {
     // Clients of the session see no other sign of a worker that fails again and again.
     if (!(error instanceof NotBegunError && error.isTold)) await tell(claim, sessionId, error, log)

@@ -20,12 +20,12 @@ import { variables } from './variables.ts'
 /** The official worker in the sandbox sends the heartbeats and the stop. */
 export const amaWorker =
   (config: WorkerConfig, provider: SandboxProvider, quota: DiskQuota): Lane =>
-  async ({ item, claim, place, told, log, signal }) => {
+  async ({ item, claim, folders, told, log, signal }) => {
     const { baseUrl, sandbox, egress } = config
     const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
     const isHost = sandbox.provider === 'local'
-    const inputs = await officialInputs(claimed, place, isHost)
-    const where = { session: item.session, own: place.folder, folder: config.dir }
+    const inputs = await officialInputs(claimed, folders, isHost)
+    const where = { session: item.session, own: folders.folder, folder: config.dir }
     const { kind } = await restoreCheckpoint(claim, where)
     log.info('the working folder is ready', { session: item.session, kind })
     const isOut = egress === 'session' && !isHost
@@ -36,7 +36,7 @@ export const amaWorker =
       const { ended, exitCode, output } = await runOfficial(
         run,
         item.session,
-        place,
+        folders,
         variablesFor,
         signal,
       )
@@ -59,9 +59,9 @@ const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))
  */
 export const openmaSupervised =
   (config: WorkerConfig, patience?: HarnessPatience): Lane =>
-  async ({ item: { work, session }, claim, place, told, log, signal }) => {
+  async ({ item: { work, session }, claim, folders, told, log, signal }) => {
     const lease = keepLease(claim, { ttlSeconds: config.leaseSeconds })
-    const where = { session, own: place.folder, folder: config.dir }
+    const where = { session, own: folders.folder, folder: config.dir }
     const arrival = await restoreCheckpoint(claim, where).catch((error: unknown) => {
       lease.close()
       throw error
@@ -80,12 +80,12 @@ export const openmaSupervised =
         environment_id: told.environmentId,
         session_id: session,
         work_id: work,
-        workdir: place.workspace,
-        outputs: place.outputs,
+        workdir: folders.workspace,
+        outputs: folders.outputs,
         idle_ms: config.idleMs,
-        inputs: place.inputs,
+        inputs: folders.inputs,
         lease_ms: Math.floor(lease.leftMs()),
-        user: place.user,
+        user: folders.user,
         is_known: arrival.kind === 'here' || arrival.kind === 'restored',
         ...(notice === undefined ? {} : { notice }),
         settings: { sandbox: config.sandbox, egress: config.egress },

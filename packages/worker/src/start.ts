@@ -90,9 +90,9 @@ export async function startWorker(
       }
       const variablesFor = (url: string) => ({ ...told, ANTHROPIC_BASE_URL: url })
       try {
-        const place = await folders.of(id)
-        await makeEmpty(place)
-        await runOfficial({ ...config, provider, quota }, id, place, variablesFor, signal)
+        const session = await folders.of(id)
+        await makeEmpty(session)
+        await runOfficial({ ...config, provider, quota }, id, session, variablesFor, signal)
       } finally {
         await folders.forget(id)
       }

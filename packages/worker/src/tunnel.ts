@@ -66,7 +66,7 @@ export async function openTunnel(claimed: TunnelClaim): Promise<EgressTunnel> {
 }
 
 async function ask(claimed: TunnelClaim): Promise<z.infer<typeof TunnelSettings>> {
-  const answer = await fetch(placeOf(claimed, '/authorities'), {
+  const answer = await fetch(addressOf(claimed, '/authorities'), {
     headers: { authorization: `Bearer ${claimed.token}` },
     signal: AbortSignal.timeout(askWithinMs),
   })
@@ -78,7 +78,7 @@ async function ask(claimed: TunnelClaim): Promise<z.infer<typeof TunnelSettings>
   )
 }
 
-const placeOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>
+const addressOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>
   new URL(`${baseUrl.replace(/\/+$/, '')}/v1/ext/egress/${encodeURIComponent(session)}${more}`)
 
 /** Reads no byte of the connection before the service has accepted it. */
@@ -106,7 +106,7 @@ export function forwardConnection(claimed: TunnelClaim, connection: Socket): voi
 }
 
 function begin(claimed: TunnelClaim): ClientRequest {
-  const url = placeOf(claimed)
+  const url = addressOf(claimed)
   const send = url.protocol === 'https:' ? secureRequest : plainRequest
   return send(url, {
     agent: false,

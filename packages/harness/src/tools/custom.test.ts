@@ -120,13 +120,13 @@ void describe('a custom tool that calls an endpoint', () => {
 })
 
 void describe('a custom tool that runs a command', () => {
-  let place: Awaited<ReturnType<typeof openSandbox>>
+  let setup: Awaited<ReturnType<typeof openSandbox>>
   let sandbox: Sandbox
   before(async () => {
-    place = await openSandbox()
-    sandbox = place.sandbox
+    setup = await openSandbox()
+    sandbox = setup.sandbox
   })
-  after(() => place[Symbol.asyncDispose]())
+  after(() => setup[Symbol.asyncDispose]())
   const run = (command: string, input: Record<string, unknown>) =>
     custom({ type: 'sandbox', command }, { sandbox: async () => sandbox }).run(input, {
       signal: never,
@@ -174,16 +174,16 @@ void describe('a custom tool that runs a command', () => {
 })
 
 void describe('bash with the secrets of a command', () => {
-  let place: Awaited<ReturnType<typeof openSandbox>>
+  let setup: Awaited<ReturnType<typeof openSandbox>>
   before(async () => {
-    place = await openSandbox()
+    setup = await openSandbox()
   })
-  after(() => place[Symbol.asyncDispose]())
+  after(() => setup[Symbol.asyncDispose]())
   const asked: string[][] = []
   const bash = () => {
     const tools = toolsOf([{ type: 'agent_toolset_20260401' }], {
       ...shut,
-      sandbox: async () => place.sandbox,
+      sandbox: async () => setup.sandbox,
       async commandSecrets(words): Promise<Record<string, string>> {
         asked.push([...words])
         return words[0] === 'python3' ? { TOKEN: 'hunter2-hunter2' } : {}
@@ -209,7 +209,7 @@ void describe('bash with the secrets of a command', () => {
     const refusal = { host: 'git', port: 0, reason: 'fenced' as const, message: 'taken over' }
     const [tool] = toolsOf([{ type: 'agent_toolset_20260401' }], {
       ...shut,
-      sandbox: async () => place.sandbox,
+      sandbox: async () => setup.sandbox,
       commandSecrets: () => Promise.reject(new RequestRefused(refusal)),
     })
     const result = await tool?.run({ command: 'git push' }, { signal: never })

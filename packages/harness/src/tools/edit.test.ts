@@ -6,15 +6,15 @@ import { openSandbox, say } from './sandbox-fixture.ts'
 import { grepTool } from './search.ts'
 
 void describe('an edit', () => {
-  let place: Awaited<ReturnType<typeof openSandbox>>
+  let setup: Awaited<ReturnType<typeof openSandbox>>
   let sandbox: Sandbox
   const tools = { edit: editTool, grep: grepTool, read: readTool, write: writeTool }
 
   before(async () => {
-    place = await openSandbox()
-    sandbox = place.sandbox
+    setup = await openSandbox()
+    sandbox = setup.sandbox
   })
-  after(() => place[Symbol.asyncDispose]())
+  after(() => setup[Symbol.asyncDispose]())
 
   async function use(name: keyof typeof tools, input: Record<string, unknown>) {
     const result = await tools[name].run(sandbox, input, new AbortController().signal)

@@ -25,7 +25,7 @@ export type WebAccess = {
    * Waits for a place in which one page is converted, which may take seconds of a processor. The returned function
    * leaves the place. Rejects with the signal's reason.
    */
-  conversionPlace: (signal: AbortSignal) => Promise<() => void>
+  conversionSlot: (signal: AbortSignal) => Promise<() => void>
   /** Null when the operator has configured no search engine: calls then fail with a sentence that says so. */
   search: SearchProvider | null
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readLines, textOf } from './lines.ts'
 import type { Occurrence } from './replace.ts'
-import { placesOf, textsFor, withReplaced } from './replace.ts'
+import { occurrencesIn, textsFor, withReplaced } from './replace.ts'
 import { confinePath, fileFailure, pathSchema } from './sandbox-paths.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
@@ -11,7 +11,7 @@ import { writeEdited } from './write-edited.ts'
 const largestRead = 256 * 1024
 const largestEdit = 10 * 1024 * 1024
 /** Places that one edit replaces. */
-const mostPlaces = 100_000
+const mostOccurrences = 100_000
 
 const ReadInput = z.object({
   file_path: z.string(),
@@ -33,9 +33,9 @@ export const readTool: SandboxTool = {
   repeat: 'safe',
   async run(sandbox, input, signal) {
     const { file_path, view_range } = ReadInput.parse(input)
-    const place = confinePath(file_path)
-    if ('refused' in place) return place.refused
-    const { path } = place
+    const resolved = confinePath(file_path)
+    if ('refused' in resolved) return resolved.refused
+    const { path } = resolved
     if (!view_range) {
       const file = await sandbox.read(path, { offset: 0, maxBytes: largestRead })
       if (!file.ok) return fileFailure(file_path, file)
@@ -78,10 +78,10 @@ export const writeTool: SandboxTool = {
   repeat: 'never',
   async run(sandbox, input) {
     const { file_path, content } = WriteInput.parse(input)
-    const place = confinePath(file_path)
-    if ('refused' in place) return place.refused
+    const resolved = confinePath(file_path)
+    if ('refused' in resolved) return resolved.refused
     const bytes = Buffer.from(content)
-    const written = await sandbox.write(place.path, bytes)
+    const written = await sandbox.write(resolved.path, bytes)
     return written.ok
       ? textResult(`wrote ${bytes.length} bytes to ${file_path}`)
       : fileFailure(file_path, written)
@@ -112,24 +112,24 @@ export const editTool: SandboxTool = {
   repeat: 'never',
   async run(sandbox, input) {
     const { file_path, old_string, new_string, replace_all } = EditInput.parse(input)
-    const place = confinePath(file_path)
-    if ('refused' in place) return place.refused
-    const file = await sandbox.read(place.path, { offset: 0, maxBytes: largestEdit })
+    const resolved = confinePath(file_path)
+    if ('refused' in resolved) return resolved.refused
+    const file = await sandbox.read(resolved.path, { offset: 0, maxBytes: largestEdit })
     if (!file.ok) return fileFailure(file_path, file)
     if (file.size > largestEdit)
       return textResult(`${file_path} is too large to edit: ${file.size} bytes`, true)
     const text = textOf(file.bytes)
     if (text === undefined) return textResult(`${file_path} is not UTF-8 text`, true)
-    const places = placesOf(text, old_string, mostPlaces + 1)
-    const count = places.length
+    const occurrences = occurrencesIn(text, old_string, mostOccurrences + 1)
+    const count = occurrences.length
     const wrong = mistake(count, { old_string, new_string, replace_all }, file_path)
     if (wrong) return textResult(wrong, true)
-    const texts = textsFor(text, places, { old_string, new_string })
-    const size = file.size + grownBy(places, texts, old_string)
+    const texts = textsFor(text, occurrences, { old_string, new_string })
+    const size = file.size + grownBy(occurrences, texts, old_string)
     if (size > largestEdit)
       return textResult(`${file_path} would be too large: ${size} bytes; change it with bash`, true)
-    const edited = withReplaced(text, places, texts)
-    const written = await writeEdited(sandbox, place.path, Buffer.from(edited))
+    const edited = withReplaced(text, occurrences, texts)
+    const written = await writeEdited(sandbox, resolved.path, Buffer.from(edited))
     if (!written.ok) return fileFailure(file_path, written)
     return textResult(`replaced ${count} ${count === 1 ? 'place' : 'places'} in ${file_path}`)
   },
@@ -137,13 +137,13 @@ export const editTool: SandboxTool = {
 
 /** Bytes. A place is longer than `old_string` by the \r that this does not name. */
 function grownBy(
-  places: readonly Occurrence[],
+  occurrences: readonly Occurrence[],
   texts: readonly string[],
   old_string: string,
 ): number {
   const bytes = new Map([...new Set(texts)].map((each) => [each, Buffer.byteLength(each)]))
   const size = Buffer.byteLength(old_string) - old_string.length
-  return places.reduce(
+  return occurrences.reduce(
     (sum, { from, to }, index) => sum + (bytes.get(texts[index] ?? '') ?? 0) - (to - from + size),
     0,
   )
@@ -157,8 +157,8 @@ function mistake(
   if (edit.old_string === edit.new_string)
     return 'old_string and new_string are the same: nothing would change'
   if (count === 0) return `old_string does not stand in ${given}`
-  if (count > mostPlaces)
-    return `old_string stands more than ${mostPlaces} times in ${given}: make it longer, or change the file with bash`
+  if (count > mostOccurrences)
+    return `old_string stands more than ${mostOccurrences} times in ${given}: make it longer, or change the file with bash`
   if (count > 1 && !edit.replace_all)
     return `old_string stands ${count} times in ${given}: make it longer, or set replace_all`
   return undefined

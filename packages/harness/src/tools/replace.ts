@@ -8,7 +8,7 @@ type Replacement = { old_string: string; new_string: string }
  * The first `most` places of `old_string`. Where it does not stand as it is, its line ends fit those of the file too:
  * models write \n, and many files have \r\n.
  */
-export function placesOf(text: string, old_string: string, most: number): Occurrence[] {
+export function occurrencesIn(text: string, old_string: string, most: number): Occurrence[] {
   const exact = occurrencesOf(text, old_string, most)
   if (exact.length > 0 || !isOfPlainLines(old_string) || !text.includes('\r\n'))
     return exact.map((from) => ({ from, to: from + old_string.length }))
@@ -39,13 +39,14 @@ function offsetsIn(text: string): (plain: number) => number {
 /** The texts that stand at the places afterwards: with the line ends that the file has there. */
 export function textsFor(
   text: string,
-  places: readonly Occurrence[],
+  occurrences: readonly Occurrence[],
   { old_string, new_string }: Replacement,
 ): string[] {
-  if (!isOfPlainLines(new_string) || old_string.includes('\r')) return places.map(() => new_string)
+  if (!isOfPlainLines(new_string) || old_string.includes('\r'))
+    return occurrences.map(() => new_string)
   const crlf = new_string.replaceAll('\n', '\r\n')
   const endsAt = lineEndsIn(text)
-  return places.map(({ from }) => (endsAt(from) ? crlf : new_string))
+  return occurrences.map(({ from }) => (endsAt(from) ? crlf : new_string))
 }
 
 /** Says whether the line at an offset, or the one before the last end, ends with \r\n. Ask in rising order. */
@@ -71,12 +72,12 @@ function lineEndsIn(text: string): (at: number) => boolean {
 
 export function withReplaced(
   text: string,
-  places: readonly Occurrence[],
+  occurrences: readonly Occurrence[],
   texts: readonly string[],
 ): string {
   const parts: string[] = []
   let at = 0
-  for (const [index, { from, to }] of places.entries()) {
+  for (const [index, { from, to }] of occurrences.entries()) {
     parts.push(text.slice(at, from), texts[index] ?? '')
     at = to
   }

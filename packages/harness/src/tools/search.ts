@@ -39,9 +39,9 @@ export const globTool: SandboxTool = {
     const { folder, rest } = splitGlob(pattern)
     const isMatch = rest.length > longestGlob ? undefined : globMatcher(rest)
     if (!isMatch) return textResult('the pattern is too long, or has too many alternatives', true)
-    const place = confinePath(pattern.startsWith('/') ? folder || '/' : `${path}/${folder}`)
-    if ('refused' in place) return place.refused
-    const root = place.path
+    const resolved = confinePath(pattern.startsWith('/') ? folder || '/' : `${path}/${folder}`)
+    if ('refused' in resolved) return resolved.refused
+    const root = resolved.path
     const walk = await sandbox.walk(root, mostEntries)
     if (!walk.ok && folder !== '' && walk.code === 'not_found') return textResult('no matches')
     if (!walk.ok) return fileFailure(path, walk)
@@ -101,9 +101,9 @@ export const grepTool: SandboxTool = {
   repeat: 'safe',
   async run(sandbox, input, signal, output) {
     const { pattern, path = workspace } = Input.parse(input)
-    const place = confinePath(path)
-    if ('refused' in place) return place.refused
-    const options = { pattern, path: place.path, timeoutMs: searchTimeoutMs, signal, output }
+    const resolved = confinePath(path)
+    if ('refused' in resolved) return resolved.refused
+    const options = { pattern, path: resolved.path, timeoutMs: searchTimeoutMs, signal, output }
     const result = await sandbox.search(options)
     const { text, ...rest } = outputOf(result)
     switch (result.ended) {

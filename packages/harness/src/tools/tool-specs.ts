@@ -8,7 +8,7 @@ const never = () => Promise.reject(new Error('a tool that is only described does
 const described: ToolDeps = {
   sandbox: never,
   outbound: never,
-  web: { fetch: never, conversionPlace: never, search: null },
+  web: { fetch: never, conversionSlot: never, search: null },
   commandSecrets: never,
   now: () => 0,
 }

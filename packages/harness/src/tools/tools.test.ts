@@ -19,16 +19,16 @@ const offerTools = (tools: Tools, sandbox: () => Promise<Sandbox>) =>
 const nowhere = () => Promise.reject(new SandboxEnded('no room in /srv/data'))
 
 void describe('built-in tools', () => {
-  let place: Awaited<ReturnType<typeof openSandbox>>
+  let setup: Awaited<ReturnType<typeof openSandbox>>
   let sandbox: Sandbox
   let tools: Map<string, Tool>
 
   before(async () => {
-    place = await openSandbox()
-    sandbox = place.sandbox
+    setup = await openSandbox()
+    sandbox = setup.sandbox
     tools = new Map(offerTools(all, async () => sandbox).map((tool) => [tool.name, tool]))
   })
-  after(() => place[Symbol.asyncDispose]())
+  after(() => setup[Symbol.asyncDispose]())
 
   /** Checks the input like a turn, then runs the tool. */
   async function use(
@@ -392,8 +392,8 @@ void describe('tools of an agent', () => {
       await run(nowhere),
       /did not start; nothing was run: no room in \(a path of the host\).*"is_error":true/,
     )
-    await using place = await openSandbox()
-    const { sandbox } = place
+    await using setup = await openSandbox()
+    const { sandbox } = setup
     await sandbox.close()
     assert.match(await run(async () => sandbox), /ended while this ran.*"is_error":true/)
   })

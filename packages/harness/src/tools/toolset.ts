@@ -40,8 +40,8 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
   ]
   const inPlace = (tool: SandboxTool): Omit<Tool, 'permission'> =>
     deps.isElsewhere
-      ? { ...placed(tool, sandbox), runs: 'worker', sandbox: 'unused', prepare() {} }
-      : placed(tool, sandbox)
+      ? { ...runInSandbox(tool, sandbox), runs: 'worker', sandbox: 'unused', prepare() {} }
+      : runInSandbox(tool, sandbox)
   const makers: [string, (config: ToolSettings) => Omit<Tool, 'permission'>][] = [
     ...inSandbox.map((tool) => [tool.name, () => inPlace(tool)] satisfies [string, () => unknown]),
     ...(web
@@ -70,7 +70,7 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
 }
 
 /** A tool that runs in the sandbox. */
-function placed(tool: SandboxTool, sandbox: ToolDeps['sandbox']): Omit<Tool, 'permission'> {
+function runInSandbox(tool: SandboxTool, sandbox: ToolDeps['sandbox']): Omit<Tool, 'permission'> {
   return {
     name: tool.name,
     description: tool.description,
@@ -122,7 +122,7 @@ function customTool(entry: CustomTool, { sandbox, outbound }: ToolDeps): Tool {
     return { ...elsewhere({ name, description, input_schema, repeat, run }, sandbox), ...own }
   }
   if (execution?.type === 'sandbox')
-    return { ...placed(commandTool(entry, execution.command), sandbox), ...own }
+    return { ...runInSandbox(commandTool(entry, execution.command), sandbox), ...own }
   return {
     name,
     description,

@@ -78,8 +78,8 @@ const pages: TestPages = {
 }
 
 let peer: TestPeer
-const anyPlace: WebAccess['conversionPlace'] = async () => () => {}
-let takePlace = anyPlace
+const anySlot: WebAccess['conversionSlot'] = async () => () => {}
+let takeSlot = anySlot
 let asked: string[] = []
 const fetchHosts: GuardedFetch = (url, init) => {
   const { host, pathname, port } = new URL(url)
@@ -97,8 +97,8 @@ const fetchHosts: GuardedFetch = (url, init) => {
 }
 
 function tool(name: 'web_fetch' | 'web_search', config: object = {}, search?: SearchProvider) {
-  const conversionPlace = (signal: AbortSignal) => takePlace(signal)
-  const web = { fetch: fetchHosts, conversionPlace, search: search ?? null }
+  const conversionSlot = (signal: AbortSignal) => takeSlot(signal)
+  const web = { fetch: fetchHosts, conversionSlot, search: search ?? null }
   const sandbox = () => Promise.reject(new SandboxEnded('there is none'))
   const entry = { type: 'agent_toolset_20260401' as const, configs: [{ name, ...config }] }
   const found = toolsOf([entry], { ...shut, web, sandbox }).find((each) => each.name === name)
@@ -146,18 +146,18 @@ void describe('web_fetch', () => {
   })
 
   void it('converts in a place that it leaves, and stands in line for it until it is interrupted', async () => {
-    const places: string[] = []
-    takePlace = async () => {
-      places.push('taken')
-      return () => places.push('left')
+    const hosts: string[] = []
+    takeSlot = async () => {
+      hosts.push('taken')
+      return () => hosts.push('left')
     }
     await get('json')
-    assert.deepEqual(places, [], 'a text needs no conversion')
+    assert.deepEqual(hosts, [], 'a text needs no conversion')
     await get('broken-pdf')
-    assert.deepEqual(places, ['taken', 'left'])
+    assert.deepEqual(hosts, ['taken', 'left'])
     const interrupt = new AbortController()
     const waits = Promise.withResolvers<void>()
-    takePlace = (signal) =>
+    takeSlot = (signal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
         waits.resolve()
@@ -166,7 +166,7 @@ void describe('web_fetch', () => {
     await waits.promise
     interrupt.abort()
     assert.equal(textOf(await result), 'interrupted')
-    takePlace = anyPlace
+    takeSlot = anySlot
   })
 
   void it('says what it cannot read', async () => {

@@ -19,7 +19,7 @@ export type Documents = {
 type DocumentPiece = string | DocumentBlock
 
 export function documentSet(readable: boolean): Documents {
-  const placed: DocumentBlock[] = []
+  const kept: DocumentBlock[] = []
   const nonce = randomUUID()
   const marker = new RegExp(`\\[${nonce}:(\\d+)\\]`)
 
@@ -27,7 +27,7 @@ export function documentSet(readable: boolean): Documents {
     if (typeof text !== 'string' || !text.includes(nonce)) return []
     return text
       .split(marker)
-      .map((piece, i) => (i % 2 === 0 ? piece.replace(/^\n|\n$/g, '') : placed[Number(piece)]))
+      .map((piece, i) => (i % 2 === 0 ? piece.replace(/^\n|\n$/g, '') : kept[Number(piece)]))
       .filter((piece): piece is DocumentPiece => piece !== undefined && piece !== '')
   }
 
@@ -38,10 +38,10 @@ export function documentSet(readable: boolean): Documents {
         return [`[${nameOf(document)} is left out: the model cannot read ${document.media_type}]`]
       }
       const context = document.context === undefined ? [] : [document.context]
-      return [...context, `[${nonce}:${placed.push(document) - 1}]`]
+      return [...context, `[${nonce}:${kept.push(document) - 1}]`]
     },
     fill(wire, payload) {
-      if (placed.length > 0) fillers[wire](payload, split)
+      if (kept.length > 0) fillers[wire](payload, split)
     },
   }
 }

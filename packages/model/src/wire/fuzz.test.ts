@@ -194,13 +194,13 @@ const changes: Record<string, Change> = {
   'swaps neighbours': (random, frames) => {
     const at = 1 + random.below(Math.max(1, frames.length - 2))
     const [one, other] = [frames[at], frames[at + 1]]
-    if (one === undefined || other === undefined || placeOf(one) === placeOf(other)) return frames
+    if (one === undefined || other === undefined || blockOf(one) === blockOf(other)) return frames
     return frames.toSpliced(at, 2, other, one)
   },
 }
 
 /** The block that an event is about. Events of one block have an order of their own. */
-const placeOf = (frame: string): string =>
+const blockOf = (frame: string): string =>
   /"(?:output_)?index":(\d+)(?!.*"index")/.exec(frame)?.[1] ?? 'end'
 
 async function ask(api: ModelWire, stub: StubModel, messages: Message[]) {

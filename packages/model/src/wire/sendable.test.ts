@@ -114,12 +114,12 @@ for (const api of wires) {
 }
 
 void describe('a part that a provider names by its place', () => {
-  const places: [ModelWire, string][] = [
+  const fields: [ModelWire, string][] = [
     ['anthropic-messages', 'messages.0.content.1.image.source.base64: invalid data'],
     ['openai-completions', "Invalid 'messages[1].content[1].image_url': unsupported"],
     ['openai-responses', "Invalid 'input[1].content[1].image_url'. Expected a valid URL"],
   ]
-  for (const [api, message] of places) {
+  for (const [api, message] of fields) {
     void it(`alone is left out over ${api}`, async () => {
       const other = bytes('GIF89a')
       const content = [text('See'), image(png), image(other, 'image/gif')]

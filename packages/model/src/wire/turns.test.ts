@@ -107,10 +107,10 @@ void describe('the turns of a request', () => {
         }
       }
       const whole = JSON.stringify(bodies.at(-1))
-      const places = inOrder.map((text) => whole.indexOf(text))
-      assert.ok(!places.includes(-1), whole)
-      const sorted = places.toSorted((a, b) => a - b)
-      assert.deepEqual(places, sorted)
+      const fields = inOrder.map((text) => whole.indexOf(text))
+      assert.ok(!fields.includes(-1), whole)
+      const sorted = fields.toSorted((a, b) => a - b)
+      assert.deepEqual(fields, sorted)
     })
 
     void it(`begin with the blocks of the request before: ${name}`, async () => {

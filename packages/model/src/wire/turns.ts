@@ -7,7 +7,7 @@ import type { ModelWire } from '../spec.ts'
 import { type JsonObject, itemsOf } from './documents.ts'
 
 /** The fields in which a wire stores its turns, and the blocks of a turn. */
-const places: Record<ModelWire, { turns: string; blocks: string }> = {
+const fields: Record<ModelWire, { turns: string; blocks: string }> = {
   'anthropic-messages': { turns: 'messages', blocks: 'content' },
   'openai-completions': { turns: 'messages', blocks: 'content' },
   'openai-responses': { turns: 'input', blocks: 'content' },
@@ -15,7 +15,7 @@ const places: Record<ModelWire, { turns: string; blocks: string }> = {
 }
 
 export function joinTurns(wire: ModelWire, body: JsonObject): void {
-  const { turns, blocks } = places[wire]
+  const { turns, blocks } = fields[wire]
   const joined: JsonObject[] = []
   for (const turn of itemsOf(body[turns])) {
     const before = joined.at(-1)

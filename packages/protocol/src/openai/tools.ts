@@ -127,10 +127,10 @@ export type OpenAITool = z.infer<typeof OpenAITool>
 
 function problemOf(tool: OpenAITool, taken: ReadonlySet<string>): string | undefined {
   if (tool.type === 'function') return nameProblem(tool.name, taken)
-  return taken.has(placeOf(tool)) ? `${placeOf(tool)} stands there twice` : undefined
+  return taken.has(keyOf(tool)) ? `${keyOf(tool)} stands there twice` : undefined
 }
 
-const placeOf = (tool: OpenAITool): string =>
+const keyOf = (tool: OpenAITool): string =>
   tool.type === 'function'
     ? tool.name
     : tool.type === 'mcp'
@@ -158,7 +158,7 @@ export const OpenAITools = z
         context.addIssue({ code: 'custom', path: [index, ...path], message })
       const problem = problemOf(tool, taken)
       if (problem) refuse(tool.type === 'function' ? ['name'] : [], problem)
-      taken.add(placeOf(tool))
+      taken.add(keyOf(tool))
       if (tool.type === 'web_search') checkSearch(tool, refuse)
       if (tool.type !== 'mcp') continue
       const allowed = tool.allowed_tools ?? []

@@ -32,7 +32,7 @@ const openFiles = 4_096
 /** Address space that a process such as Node reserves and never uses, but that an rlimit counts. */
 const reservedBytes = 640 << 20
 
-const places = {
+const paths = {
   bash: '/bin/bash',
   ripgrep: ripgrepPath,
   state: '/run/shell',
@@ -163,7 +163,7 @@ function connectTo({ child, group }: Launcher, spec: SandboxSpec): Promise<Sandb
   return remoteSandbox({
     id: spec.id,
     stream: { input: child.stdin as Writable, output: child.stdout as Readable },
-    places,
+    paths,
     env: {
       PATH: [...(spec.path ?? []), searchPath].join(':'),
       ...environment,

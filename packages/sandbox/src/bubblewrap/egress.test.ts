@@ -37,9 +37,9 @@ function ticksOf({ workspace }: SandboxSpec): number {
 
 describe('a program in bubblewrap that knows of no proxy', () => {
   it('reaches the gate at ports 80 and 443 of every name', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     assert.equal(await perl(sandbox, hello('one.test', 443)), 'hello')
     assert.equal(await perl(sandbox, hello('Two.Test', 80)), 'hello')
     assert.deepEqual(there.heads, [
@@ -50,9 +50,9 @@ describe('a program in bubblewrap that knows of no proxy', () => {
   })
 
   it('is cut off where the gate refuses, or is gone, and at addresses of no name', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     assert.equal(await perl(sandbox, hello('refused.test', 443)), '')
     for (const address of ['127.0.0.1', '127.64.9.9', '127.127.255.255']) {
       assert.equal(await perl(sandbox, hello(address, 443)), '', address)
@@ -65,9 +65,9 @@ describe('a program in bubblewrap that knows of no proxy', () => {
   })
 
   it('trusts what was given with the gate, wherever it looks', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     for (const path of ['certs/ca-certificates.crt', 'cert.pem']) {
       assert.equal((await run(sandbox, `cat /etc/ssl/${path}`)).output, bundle)
       assert.notEqual((await run(sandbox, `echo >>/etc/ssl/${path}`)).exitCode, 0)
@@ -75,8 +75,8 @@ describe('a program in bubblewrap that knows of no proxy', () => {
   })
 
   it('finds nobody at the ports of the bridge when the sandbox has no gate', async () => {
-    await using place = bench(provider)
-    const sandbox = await place.open()
+    await using setup = bench(provider)
+    const sandbox = await setup.open()
     for (const port of [53, 80, 443, 3128]) {
       assert.match(await perl(sandbox, hello('127.0.0.1', port)), /^Connection refused/)
     }
@@ -86,9 +86,9 @@ describe('a program in bubblewrap that knows of no proxy', () => {
 
 describe('the names in bubblewrap', () => {
   it('have an address each, and nothing else', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     const lookUps = 'for name in one.test two.test ONE.test; do getent hosts $name; done'
     const addresses = (await say(sandbox, lookUps)).split('\n').map((line) => line.split(/\s/)[0])
     assert.deepEqual(addresses, ['127.64.0.1', '127.64.0.2', '127.64.0.1'])
@@ -107,9 +107,9 @@ describe('the names in bubblewrap', () => {
   })
 
   it('are answered over TCP too, as many as are asked', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     const query = String.raw`my $q = pack "n6", 7, 0x100, 1, 0, 0, 0; $q .= "\3one\4test\0\0\1\0\1"`
     const script = `${query}; my $s = IO::Socket::INET->new("127.0.0.1:53"); print $s pack("n/a", $q) x 2;
       shutdown $s, 1; local $/; my $a = <$s>; print join " ", length $a, unpack "nnn", substr $a, 0, 6`
@@ -117,9 +117,9 @@ describe('the names in bubblewrap', () => {
   })
 
   it('are forgotten before they are more than a bound, those used last are not', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     const flood = `for (1..${names}) { inet_aton("n$_.test"); inet_aton("kept.test") unless $_ % 100 }`
     const [gone, kept] = (
       await perl(
@@ -135,9 +135,9 @@ describe('the names in bubblewrap', () => {
 
 describe('the bridge', () => {
   it('outlives what is no query, and answers the next', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     const flood = String.raw`
       my $to = pack_sockaddr_in(53, inet_aton("127.0.0.1")); socket U, AF_INET, SOCK_DGRAM, 0; srand 1;
       my $head = pack "n6", 7, 0x100, 1, 0, 0, 0;
@@ -150,9 +150,9 @@ describe('the bridge', () => {
   })
 
   it('lets connections beyond its bound wait, and serves them when there is room', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const sandbox = await place.open({ egress: there.egress })
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const sandbox = await setup.open({ egress: there.egress })
     const open = `my @all = map { my $s = IO::Socket::INET->new("127.0.0.1:3128") or die $!; print $s "GET / HTTP/1.1\\r\\n\\r\\n"; $s } 1..${links + 50}`
     const sleeping = run(
       sandbox,
@@ -168,10 +168,10 @@ describe('the bridge', () => {
   })
 
   it('takes no time for connections on which nothing moves', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder, (socket) => socket.end(Buffer.alloc(4 << 20)))
-    const spec = place.spec({ egress: there.egress })
-    const sandbox = await place.open(spec)
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder, (socket) => socket.end(Buffer.alloc(4 << 20)))
+    const spec = setup.spec({ egress: there.egress })
+    const sandbox = await setup.open(spec)
     const idle = throughProxy('print "open"; close STDOUT; close STDERR; sleep 60')
     for (let i = 0; i < 4; i++) await run(sandbox, `(${idle}) &`)
     await until('they are open', () => there.heads.length === 4)
@@ -182,9 +182,9 @@ describe('the bridge', () => {
   })
 
   it('does not begin without a socket', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
     rmSync(there.egress.socket)
-    await assert.rejects(place.open({ egress: there.egress }), SandboxEnded)
+    await assert.rejects(setup.open({ egress: there.egress }), SandboxEnded)
   })
 })

@@ -18,11 +18,11 @@ const errno = { EPERM: '1', EACCES: '13', EPROTONOSUPPORT: '93', EAFNOSUPPORT: '
 const noWay = { ENETUNREACH: '101', ECONNREFUSED: '111', EADDRNOTAVAIL: '99', EINVAL: '22' }
 
 /** A sandbox with a gate, and a function for the errno of a system call or Perl function there. */
-async function inside(place: Bench) {
+async function inside(setup: Bench) {
   await using stack = new AsyncDisposableStack()
-  const there = stack.use(await gate(place.folder))
-  const spec = place.spec({ egress: there.egress })
-  const sandbox = await place.open(spec)
+  const there = stack.use(await gate(setup.folder))
+  const spec = setup.spec({ egress: there.egress })
+  const sandbox = await setup.open(spec)
   const kept = stack.move()
   return {
     there,
@@ -64,8 +64,8 @@ const reach = (
 
 describe('a command in bubblewrap with a gate', () => {
   it('reaches no address of this or any other machine', async () => {
-    await using place = bench(provider)
-    await using here = await inside(place)
+    await using setup = bench(provider)
+    await using here = await inside(setup)
     const none = new Set(Object.values(noWay))
     for (const address of addresses('IPv4')) {
       for (const [type, port] of [
@@ -87,8 +87,8 @@ describe('a command in bubblewrap with a gate', () => {
   })
 
   it('finds on its loopback nothing of the host', async () => {
-    await using place = bench(provider)
-    await using here = await inside(place)
+    await using setup = bench(provider)
+    await using here = await inside(setup)
     const heard: string[] = []
     const server = createServer((socket) => (heard.push('tcp'), socket.destroy()))
     const datagrams = createSocket('udp4', () => heard.push('udp'))
@@ -114,8 +114,8 @@ describe('a command in bubblewrap with a gate', () => {
   })
 
   it('makes no sockets of families and types that lead elsewhere', async () => {
-    await using place = bench(provider)
-    await using here = await inside(place)
+    await using setup = bench(provider)
+    await using here = await inside(setup)
     for (const [name, family] of Object.entries({
       packet: 17,
       can: 29,
@@ -146,8 +146,8 @@ describe('a command in bubblewrap with a gate', () => {
   })
 
   it('has no power over its network, and cannot take the place of the bridge', async () => {
-    await using place = bench(provider)
-    await using here = await inside(place)
+    await using setup = bench(provider)
+    await using here = await inside(setup)
     const bind = (port: number) =>
       `socket(S, AF_INET, SOCK_STREAM, 0); setsockopt(S, SOL_SOCKET, SO_REUSEADDR, 1); setsockopt(S, SOL_SOCKET, SO_REUSEPORT, 1); bind(S, pack_sockaddr_in(${port}, INADDR_LOOPBACK)) && listen(S, 1)`
     for (const port of [53, 80, 81, 443]) assert.equal(await here.errnoOf(bind(port)), errno.EACCES)
@@ -165,8 +165,8 @@ describe('a command in bubblewrap with a gate', () => {
   })
 
   it('finds no process by which it could enter the network of the host', async () => {
-    await using place = bench(provider)
-    await using here = await inside(place)
+    await using setup = bench(provider)
+    await using here = await inside(setup)
     const own = await say(here.sandbox, 'readlink /proc/self/ns/net')
     assert.match(own, /^net:/)
     assert.notEqual(own, readlinkSync('/proc/self/ns/net'))
@@ -185,9 +185,9 @@ describe('a command in bubblewrap with a gate', () => {
   })
 
   it('finds its own gate alone', async () => {
-    await using place = bench(provider)
-    await using other = await inside(place)
-    await using here = await inside({ ...place, folder: place.spec().workspace })
+    await using setup = bench(provider)
+    await using other = await inside(setup)
+    await using here = await inside({ ...setup, folder: setup.spec().workspace })
     const sockets = String.raw`find / \( -path /proc -o -path /usr \) -prune -o -xtype s -print 2>/dev/null; cut -c54- /proc/net/unix | grep /`
     assert.equal(await say(here.sandbox, sockets), '/opt/steward/gate.sock')
     const { socket } = other.there.egress

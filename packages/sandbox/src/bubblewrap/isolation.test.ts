@@ -19,8 +19,8 @@ runCases('sandboxes by bubblewrap', bubblewrapSandboxes, { module, skip: [], gro
 
 describe('a command in bubblewrap', () => {
   it('is an ordinary user with a home, a name, Node and ripgrep', async () => {
-    await using place = bench(provider)
-    const sandbox = await place.open({ env: { OWN: 'yes' } })
+    await using setup = bench(provider)
+    const sandbox = await setup.open({ env: { OWN: 'yes' } })
     const names = await say(sandbox, 'env | cut -d= -f1 | grep -v OLDPWD | LC_ALL=C sort | xargs')
     assert.equal(names, 'HOME LANG OWN PATH PWD SHLVL TERM USER _')
     const who = await say(sandbox, 'id -u; id -un; cd; pwd; echo ok >file; cat file')
@@ -33,8 +33,8 @@ describe('a command in bubblewrap', () => {
   })
 
   it('sees of the host its programs alone', async () => {
-    await using place = bench(provider)
-    const sandbox = await place.open()
+    await using setup = bench(provider)
+    const sandbox = await setup.open()
     const seen = (await say(sandbox, 'ls / | grep -Ev "^lib(32|64|x32)$" | xargs')).split(' ')
     const expected = 'bin dev etc home lib mnt opt proc run sbin tmp usr workspace'
     assert.deepEqual(seen, expected.split(' '))
@@ -63,8 +63,8 @@ describe('bubblewrap', () => {
         return { kind: limiter.kind, group: (limits) => watch(limiter.group(limits)) }
       },
     })
-    await using place = bench(watched)
-    const sandbox = await place.open()
+    await using setup = bench(watched)
+    const sandbox = await setup.open()
     await run(sandbox, 'true')
     await sandbox.close()
     await until('they are gone', () => !joined.some((file) => existsSync(dirname(file))))
@@ -72,8 +72,8 @@ describe('bubblewrap', () => {
 
   it('limits processes, and the memory of each, where there are no control groups', async () => {
     const none: Limiter = { kind: 'rlimit', group: () => ({ joins: [], remove() {} }) }
-    await using place = bench(bubblewrapSandboxes({ findLimits: () => none }))
-    const sandbox = await place.open({ limits: { processes: 24, memory: 128 * mebibyte } })
+    await using setup = bench(bubblewrapSandboxes({ findLimits: () => none }))
+    const sandbox = await setup.open({ limits: { processes: 24, memory: 128 * mebibyte } })
     const count = await sleepersIn(sandbox)
     assert.ok(count > 0 && count <= 24, `${count} processes`)
     assert.notEqual((await run(sandbox, hog)).exitCode, 0)

@@ -20,7 +20,7 @@ const mebibyte = 1 << 20
 const waitingOf = (server: number): number[] =>
   processesWith('--await').filter((pid) => parentOf(pid) === server)
 
-async function place() {
+async function setup() {
   const own = bench(bubblewrapSandboxes({ spares: 1 }))
   let gates = 0
   const closers: AsyncDisposable[] = []
@@ -81,7 +81,7 @@ async function starterOf({ folder }: Bench, sandbox: { id: string }): Promise<nu
 
 describe('a spare launcher', () => {
   it('is made after the first sandbox with a gate, and becomes the next one', async () => {
-    await using mine = await place()
+    await using mine = await setup()
     await mine.open()
     assert.deepEqual(waitingOf(process.pid), [])
     const first = await mine.open({ egress: await mine.gate() })
@@ -93,7 +93,7 @@ describe('a spare launcher', () => {
   })
 
   it('becomes a sandbox with its own files, user, network and gate, like any other', async () => {
-    await using mine = await place()
+    await using mine = await setup()
     const look =
       'id -un; pwd; touch file && ls; cat /proc/net/dev | grep -c :; ls /proc/self/fd | wc -l'
     const seen = []
@@ -115,7 +115,7 @@ describe('a spare launcher', () => {
   })
 
   it('has joined its control groups: the limits of the sandbox hold', async () => {
-    await using mine = await place()
+    await using mine = await setup()
     const limits = { memory: 128 * mebibyte }
     await mine.open({ egress: await mine.gate(), limits })
     const waiting = await spare()
@@ -126,7 +126,7 @@ describe('a spare launcher', () => {
   })
 
   it('of other limits is ended, and starts no sandbox', async () => {
-    await using mine = await place()
+    await using mine = await setup()
     await mine.open({ egress: await mine.gate() })
     const waiting = await spare()
     const limits = { memory: 128 * mebibyte }
@@ -175,7 +175,7 @@ describe('a spare launcher', () => {
   })
 
   it('starts one sandbox alone when several start at once', async () => {
-    await using mine = await place()
+    await using mine = await setup()
     await mine.open({ egress: await mine.gate() })
     await spare()
     const gates = await Promise.all([1, 2, 3, 4].map(() => mine.gate()))

@@ -27,8 +27,8 @@ const whose = (path: string) => {
 
 describe('a session of bubblewrap under root', { skip: ordinary }, () => {
   it('owns its folders and files alone, at every start', async () => {
-    await using place = bench(provider)
-    const mine = place.spec()
+    await using setup = bench(provider)
+    const mine = setup.spec()
     const first = await provider.acquire(mine)
     await run(first, 'echo secret >file; echo secret >/mnt/session/outputs/file')
     await first.write('/workspace/written', Buffer.from('secret'))
@@ -46,14 +46,14 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
   })
 
   it('cannot be read by the user of another', async () => {
-    await using place = bench(provider)
-    const [mine, other] = [place.spec(), place.spec()]
+    await using setup = bench(provider)
+    const [mine, other] = [setup.spec(), setup.spec()]
     for (const spec of [mine, other]) {
       const sandbox = await provider.acquire(spec)
       await run(sandbox, 'echo secret >file; chmod 777 file')
       await sandbox.close()
     }
-    chmodSync(place.folder, 0o755)
+    chmodSync(setup.folder, 0o755)
     const { uid } = statSync(other.workspace)
     const read = (folder: string) =>
       spawnSync('/bin/cat', [join(folder, 'file')], { uid, gid: uid }).stdout.toString()
@@ -61,12 +61,12 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
   })
 
   it('owns what is mounted for it to write, and nothing that a link there leads to', async () => {
-    await using place = bench(provider)
-    const [source, target] = [join(place.folder, 'mounted'), join(place.folder, 'of-the-server')]
+    await using setup = bench(provider)
+    const [source, target] = [join(setup.folder, 'mounted'), join(setup.folder, 'of-the-server')]
     mkdirSync(join(source, 'below'), { recursive: true })
     writeFileSync(target, '')
     symlinkSync(target, join(source, 'below/link'))
-    const mine = place.spec({ mounts: [{ source, path: '/mnt/mine', access: 'write' }] })
+    const mine = setup.spec({ mounts: [{ source, path: '/mnt/mine', access: 'write' }] })
     const sandbox = await provider.acquire(mine)
     assert.equal(await say(sandbox, 'touch /mnt/mine/below/new && echo made'), 'made')
     await sandbox.close()
@@ -75,8 +75,8 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
   })
 
   it('owns what it made under another user, and names that are no text', async () => {
-    await using place = bench(provider)
-    const mine = place.spec({ isPrefilled: true })
+    await using setup = bench(provider)
+    const mine = setup.spec({ isPrefilled: true })
     writeFileSync(Buffer.from(`${mine.workspace}/of-\xff-before`, 'latin1'), '')
     const sandbox = await provider.acquire(mine)
     assert.equal(await say(sandbox, 'echo more >>of-*-before && echo written'), 'written')
@@ -88,9 +88,9 @@ describe('a session of bubblewrap under root', { skip: ordinary }, () => {
   })
 
   it('is given nothing by way of a link', async () => {
-    await using place = bench(provider)
-    const mine = place.spec()
-    const target = join(place.folder, 'of-the-server')
+    await using setup = bench(provider)
+    const mine = setup.spec()
+    const target = join(setup.folder, 'of-the-server')
     mkdirSync(target, { mode: 0o755 })
     writeFileSync(join(target, 'file'), '')
     symlinkSync(target, join(mine.workspace, 'link'))

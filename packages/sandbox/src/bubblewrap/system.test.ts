@@ -17,8 +17,8 @@ const hidden = ['gitconfig', 'npmrc', 'pip.conf', 'maven', 'shadow', 'machine-id
 
 describe('a sandbox of the host’s own system', () => {
   it('has in /etc what programs expect there, read-only, and no settings that may hold credentials', async () => {
-    await using place = bench(provider)
-    const sandbox = await place.open()
+    await using setup = bench(provider)
+    const sandbox = await setup.open()
     const there = readdirSync('/etc').filter((name) => expected.test(name))
     assert.ok(there.length > 5, `this machine has little in /etc: ${there.join(', ')}`)
     const seen = (await say(sandbox, 'ls -A /etc')).split('\n')
@@ -40,8 +40,8 @@ describe('a sandbox of the host’s own system', () => {
   })
 
   it('runs the programs that keep their settings there', async () => {
-    await using place = bench(provider)
-    const sandbox = await place.open({ limits: { memory: 1024 << 20 } })
+    await using setup = bench(provider)
+    const sandbox = await setup.open({ limits: { memory: 1024 << 20 } })
     const programs: Record<string, readonly [command: string, said: RegExp]> = {
       java: [
         "cd /tmp && printf %s 'class A { public static void main(String[] a) { System.out.println(java.security.Security.getProviders().length > 0); } }' >A.java && java A.java",
@@ -64,17 +64,17 @@ describe('a sandbox of the host’s own system', () => {
 
 describe('a layer over the system of a sandbox', () => {
   it('shows its programs, libraries and settings at their own places, before those of the host', async () => {
-    await using place = bench(provider)
-    await using there = await gate(place.folder)
-    const layer = join(place.folder, 'layer')
+    await using setup = bench(provider)
+    await using there = await gate(setup.folder)
+    const layer = join(setup.folder, 'layer')
     putFile(join(layer, 'usr/bin/brought'), '#!/bin/sh\ncat /usr/share/brought/text\n')
     putFile(join(layer, 'usr/bin/bzip2'), '#!/bin/sh\necho another bzip2\n')
     putFile(join(layer, 'usr/share/brought/text'), 'from the layer\n')
     putFile(join(layer, 'etc/brought.conf'), 'setting\n')
     putFile(join(layer, 'etc/passwd'), 'intruder:x:0:0::/:/bin/sh\n')
-    symlinkSync(join(place.folder, 'secret'), join(layer, 'etc/link'))
-    putFile(join(place.folder, 'secret'), 'of the server')
-    const sandbox = await place.open({ layer, egress: there.egress })
+    symlinkSync(join(setup.folder, 'secret'), join(layer, 'etc/link'))
+    putFile(join(setup.folder, 'secret'), 'of the server')
+    const sandbox = await setup.open({ layer, egress: there.egress })
     const said = await say(
       sandbox,
       'brought; bzip2; cat /etc/brought.conf; id -un; cat /etc/link 2>&1; ls /usr/bin/env; touch /usr/bin/new 2>&1',
@@ -87,30 +87,30 @@ describe('a layer over the system of a sandbox', () => {
   })
 
   it('is not there for a sandbox that has none', async () => {
-    await using place = bench(provider)
-    assert.equal(await say(await place.open(), 'ls /usr/bin/brought 2>&1 | wc -l'), '1')
+    await using setup = bench(provider)
+    assert.equal(await say(await setup.open(), 'ls /usr/bin/brought 2>&1 | wc -l'), '1')
   })
 })
 
 describe('folders whose programs are found first', () => {
   it('stand before all others', async () => {
-    await using place = bench(provider)
-    const source = join(place.folder, 'tools')
+    await using setup = bench(provider)
+    const source = join(setup.folder, 'tools')
     putFile(join(source, 'bin/rg'), '#!/bin/sh\necho mine\n')
     const mounts = [{ source, path: '/opt/tools', access: 'read' }] as const
-    const sandbox = await place.open({ mounts, path: ['/opt/tools/bin'] })
+    const sandbox = await setup.open({ mounts, path: ['/opt/tools/bin'] })
     assert.equal(await say(sandbox, 'rg'), 'mine')
   })
 })
 
 describe('a sandbox that starts from a root folder', () => {
   it('sees its system and nothing of the host’s', async () => {
-    await using place = bench(provider)
-    const root = join(place.folder, 'root')
+    await using setup = bench(provider)
+    const root = join(setup.folder, 'root')
     makeRoot(root, ['/usr/bin/bash', '/usr/bin/cat', '/usr/bin/ls', '/usr/bin/sleep'])
     const roots = new Map([['small', root]])
     const small = bubblewrapSandboxes({ roots })
-    const sandbox = await small.acquire(place.spec({ image: 'small' }))
+    const sandbox = await small.acquire(setup.spec({ image: 'small' }))
     const seen = await say(
       sandbox,
       'cat /etc/os-release /opt/thing/file /var/lib/file; ls /usr/bin; ls /etc/passwd; echo hi >/workspace/a; cat a',
@@ -123,16 +123,16 @@ describe('a sandbox that starts from a root folder', () => {
   })
 
   it('is refused where the operator has none of that name, or it is gone', async () => {
-    await using place = bench(provider)
-    mkdirSync(join(place.folder, 'root/usr'), { recursive: true })
+    await using setup = bench(provider)
+    mkdirSync(join(setup.folder, 'root/usr'), { recursive: true })
     const roots = new Map([
-      ['small', join(place.folder, 'root')],
+      ['small', join(setup.folder, 'root')],
       ['gone', '/nowhere'],
     ])
     const some = bubblewrapSandboxes({ roots })
     assert.match(some.refuseImage('/etc') ?? '', /none of its root folders: small, gone/)
     assert.match(some.refuseImage('gone') ?? '', /not there/)
     assert.equal(some.refuseImage('small'), undefined)
-    await assert.rejects(some.acquire(place.spec({ image: '/etc' })), SandboxEnded)
+    await assert.rejects(some.acquire(setup.spec({ image: '/etc' })), SandboxEnded)
   })
 })

@@ -30,8 +30,8 @@ const attack = `
   } }
   syswrite(STDOUT, "all\\n"); sleep 120`
 
-await using place = bench(bubblewrapSandboxes())
-const sandbox = await place.open({ limits: { memory: 4 * 2 ** 30 } })
+await using setup = bench(bubblewrapSandboxes())
+const sandbox = await setup.open({ limits: { memory: 4 * 2 ** 30 } })
 const begin = `for each in $(seq ${processes}); do perl -e '${attack}' >/tmp/$each & done`
 const wait = `until [ $(cat /tmp/[0-9]* | wc -l) = ${processes} ]; do sleep 0.1; done; cat /tmp/[0-9]* | sort -u`
 // Millions of calls take about five seconds, and several times as long on a busy machine.

@@ -45,8 +45,8 @@ function programOf(arch: DaemonArch, gate: string | undefined): [string, ...stri
 }
 
 async function start(arch: DaemonArch, gate?: string) {
-  const place = mkdtempSync(join(tmpdir(), 'steward-sandboxd-'))
-  const [workspace, state] = [join(place, 'workspace'), join(place, 'state')]
+  const folder = mkdtempSync(join(tmpdir(), 'steward-sandboxd-'))
+  const [workspace, state] = [join(folder, 'workspace'), join(folder, 'state')]
   for (const each of [workspace, state]) mkdirSync(each)
   const [program, ...args] = programOf(arch, gate)
   const child = spawn(program, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
@@ -54,12 +54,12 @@ async function start(arch: DaemonArch, gate?: string) {
   const sandbox = await remoteSandbox({
     id: arch,
     stream: { input: child.stdin, output: child.stdout },
-    places: { bash: '/bin/bash', ripgrep: rgPath, state, spill: state, workspace },
+    paths: { bash: '/bin/bash', ripgrep: rgPath, state, spill: state, workspace },
     env: { PATH: '/usr/bin:/bin' },
     spillMax: 1 << 20,
     async stop() {
       await gone
-      rmSync(place, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true })
     },
   })
   return { sandbox, workspace, child }

@@ -256,7 +256,7 @@ async function begin(
   const opening = remoteSandbox({
     id: spec.id,
     stream: { input: attached, output },
-    places: containerPaths,
+    paths: containerPaths,
     env: { ...image.env, ...environment, PATH: path, ...spec.env, ...(spec.egress && egressEnv) },
     spillMax: spec.limits.scratch,
     patience: { readyMs: startedWithinMs, killedMs: 5_000 },

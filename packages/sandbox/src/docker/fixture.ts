@@ -54,23 +54,23 @@ function podman({ folder, socket, registry }: EnginePaths): EngineProgram {
   const registries = join(folder, 'registries.conf')
   writeFileSync(settings, podmanSettings)
   writeFileSync(registries, podmanRegistries(registry))
-  const places = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
+  const folders = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
   return {
     packages: 'podman runc',
     command: 'podman',
-    args: [...places, 'system', 'service', '--time=0', `unix://${socket}`],
+    args: [...folders, 'system', 'service', '--time=0', `unix://${socket}`],
     env: { CONTAINERS_CONF: settings, CONTAINERS_REGISTRIES_CONF: registries },
   }
 }
 
 function docker({ folder, socket }: EnginePaths): EngineProgram {
-  const places = ['--data-root', join(folder, 'root'), '--exec-root', join(folder, 'run')]
+  const folders = ['--data-root', join(folder, 'root'), '--exec-root', join(folder, 'run')]
   const network = ['--iptables=false', '--ip6tables=false', '--bridge=none']
   return {
     packages: 'docker.io',
     command: 'dockerd',
     args: [
-      ...['-H', `unix://${socket}`, '-p', join(folder, 'pid'), ...places, ...network],
+      ...['-H', `unix://${socket}`, '-p', join(folder, 'pid'), ...folders, ...network],
       ...ulimits.flatMap((limit) => ['--default-ulimit', limit]),
     ],
   }
@@ -81,7 +81,7 @@ const programs = { docker, podman }
 /**
  * The socket of an engine: of the tests' own engine, or of the machine's Docker when this user may not start an engine.
  */
-export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string; socket: string } {
+export function engineSetup(kind: EngineKind): { isOurs: boolean; folder: string; socket: string } {
   const folder = join(tmpdir(), `steward-${kind}-${randomUUID().slice(0, 8)}`)
   const isOurs = isRoot || kind === 'podman'
   return { isOurs, folder, socket: isOurs ? join(folder, 'engine.sock') : machineSocket }
@@ -93,7 +93,7 @@ export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string
  */
 export async function startEngine(
   kind: EngineKind,
-  { isOurs, folder, socket }: ReturnType<typeof enginePlace>,
+  { isOurs, folder, socket }: ReturnType<typeof engineSetup>,
   registry: string,
   more: readonly string[] = [],
 ): Promise<{ stop(): Promise<void> }> {

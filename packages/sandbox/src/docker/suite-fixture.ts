@@ -7,7 +7,7 @@ import { isolationCases } from '../isolation/contract.ts'
 import { containerCases, imageCases } from './contract.ts'
 import { engineAt } from './engine.ts'
 import type { EngineKind } from './fixture.ts'
-import { enginePlace, startEngine } from './fixture.ts'
+import { engineSetup, startEngine } from './fixture.ts'
 import type * as providerFixture from './provider-fixture.ts'
 import { registry } from './registry-fixture.ts'
 
@@ -22,8 +22,8 @@ const casesOf = (kind: EngineKind) => (sentence: string) => {
 }
 
 export async function engineTests(kind: EngineKind): Promise<void> {
-  const place = enginePlace(kind)
-  const query = new URLSearchParams({ kind, socket: place.socket })
+  const setup = engineSetup(kind)
+  const query = new URLSearchParams({ kind, socket: setup.socket })
   const module = `${import.meta.resolve('./provider-fixture.ts')}?${query.toString()}`
   const { engineSandboxes, reportedLines } = (await import(module)) as typeof providerFixture
   describe(`with an engine, ${kind}`, () => {
@@ -31,7 +31,7 @@ export async function engineTests(kind: EngineKind): Promise<void> {
     let running: Awaited<ReturnType<typeof startEngine>> | undefined
     before(async () => {
       images = await registry()
-      running = await startEngine(kind, place, images.address)
+      running = await startEngine(kind, setup, images.address)
     })
     after(async () => {
       await images?.close()
@@ -41,8 +41,8 @@ export async function engineTests(kind: EngineKind): Promise<void> {
     const there = () => {
       assert.ok(images)
       return {
-        socket: place.socket,
-        engine: engineAt(place.socket),
+        socket: setup.socket,
+        engine: engineAt(setup.socket),
         images,
         reported: reportedLines,
       }

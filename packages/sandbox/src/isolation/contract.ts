@@ -30,11 +30,11 @@ export async function sleepersIn(sandbox: Sandbox): Promise<number> {
 }
 
 export const isolationCases: ContractCases = {
-  'finds nothing of the environment of the server': async (place) => {
+  'finds nothing of the environment of the server': async (setup) => {
     const secret = `secret-${mark()}`
     process.env['SECRET_OF_THE_SERVER'] = secret
     try {
-      const sandbox = await place.open({ env: { OWN: 'yes' } })
+      const sandbox = await setup.open({ env: { OWN: 'yes' } })
       const seen = await say(sandbox, 'env; cat /proc/[0-9]*/{environ,cmdline} | tr "\\0" "\\n"')
       assert.ok(!seen.includes(secret))
     } finally {
@@ -42,8 +42,8 @@ export const isolationCases: ContractCases = {
     }
   },
 
-  'cannot look into the daemon, and is given no descriptor but three': async (place) => {
-    const sandbox = await place.open()
+  'cannot look into the daemon, and is given no descriptor but three': async (setup) => {
+    const sandbox = await setup.open()
     for (const file of ['environ', 'mem', 'maps', 'fd/0', 'root/', 'cwd/']) {
       assert.match(await say(sandbox, `cat /proc/1/${file}`), /denied|not permitted/, file)
     }
@@ -52,22 +52,22 @@ export const isolationCases: ContractCases = {
     assert.equal(await say(sandbox, `exec perl -e '${list}'`), '0 1 2 3')
   },
 
-  'leads the server no further than its own view by a planted link': async (place) => {
-    const spec = place.spec()
-    writeFileSync(join(place.folder, 'secret'), 'secret')
-    symlinkSync(join(place.folder, 'secret'), join(spec.workspace, 'link'))
-    const sandbox = await place.open(spec)
+  'leads the server no further than its own view by a planted link': async (setup) => {
+    const spec = setup.spec()
+    writeFileSync(join(setup.folder, 'secret'), 'secret')
+    symlinkSync(join(setup.folder, 'secret'), join(spec.workspace, 'link'))
+    const sandbox = await setup.open(spec)
     const read = await sandbox.read('/workspace/link', { offset: 0, maxBytes: 100 })
     assert.equal(!read.ok && read.code, 'not_found')
   },
 
-  'has no network: no loopback of the host, no route, no hypervisor': async (place) => {
+  'has no network: no loopback of the host, no route, no hypervisor': async (setup) => {
     const server = createServer((socket) => socket.end('reached'))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     assert.ok(address !== null && typeof address === 'object')
-    const sandbox = await place.open()
+    const sandbox = await setup.open()
     const connect = (host: string) =>
       `socket(S, AF_INET, SOCK_STREAM, 0); connect(S, pack_sockaddr_in(${address.port}, inet_aton("${host}")))`
     assert.equal(await errnoOf(sandbox, connect('127.0.0.1')), ECONNREFUSED)
@@ -83,9 +83,9 @@ export const isolationCases: ContractCases = {
   },
 
   'makes no namespace and no mount, and has no keys and no programs in the kernel': async (
-    place,
+    setup,
   ) => {
-    const sandbox = await place.open()
+    const sandbox = await setup.open()
     const own = process.arch === 'x64' ? { keyctl: 250, bpf: 321 } : { keyctl: 219, bpf: 280 }
     const calls = { ...own, io_uring_setup: 425, fsopen: 430, open_tree: 428, mount_setattr: 442 }
     for (const [name, number] of Object.entries(calls)) {
@@ -101,8 +101,8 @@ export const isolationCases: ContractCases = {
     }
   },
 
-  'writes only where it may, and there no more than the scratch space': async (place) => {
-    const sandbox = await place.open({ limits: { scratch: 2 * mebibyte } })
+  'writes only where it may, and there no more than the scratch space': async (setup) => {
+    const sandbox = await setup.open({ limits: { scratch: 2 * mebibyte } })
     for (const folder of ['', '/usr', '/etc', '/opt/steward', '/dev', '/mnt', '/home', '/proc']) {
       assert.notEqual((await run(sandbox, `echo >${folder}/x`)).exitCode, 0, folder)
     }
@@ -114,8 +114,8 @@ export const isolationCases: ContractCases = {
     }
   },
 
-  'forks no more than the limit, and the sandbox goes on': async (place) => {
-    const sandbox = await place.open({ limits: { processes: 24 } })
+  'forks no more than the limit, and the sandbox goes on': async (setup) => {
+    const sandbox = await setup.open({ limits: { processes: 24 } })
     const count = await sleepersIn(sandbox)
     assert.ok(count > 0 && count <= 24, `${count} processes`)
     await run(sandbox, 'bomb() { bomb | bomb & }; bomb', 500)
@@ -123,16 +123,16 @@ export const isolationCases: ContractCases = {
     assert.equal(await say(sandbox, 'echo on'), 'on')
   },
 
-  'takes no more memory than the limit': async (place) => {
-    const sandbox = await place.open({ limits: { memory: 48 * mebibyte } })
+  'takes no more memory than the limit': async (setup) => {
+    const sandbox = await setup.open({ limits: { memory: 48 * mebibyte } })
     assert.notEqual((await run(sandbox, hog)).exitCode, 0)
   },
 
   'share neither processes nor files, nor a user of a host with a server as root': async (
-    place,
+    setup,
   ) => {
-    const [here, there] = [place.spec(), place.spec()]
-    const [first, second] = [await place.open(here), await place.open(there)]
+    const [here, there] = [setup.spec(), setup.spec()]
+    const [first, second] = [await setup.open(here), await setup.open(there)]
     const sign = mark()
     await run(first, `echo >/tmp/file; echo >file; (setsid sleep ${sign} &) >/dev/null 2>&1`)
     await until('it sleeps', () => processesWith(sign).length === 1)
@@ -146,13 +146,13 @@ export const isolationCases: ContractCases = {
   },
 
   'rejects with the reason when a folder of the session is missing, and starts once it is there':
-    async (place) => {
-      const spec = place.spec()
+    async (setup) => {
+      const spec = setup.spec()
       rmSync(spec.outputs, { recursive: true })
-      await assert.rejects(place.provider.acquire(spec), (error) => {
+      await assert.rejects(setup.provider.acquire(spec), (error) => {
         return error instanceof SandboxEnded && /did not start.*outputs/.test(error.message)
       })
       mkdirSync(spec.outputs)
-      await place.open(spec)
+      await setup.open(spec)
     },
 }

@@ -90,7 +90,7 @@ export function pieceOf(
   const raw = bytes.subarray(skipped, Math.max(skipped, wholeLength(bytes)))
   const plain = Buffer.from(stripVTControlCharacters(raw.toString('utf8')))
   /** Where the text of these first bytes of the output ends. */
-  const placeOf = (offset: number): number =>
+  const positionOf = (offset: number): number =>
     Math.min(
       Buffer.byteLength(stripVTControlCharacters(raw.toString('utf8', 0, offset - begin))),
       plain.length,
@@ -121,7 +121,7 @@ export function pieceOf(
   const earliest = Math.max(first, end - pieceBytes)
   const newOffset = told >= earliest ? told : beginningFrom(earliest)
   const offset = Math.min(newOffset, beginningFrom(earliest))
-  const [from, middle, to] = [placeOf(offset), placeOf(newOffset), placeOf(end)]
+  const [from, middle, to] = [positionOf(offset), positionOf(newOffset), positionOf(end)]
   const before = shown.toString('utf8', from, middle)
   const text = before + shown.toString('utf8', middle, to)
   return { text, offset, newIndex: before.length, newOffset, end, total, quietMs }

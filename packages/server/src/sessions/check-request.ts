@@ -15,13 +15,13 @@ class CheckedError extends Error {}
  */
 export async function checkRequest(
   deps: OpenSessionDeps,
-  place: { db: Database; tenant: string },
+  ref: { db: Database; tenant: string },
   request: SessionRequest,
   makeEnvironment?: MakeEnvironment,
 ): Promise<void> {
   const uncounted = { quotas: { daily: async () => async () => {} } }
   const started = runUnaudited(() =>
-    openSession({ ...deps, limits: uncounted }, place, request, {
+    openSession({ ...deps, limits: uncounted }, ref, request, {
       make: async (tx, { now }) =>
         makeEnvironment ? { environment_id: await makeEnvironment(tx, now) } : {},
       async finish() {

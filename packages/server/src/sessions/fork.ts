@@ -37,7 +37,7 @@ import { storesOfAgent } from './resources/memory-stores.ts'
 import { resourceStore } from './rows/resources.ts'
 import type { Roster } from './rows/roster.ts'
 import type { SessionRow, ShownSessionRow } from './rows/sessions.ts'
-import { sessionStore, tokenPlace } from './rows/sessions.ts'
+import { sessionStore, tokenContext } from './rows/sessions.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/queue.ts'
 import { announceRowChange } from './log/topics.ts'
@@ -204,7 +204,7 @@ async function agentOf(
     const sealed = Object.entries(fromJson(source.sealed_tokens) ?? {})
     const opened = sealed.map(([server, token]) => [
       server,
-      seal.open(token, tokenPlace(tenant, from, server)),
+      seal.open(token, tokenContext(tenant, from, server)),
     ])
     return {
       agent: fromJson(source.agent),

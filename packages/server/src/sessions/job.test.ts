@@ -99,8 +99,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const at = { now: 0, reclaimMs: 0 }
       const item = await claimNext(database, tenant, 'env_test', at)
       assert.ok(item)
-      const place = { tenant, environment: 'env_test', id: item.id }
-      await acknowledgeItem(database, place, { key: 'key', id: undefined }, 0)
+      const ref = { tenant, environment: 'env_test', id: item.id }
+      await acknowledgeItem(database, ref, { key: 'key', id: undefined }, 0)
       await remove(database, session, 0)
       await cleared(database, session)
       // No server ran meanwhile.

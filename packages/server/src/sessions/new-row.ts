@@ -25,7 +25,7 @@ import {
 } from './resources/supported.ts'
 import type { Roster } from './rows/roster.ts'
 import type { ShownSessionRow } from './rows/sessions.ts'
-import { tokenPlace } from './rows/sessions.ts'
+import { tokenContext } from './rows/sessions.ts'
 
 export type RowDeps = Refusals & { now: number; seal: Seal; kinds: ResourceKinds }
 
@@ -103,7 +103,7 @@ export const sealTokens = (
     Object.fromEntries(
       Object.entries(tokens).map(([server, token]) => [
         server,
-        seal.seal(token, tokenPlace(tenant, id, server)),
+        seal.seal(token, tokenContext(tenant, id, server)),
       ]),
     ),
   )

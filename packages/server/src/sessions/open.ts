@@ -59,10 +59,10 @@ export async function openSession(
   if (asked.budget) await checkBudget(checked)
   const countSession = await limits.quotas.daily(tenant)
   const id = newId('session')
-  const place = { tenant, sessionId: id, clock }
+  const ref = { tenant, sessionId: id, clock }
   return withLongTexts(
     db,
-    place,
+    ref,
     events,
     async () => {},
     (texts) =>

@@ -9,7 +9,7 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import { waitTypesOf } from '@steward/protocol/waiting-on.ts'
 import { invalid } from '../ground/core/errors.ts'
 import type { Database } from '../ground/database/database.ts'
-import { checkPlace, timeComparisons } from '../ground/database/page-order.ts'
+import { checkPosition, timeComparisons } from '../ground/database/page-order.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
@@ -80,7 +80,7 @@ export function sessionRoutes(
             archived: query.include_archived ?? false,
             made: timeComparisons(query),
           }
-          checkPlace(page, asked.made)
+          checkPosition(page, asked.made)
           const listing = await sessionStore(db.read).list(tenant, page, asked, clock.now())
           return { ...listing, rows: await withWaits(call, listing.rows) }
         },

@@ -38,7 +38,7 @@ const summaries = section('Sessions', ['workspace'], '/v1/ext/sessions')
 const overviews = section('Sessions', ['workspace'], '/v1/ext/overview')
 
 const shownDays = 14
-const Place = z.tuple([z.union([z.string(), z.number()]), z.string()])
+const Position = z.tuple([z.union([z.string(), z.number()]), z.string()])
 
 type SummaryRouteDeps = {
   clock: Clock
@@ -63,7 +63,7 @@ export const summaryRoutes = ({ clock, spendSummaries, lookedAt }: SummaryRouteD
         throw invalid('agent_version: can be used only together with agent_id')
       const scope = `summaries/${sort}/${order}`
       const cursor = query.page ?? query.cursor
-      const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)
+      const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Position)
       const paging = { limit, sort, order, after }
       const { rows, more } = await listSummaries(
         db.read,

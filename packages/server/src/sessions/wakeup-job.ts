@@ -73,13 +73,13 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
  * Each turn of a child ends with a message to its parent. A child that wakes itself must not fill the inbox of a parent
  * that cannot read.
  */
-const isParentFull = async (tx: Queries, place: { tenant: string; session: string }) => {
+const isParentFull = async (tx: Queries, ref: { tenant: string; session: string }) => {
   const parent = {
-    id: primaryThreadId(place.session),
+    id: primaryThreadId(ref.session),
     kind: 'primary',
     name: 'the parent',
   } as const
-  return (await sendRefusalOf(tx, place, parent, '')) !== undefined
+  return (await sendRefusalOf(tx, ref, parent, '')) !== undefined
 }
 
 /** Does nothing when the thread was woken, or its wakeup cancelled or postponed, meanwhile. */

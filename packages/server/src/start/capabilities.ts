@@ -33,8 +33,8 @@ export function capabilityJobs(
   const given = { ...deps, ...refusals, files }
   return [
     deploymentJob(given),
-    evalJob({ ...given, drive: (place, signal) => driveRun(given, place, signal) }),
-    dreamJob({ ...given, drive: (place) => driveDream(given, place) }),
+    evalJob({ ...given, drive: (ref, signal) => driveRun(given, ref, signal) }),
+    dreamJob({ ...given, drive: (context) => driveDream(given, context) }),
     ...integrationJobs(given),
   ]
 }

@@ -9,20 +9,20 @@ import type { Config } from '../ground/config/config.ts'
 import { limitsTopic } from '../tenants/limits/limits-cache.ts'
 
 /** On SQLite the command is another process than the server, and only files connect the two. */
-type LimitChangePlace = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseLimits'>
+type LimitChangeConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseLimits'>
 
-const fileOf = ({ dataDir }: Pick<LimitChangePlace, 'dataDir'>): string =>
+const fileOf = ({ dataDir }: Pick<LimitChangeConfig, 'dataDir'>): string =>
   join(dataDir, 'limits-changed')
 const lookMs = 500
 
-export async function announceLimits(config: LimitChangePlace, tenant: string): Promise<void> {
+export async function announceLimits(config: LimitChangeConfig, tenant: string): Promise<void> {
   if (!config.databaseUrl) return writeFile(fileOf(config), `${Date.now()}\n`)
   const channel = await postgresChannel(config.databaseUrl, config.databaseLimits)
   channel.publish(limitsTopic, { tenant })
   await channel.close()
 }
 
-export function watchLimits(config: LimitChangePlace, bus: Bus): { close(): Promise<void> } {
+export function watchLimits(config: LimitChangeConfig, bus: Bus): { close(): Promise<void> } {
   if (config.databaseUrl) return { close: async () => {} }
   const path = fileOf(config)
   const tell = () => bus.publish(limitsTopic, missedMessage)

@@ -12,15 +12,15 @@ it('logs each refused address once in a minute, and a hundred of them at most', 
     jsonLog((line) => lines.push(line)),
     clock,
   )('tenant')
-  const place = { host: 'a.example', port: 443, address: '127.0.0.1' }
-  refused(place)
-  refused(place)
-  refused({ ...place, host: 'b.example' })
+  const setup = { host: 'a.example', port: 443, address: '127.0.0.1' }
+  refused(setup)
+  refused(setup)
+  refused({ ...setup, host: 'b.example' })
   assert.equal(lines.length, 2)
   assert.match(lines[0] ?? '', /"named_by":"tenant","host":"a\.example"/)
-  for (let port = 1; port <= 200; port++) refused({ ...place, port })
+  for (let port = 1; port <= 200; port++) refused({ ...setup, port })
   assert.equal(lines.length, 100)
   now += 60_000
-  refused(place)
+  refused(setup)
   assert.equal(lines.length, 101)
 })

@@ -11,14 +11,14 @@ const most = 100
 export function refusedAddresses(log: Log, clock: Clock) {
   const logged = new Set<string>()
   let endsMs = 0
-  return (namer: Namer) => (place: ResolvedAddress) => {
+  return (namer: Namer) => (address: ResolvedAddress) => {
     if (clock.now() >= endsMs) {
       logged.clear()
       endsMs = clock.now() + spanMs
     }
-    const key = `${namer} ${place.host} ${place.port} ${place.address}`
+    const key = `${namer} ${address.host} ${address.port} ${address.address}`
     if (logged.size >= most || logged.has(key)) return
     logged.add(key)
-    log.info('a private or reserved address was not dialled', { named_by: namer, ...place })
+    log.info('a private or reserved address was not dialled', { named_by: namer, ...address })
   }
 }

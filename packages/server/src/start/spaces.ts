@@ -95,7 +95,7 @@ export function spacesOf(
     log,
     share,
     kinds: [
-      (place) => quota.kind({ ...place, may: () => folderQuota(quotas, place.tenant, config) }),
+      (target) => quota.kind({ ...target, may: () => folderQuota(quotas, target.tenant, config) }),
       whileWaiting('packages', mounts.packages),
       whileWaiting('files', ofResources.github_repository),
       mounts.repositorySkills,

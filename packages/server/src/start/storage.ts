@@ -28,7 +28,7 @@ import type { PostgresDatabase } from '../ground/database/postgres.ts'
 import { postgresDatabase } from '../ground/database/postgres.ts'
 import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
-import { checkTablePlace } from '../ground/database/tables.ts'
+import { checkTableLocation } from '../ground/database/tables.ts'
 import { reasonOf, writeRemedy } from './checks/finding.ts'
 
 export async function openBus(
@@ -42,7 +42,7 @@ export async function openBus(
   const place = { ...peers, host: peers.host ?? host }
   const keys = keysFor(config, 'direct connections')
   const { name } = serverProgram.settings.peers.port
-  const live = await naming(name, directChannel({ notifications, owners, keys, place, log }))
+  const live = await naming(name, directChannel({ notifications, owners, keys, setup: place, log }))
   return busOf(notifications, live)
 }
 
@@ -61,7 +61,7 @@ export async function openDatabase(
   await makeWritable(config.dataDir, serverProgram.settings.dataDir.name, [path])
   const database = await sqliteDatabase(path, {
     ...options,
-    ...(enabled && { examine: (text) => checkTablePlace(text, 'control') }),
+    ...(enabled && { examine: (text) => checkTableLocation(text, 'control') }),
   })
   return { database, postgres: undefined }
 }

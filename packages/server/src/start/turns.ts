@@ -8,7 +8,7 @@ import type { RunnerDeps } from '../engine/runner/runner.ts'
 import { runner } from '../engine/runner/runner.ts'
 import type { Shares } from './shares.ts'
 
-type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place' | 'conversions'> &
+type TurnsDeps = Omit<AssemblyDeps, 'search' | 'toolHost' | 'conversions'> &
   Pick<RunnerDeps, 'bus'> & { shares: Shares }
 
 export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
@@ -16,7 +16,7 @@ export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
   const { apiKey, baseUrl } = config.webSearch
   const { assemble, forget, job } = assembly({
     ...deps,
-    place: config.sandbox === 'local' ? 'host' : 'sandbox',
+    toolHost: config.sandbox === 'local' ? 'host' : 'sandbox',
     conversions: shares.conversions,
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import type { FilePaths } from './layout.ts'
 import { writeLayout } from './layout.ts'
 
-async function place() {
+async function setup() {
   const folder = await mkdtemp(join(tmpdir(), 'steward-layout-'))
   const opened: string[] = []
   const lay = (wanted: FilePaths[], open?: (id: string) => Readable | undefined) =>
@@ -32,7 +32,7 @@ const two = { id: 'two', paths: [paths.two] }
 
 describe('files laid out in folders', () => {
   it('are there for everybody to read and nobody to write, and are fetched once', async () => {
-    await using at = await place()
+    await using at = await setup()
     assert.deepEqual(await at.lay([one, two]), new Set(['one', 'two']))
     assert.equal(await at.text(paths.two), 'bytes of two')
     const mode = async (path: string) => (await stat(join(at.folder, path))).mode & 0o777
@@ -45,7 +45,7 @@ describe('files laid out in folders', () => {
   })
 
   it('go, with the folders that they leave empty', async () => {
-    await using at = await place()
+    await using at = await setup()
     await at.lay([one, two])
     await at.lay([one])
     assert.deepEqual(new Set(await at.all()), new Set(['given/one', paths.one]))
@@ -55,7 +55,7 @@ describe('files laid out in folders', () => {
   })
 
   it('take the place of one that was at the same path, or in its way', async () => {
-    await using at = await place()
+    await using at = await setup()
     await at.lay([two])
     await at.lay([{ id: 'new', paths: [paths.two] }])
     assert.equal(await at.text(paths.two), 'bytes of new')
@@ -66,7 +66,7 @@ describe('files laid out in folders', () => {
   })
 
   it('stand at several paths at once, with their bytes there once', async () => {
-    await using at = await place()
+    await using at = await setup()
     const both = { id: 'one', paths: [paths.one, paths.two] }
     await at.lay([both])
     const inode = async (path: string) => (await stat(join(at.folder, path))).ino
@@ -77,7 +77,7 @@ describe('files laid out in folders', () => {
   })
 
   it('are whole or not there, whatever dies when', async () => {
-    await using at = await place()
+    await using at = await setup()
     const broken = () =>
       Readable.from(
         (async function* () {
@@ -99,7 +99,7 @@ describe('files laid out in folders', () => {
   })
 
   it('leave out those that are gone', async () => {
-    await using at = await place()
+    await using at = await setup()
     const came = await at.lay([one, two], (id) => (id === 'two' ? Readable.from(['x']) : undefined))
     assert.deepEqual(came, new Set(['two']))
     assert.deepEqual(new Set(await at.all()), new Set(['given/two', paths.two]))

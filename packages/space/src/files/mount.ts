@@ -33,7 +33,7 @@ export type FileSource = {
   open: (id: string) => ReturnType<OpenBytes>
 }
 
-export type FilesPlace = {
+export type FilesTarget = {
   /** The host folder of the mounted files. Nothing of the session writes to it. */
   folder: string
   /** Host path of the working folder, `/workspace` inside. */
@@ -42,8 +42,8 @@ export type FilesPlace = {
   isHost: boolean
 }
 
-export async function mountFiles(given: FileSource, place: FilesPlace): Promise<MountedKind> {
-  const { folder } = place
+export async function mountFiles(given: FileSource, at: FilesTarget): Promise<MountedKind> {
+  const { folder } = at
   /** Lines that the agent has not been told, with the file that each is about. */
   let untold: { id: string; line: string }[] = []
   let revision: number | undefined
@@ -59,10 +59,10 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
     const now = await given.revision()
     if (now === revision) return
     const files = await given.files()
-    const came = await bring(given, place, files)
+    const came = await bring(given, at, files)
     revision = now
     isLinked = false
-    linking = files.flatMap((file) => linkOf(place, file) ?? [])
+    linking = files.flatMap((file) => linkOf(at, file) ?? [])
     const ids = new Set(files.map(({ id }) => id))
     untold = untold.filter(({ id }) => ids.has(id))
     for (const file of files) {
@@ -74,7 +74,7 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
   async function makeLinks(sandbox: Sandbox): Promise<void> {
     const wanted = new Map(linking.map((each) => [each.path, each]))
     const gone = links.filter(({ path, target }) => wanted.get(path)?.target !== target)
-    const shelf = place.isHost ? folderOf(folder, 'files') : filesPath
+    const shelf = at.isHost ? folderOf(folder, 'files') : filesPath
     const taken = await replaceLinks(sandbox, { gone, wanted: linking, shelf })
     for (const { id, path, target } of taken) {
       if (refused.has(target)) continue
@@ -119,7 +119,7 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
 
 async function bring(
   { open }: FileSource,
-  { folder }: FilesPlace,
+  { folder }: FilesTarget,
   files: readonly GivenFile[],
 ): Promise<Set<string>> {
   const wanted = files.map((file) => ({ id: file.id, paths: pathsBelow(file) }))
@@ -151,15 +151,15 @@ type FileLink = SandboxLink & { id: string }
  * Undefined for a file that is mounted at its path, and where commands see host paths, for a path outside of the
  * working folder.
  */
-function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
+function linkOf(target: FilesTarget, file: GivenFile): FileLink | undefined {
   const { id, resolvedPath: path } = file
   if (path === null || isUpload(path)) return undefined
-  if (!place.isHost) return { id, path, target: `${filesPath}/${onShelf(file)}` }
+  if (!target.isHost) return { id, path, target: `${filesPath}/${onShelf(file)}` }
   if (!path.startsWith('/workspace/')) return undefined
   return {
     id,
-    path: join(place.workspace, path.slice('/workspace/'.length)),
-    target: join(folderOf(place.folder, 'files'), onShelf(file)),
+    path: join(target.workspace, path.slice('/workspace/'.length)),
+    target: join(folderOf(target.folder, 'files'), onShelf(file)),
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openLedger } from './ledger.ts'
 
-async function ledgerPlace() {
+async function ledgerSetup() {
   const folder = await mkdtemp(join(tmpdir(), 'steward-ledger-'))
   const open = (isNew = false) => openLedger(join(folder, 'ledger'), { isNew, scratch: folder })
   return { folder, open, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
@@ -15,12 +15,12 @@ const entries = (sha: string) => new Map([['/a', { sha, stamp: null }]])
 
 describe('the record of a mounted store', () => {
   it('belongs to who opened it last, from then on, and keeps what it says', async () => {
-    await using place = await ledgerPlace()
-    const first = await place.open(true)
+    await using setup = await ledgerSetup()
+    const first = await setup.open(true)
     await first.rewrite(entries('one'))
     await first.note([{ path: '/b', sha: 'two' }])
     assert.ok(await first.isOurs())
-    const second = await place.open()
+    const second = await setup.open()
     assert.ok(!(await first.isOurs()))
     assert.ok(await second.isOurs())
     assert.ok(second.isOfThisBoot)
@@ -34,11 +34,11 @@ describe('the record of a mounted store', () => {
   })
 
   it('is replaced whole by two processes at once', async () => {
-    await using place = await ledgerPlace()
-    const both = [await place.open(true), await place.open(true)]
+    await using setup = await ledgerSetup()
+    const both = [await setup.open(true), await setup.open(true)]
     for (let n = 0; n < 50; n++)
       await Promise.all(both.map((each) => each.rewrite(entries(`${n}`))))
-    assert.deepEqual([...((await place.open()).entries ?? [])], [...entries('49')])
-    assert.deepEqual(await readdir(place.folder), ['ledger'])
+    assert.deepEqual([...((await setup.open()).entries ?? [])], [...entries('49')])
+    assert.deepEqual(await readdir(setup.folder), ['ledger'])
   })
 })

@@ -18,7 +18,7 @@ export type MountedStoreRow = KeptStore & {
   access: 'read_write' | 'read_only'
 }
 
-export type MemoryPlace = {
+export type MemoryTarget = {
   /** The host folder of the stores. The session writes only to the mounted parts of it. */
   folder: string
   /** A folder of this mount alone, on the same file system. */
@@ -34,19 +34,19 @@ type OpenedStore = { store: MountedStoreRow; folder: string; mount: StoreMount; 
 /** Largest number of lines for the model after one call. */
 const mostLines = 20
 
-export async function mountStores(place: MemoryPlace) {
-  const kept = displacedTexts(join(place.folder, 'asides'), place.now)
-  const laid = await Promise.all(place.stores.map((store) => openStore(place, store, kept)))
-  return followStores(place, laid, kept)
+export async function mountStores(target: MemoryTarget) {
+  const kept = displacedTexts(join(target.folder, 'asides'), target.now)
+  const laid = await Promise.all(target.stores.map((store) => openStore(target, store, kept)))
+  return followStores(target, laid, kept)
 }
 
 async function openStore(
-  place: MemoryPlace,
+  target: MemoryTarget,
   store: MountedStoreRow,
   kept: ReturnType<typeof displacedTexts>,
 ): Promise<OpenedStore> {
-  const own = join(place.folder, store.id)
-  const [files, scratch] = [join(own, 'files'), join(place.scratch, store.id)]
+  const own = join(target.folder, store.id)
+  const [files, scratch] = [join(own, 'files'), join(target.scratch, store.id)]
   // A read-only store holds no work of the session.
   if (store.access === 'read_only') await rm(own, { recursive: true, force: true })
   const isNew = !existsSync(files)
@@ -58,7 +58,7 @@ async function openStore(
 }
 
 function followStores(
-  { revisions }: MemoryPlace,
+  { revisions }: MemoryTarget,
   laid: readonly OpenedStore[],
   kept: ReturnType<typeof displacedTexts>,
 ) {

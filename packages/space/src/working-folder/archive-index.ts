@@ -8,7 +8,7 @@ import { ArchiveError, readArchive } from './archive-entries.ts'
 /** `archive`: the key of the archive that holds the bytes. `hash`: of the bytes of a file. `place`: its path there. */
 export type IndexedEntry = Pick<ArchiveEntry, 'kind' | 'size' | 'modifiedMs' | 'target'> & {
   archive: string
-  place: string
+  entryPath: string
   hash: string | null
 }
 
@@ -55,7 +55,7 @@ export async function indexArchive(
       continue
     }
     const hash = kind === 'file' ? await hashOf(size, pieces()) : null
-    entries.set(path, { kind, size, modifiedMs, target, hash, archive: part.key, place: path })
+    entries.set(path, { kind, size, modifiedMs, target, hash, archive: part.key, entryPath: path })
   }
   if (bytes !== part.size || whole.digest('hex') !== part.sha256)
     throw new ArchiveError('its bytes are others')

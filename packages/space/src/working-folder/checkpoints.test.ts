@@ -48,9 +48,9 @@ describe('a workspace that is laid out again', () => {
           await (name === linked
             ? symlink(path('machine'), path(`stranger/${name}`))
             : mkdir(path(`stranger/${name}`)))
-        const place = { session: 'sesn_1', own: path('own'), here: 'this one' }
+        const ref = { session: 'sesn_1', own: path('own'), here: 'this one' }
         await assert.rejects(
-          prepareFiles(await strangers(path('stranger')), { ...place, largest: Infinity }),
+          prepareFiles(await strangers(path('stranger')), { ...ref, largest: Infinity }),
           { message: new RegExp(`is corrupt \\(it holds no ${linked}\\)`) },
         )
         assert.deepEqual(readdirSync(path('own')), [])
@@ -92,17 +92,17 @@ function inMemory() {
 describe('a workspace that holds nothing yet', () => {
   it('is put aside and laid out like any other, from an archive that all such sessions share', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
-    const placeOf = (own: string, here: string) => ({
+    const foldersOf = (own: string, here: string) => ({
       ...{ session: 'sesn_1', own: join(folder, own), here },
       largest: Infinity,
     })
     try {
       const all = [inMemory(), inMemory()]
       for (const [n, { store }] of all.entries()) {
-        const place = placeOf(`first-${n}`, 'this one')
-        assert.deepEqual(await prepareFiles(store, place), { kind: 'new' })
-        assert.ok(await storeCheckpoint(store, place))
-        const elsewhere = placeOf(`second-${n}`, 'another')
+        const folder = foldersOf(`first-${n}`, 'this one')
+        assert.deepEqual(await prepareFiles(store, folder), { kind: 'new' })
+        assert.ok(await storeCheckpoint(store, folder))
+        const elsewhere = foldersOf(`second-${n}`, 'another')
         assert.deepEqual(await prepareFiles(store, elsewhere), {
           kind: 'restored',
           takenAt: 'then',
@@ -120,15 +120,15 @@ describe('a workspace that holds nothing yet', () => {
   it('has its first files in the next checkpoint', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
     const { store } = inMemory()
-    const place = { session: 'sesn_1', own: join(folder, 'one'), here: 'one', largest: Infinity }
-    const elsewhere = { ...place, own: join(folder, 'two'), here: 'two' }
+    const ref = { session: 'sesn_1', own: join(folder, 'one'), here: 'one', largest: Infinity }
+    const elsewhere = { ...ref, own: join(folder, 'two'), here: 'two' }
     try {
-      await prepareFiles(store, place)
-      await storeCheckpoint(store, place)
-      await writeFile(join(place.own, 'workspace/file'), 'text')
-      await storeCheckpoint(store, place)
-      await writeFile(join(place.own, 'workspace/file'), 'more')
-      await storeCheckpoint(store, place)
+      await prepareFiles(store, ref)
+      await storeCheckpoint(store, ref)
+      await writeFile(join(ref.own, 'workspace/file'), 'text')
+      await storeCheckpoint(store, ref)
+      await writeFile(join(ref.own, 'workspace/file'), 'more')
+      await storeCheckpoint(store, ref)
       await prepareFiles(store, elsewhere)
       assert.equal(await readFile(join(elsewhere.own, 'workspace/file'), 'utf8'), 'more')
     } finally {

@@ -88,14 +88,14 @@ const deltaShare = 0.5
  */
 export async function prepareFiles(
   store: SessionCheckpoints,
-  place: WorkingFolder,
+  folders: WorkingFolder,
 ): Promise<Arrival> {
-  const { here } = place
+  const { here } = folders
   for (;;) {
     const row = await store.row()
-    const isThere = existsSync(join(place.own, 'workspace'))
+    const isThere = existsSync(join(folders.own, 'workspace'))
     if (row?.folder === here && isThere) return { kind: 'here' }
-    const arrival = await createOrRestore(store, place, row, isThere)
+    const arrival = await createOrRestore(store, folders, row, isThere)
     // Another process may have stored a newer checkpoint meanwhile: read the row again.
     if (await store.use(here, row)) return arrival
   }
@@ -107,21 +107,21 @@ export async function prepareFiles(
  */
 export async function storeCheckpoint(
   store: SessionCheckpoints,
-  place: WorkingFolder,
+  folders: WorkingFolder,
 ): Promise<boolean> {
   const row = await store.row()
-  return row?.folder === place.here && put(store, place, row)
+  return row?.folder === folders.here && put(store, folders, row)
 }
 
 async function createOrRestore(
   store: SessionCheckpoints,
-  place: WorkingFolder,
+  folders: WorkingFolder,
   row: Checkpoint | undefined,
   isThere: boolean,
 ): Promise<Arrival> {
-  const { own } = place
+  const { own } = folders
   if (row?.parts) {
-    await restore(store, place, row.parts)
+    await restore(store, folders, row.parts)
     return { kind: 'restored', takenAt: row.taken_at ?? '' }
   }
   // These folders are older than the files that another machine had.
@@ -156,12 +156,12 @@ const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
 
 async function put(
   store: SessionCheckpoints,
-  place: WorkingFolder,
+  folders: WorkingFolder,
   row: Checkpoint,
 ): Promise<boolean> {
-  const base = await baseOf(place.own, row)
-  const outcome = await putPart(store, place, row, base)
-  const whole = outcome === 'moved' ? await putPart(store, place, row, undefined) : outcome
+  const base = await baseOf(folders.own, row)
+  const outcome = await putPart(store, folders, row, base)
+  const whole = outcome === 'moved' ? await putPart(store, folders, row, undefined) : outcome
   return whole === 'kept'
 }
 

@@ -16,7 +16,7 @@ const share: DiskSpace = { bytes: 20 << 20, files: 1_000 }
 const write = (megabytes: number) => `head -c ${megabytes}M /dev/zero >file; sync`
 
 describe('the disk of a session', () => {
-  let place: Bench
+  let setup: Bench
   let quota: ReturnType<typeof diskQuota>
   let told: string[]
   /** Free space as if nothing else were on the disk, so that other programs do not change the result. */
@@ -26,22 +26,22 @@ describe('the disk of a session', () => {
   }
   const begin = (floor: DiskSpace, freeAt = free) => {
     quota = diskQuota({
-      ...{ folder: place.folder, beside: [], session: share, floor, everyMs: 20, free: freeAt },
+      ...{ folder: setup.folder, beside: [], session: share, floor, everyMs: 20, free: freeAt },
       report: (message) => told.push(message),
     })
   }
   beforeEach(() => {
     told = []
-    place = bench(bubblewrapSandboxes())
+    setup = bench(bubblewrapSandboxes())
   })
   afterEach(async () => {
     await quota.close()
-    await place[Symbol.asyncDispose]()
+    await setup[Symbol.asyncDispose]()
   })
 
   async function open(spec: SandboxSpec): Promise<Sandbox> {
     const mounted = await quota.kind({ folder: dirname(spec.workspace), isKnown: true })
-    const sandbox = await place.open(spec)
+    const sandbox = await setup.open(spec)
     await mounted.started?.(sandbox)
     void sandbox.ended.then(() => mounted.ended?.())
     return sandbox
@@ -50,8 +50,8 @@ describe('the disk of a session', () => {
   // verifies: sandbox/disk
   it('is measured, and whoever takes more than its share is ended, and told why', async () => {
     begin(none)
-    const spec = place.spec()
-    const [first, others] = [await open(spec), await open(place.spec())]
+    const spec = setup.spec()
+    const [first, others] = [await open(spec), await open(setup.spec())]
     await assert.rejects(run(first, `sleep 0.3; ${write(45)}; sleep 20`), (error) => {
       assert.ok(error instanceof SandboxEnded)
       assert.match(error.message, /of this session take \d+ MB .*may take 20 MB .*delete some/)
@@ -63,9 +63,9 @@ describe('the disk of a session', () => {
 
   it('is measured from before its first write, however soon that comes', async () => {
     begin(none)
-    const spec = place.spec()
+    const spec = setup.spec()
     const mounted = await quota.kind({ folder: dirname(spec.workspace), isKnown: false })
-    const sandbox = await place.open(spec)
+    const sandbox = await setup.open(spec)
     await run(sandbox, write(45))
     await mounted.started?.(sandbox)
     await sandbox.ended
@@ -78,7 +78,7 @@ describe('the disk of a session', () => {
       const { bytes, files } = await free(folder)
       return { bytes: bytes - others, files }
     })
-    const sandbox = await open(place.spec())
+    const sandbox = await open(setup.spec())
     await run(sandbox, 'echo on')
     await delay(100)
     others = 0
@@ -89,23 +89,23 @@ describe('the disk of a session', () => {
   it('is measured beside that of a session that cannot be', async () => {
     begin(none)
     const unreadable = await quota.kind({ folder: '\0', isKnown: true })
-    await unreadable.started?.(await place.open(place.spec()))
-    const sandbox = await open(place.spec())
+    await unreadable.started?.(await setup.open(setup.spec()))
+    const sandbox = await open(setup.spec())
     await assert.rejects(run(sandbox, `sleep 0.3; ${write(45)}; sleep 20`), SandboxEnded)
     assert.ok(told.includes('the files of a session could not be measured'))
   })
 
   it('may be more than the share at a start, until it grows', async () => {
     begin(none)
-    const spec = place.spec()
-    const before = await place.provider.acquire(spec)
+    const spec = setup.spec()
+    const before = await setup.provider.acquire(spec)
     await run(before, `${write(25)}; chmod 000 .`)
     await before.close()
     const sandbox = await open(spec)
     await run(sandbox, 'chmod 700 .; sleep 0.3; rm file')
     assert.equal(await say(sandbox, 'echo on'), 'on')
     await sandbox.close()
-    const again = await place.provider.acquire(spec)
+    const again = await setup.provider.acquire(spec)
     await run(again, write(40))
     await again.close()
     const refused = await open(spec)
@@ -114,8 +114,8 @@ describe('the disk of a session', () => {
 
   it('counts files too, also those that the session has closed to all', async () => {
     begin(none)
-    const spec = place.spec()
-    const before = await place.provider.acquire(spec)
+    const spec = setup.spec()
+    const before = await setup.provider.acquire(spec)
     await run(before, 'mkdir closed; cd closed; touch $(seq 1600); chmod 000 .')
     await before.close()
     assert.match(await (await open(spec)).ended, /in 16\d\d files, and may take .* in 1000 files/)
@@ -125,10 +125,10 @@ describe('the disk of a session', () => {
   it('is not given to another one where too little is free, and who fills it is ended', async () => {
     const floor = { bytes: 0, files: 0 }
     begin(floor)
-    const [quiet, loud] = [await open(place.spec()), await open(place.spec())]
+    const [quiet, loud] = [await open(setup.spec()), await open(setup.spec())]
     await delay(200)
     floor.bytes = 2 ** 60
-    await assert.rejects(open(place.spec()), (error) => {
+    await assert.rejects(open(setup.spec()), (error) => {
       return (
         error instanceof SandboxEnded && /the disk has less than \d+ MB left/.test(error.message)
       )
@@ -144,7 +144,7 @@ describe('the disk of a session', () => {
 
   it('is taken by writing alone, and no file is larger than it may be', async () => {
     begin(none)
-    const sandbox = await place.open({ limits: { file: 1 << 20 } })
+    const sandbox = await setup.open({ limits: { file: 1 << 20 } })
     assert.match(await say(sandbox, 'fallocate -l 1M file 2>&1'), /not supported/)
     const { exitCode } = await run(sandbox, 'head -c 2M /dev/zero >file')
     assert.notEqual(exitCode, 0)

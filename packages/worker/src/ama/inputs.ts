@@ -14,7 +14,7 @@ const supportedTypes = ['file', 'memory_store']
 /** Throws an error that names the resource when it is not supported here. No sandbox is started then. */
 export async function officialInputs(
   { baseUrl, session: id, token }: { baseUrl: string; session: string; token: string },
-  place: SessionFolders,
+  folders: SessionFolders,
   isHost: boolean,
 ): Promise<MountedKinds> {
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token })
@@ -24,7 +24,7 @@ export async function officialInputs(
     throw new Error(
       `the lane ama_worker mounts no ${other.type}: session ${id} needs a worker of lane openma_supervised`,
     )
-  const { inputs: folder, workspace: workdir, user } = place
+  const { inputs: folder, workspace: workdir, user } = folders
   const own = { client, session, folder, workdir, user, isKnown: false, isHost }
   return mountKinds([mountFiles, mountUserFolder], own)
 }

@@ -32,7 +32,7 @@ const longestMs = 7 * 24 * 3_600_000
 export async function runOfficial(
   { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, tunnel, inputs }: AmaOptions,
   id: string,
-  place: SessionFolders,
+  session: SessionFolders,
   variablesFor: (baseUrl: string) => Record<string, string>,
   signal: AbortSignal,
 ): Promise<ShellResult> {
@@ -41,19 +41,21 @@ export async function runOfficial(
   const serviceProxy = isHost ? undefined : await openServiceProxy(baseUrl, tunnel?.egress)
   const spec = {
     id,
-    workspace: place.workspace,
-    outputs: place.outputs,
+    workspace: session.workspace,
+    outputs: session.outputs,
     isPrefilled: true,
     env: { ...tunnel?.variables },
     egress: serviceProxy?.egress ?? null,
     mounts: [
       ...official.mounts,
       ...(inputs?.mounts ?? []),
-      ...(isHost ? [] : [{ source: place.memory, path: '/mnt/memory', access: 'write' as const }]),
+      ...(isHost
+        ? []
+        : [{ source: session.memory, path: '/mnt/memory', access: 'write' as const }]),
     ],
     limits: limitsOf(settings),
   }
-  const { workspace, outputs, user, memory } = place
+  const { workspace, outputs, user, memory } = session
   const folders = [workspace, outputs, user, memory]
   try {
     const disk = await quota.watch({ session: id, folders, isKnown: true })
@@ -62,7 +64,7 @@ export async function runOfficial(
     try {
       await disk.started(sandbox)
       await inputs?.started(sandbox)
-      const stopFile = isHost ? `${place.folder}/stop` : '/tmp/.steward-stop'
+      const stopFile = isHost ? `${session.folder}/stop` : '/tmp/.steward-stop'
       return await serve(sandbox, {
         command: `exec node ${[official.program, stopFile, String(idleMs)].map(quoteWord).join(' ')}`,
         secretEnv: variablesFor(isHost ? baseUrl : insideUrl),

@@ -31,17 +31,17 @@ export type CallSandbox = {
   announced(): Promise<readonly string[]>
 }
 
-export function runnableTools(place: CallSandbox, watch: CallWatch): RunnableTool[] {
+export function runnableTools(sandbox: CallSandbox, watch: CallWatch): RunnableTool[] {
   const tools = toolsOf([whole], {
-    sandbox: () => place.open(),
+    sandbox: () => sandbox.open(),
     web: null,
     commandSecrets: () => Promise.resolve({}),
     outbound: () => Promise.reject(new Error('this harness calls no endpoints')),
   })
-  return tools.map((tool) => runnable(tool, place, watch))
+  return tools.map((tool) => runnable(tool, sandbox, watch))
 }
 
-export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): RunnableTool {
+export function runnable(tool: Tool, sandbox: CallSandbox, watch: CallWatch): RunnableTool {
   const { name, description, input_schema } = tool
   return {
     type: 'custom',
@@ -54,7 +54,7 @@ export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runn
       watch.began(id, name)
       const signal = context?.signal ?? new AbortController().signal
       const output = watch.output?.(id)
-      const { content, is_error } = await attempt(tool, place, input, { signal, output })
+      const { content, is_error } = await attempt(tool, sandbox, input, { signal, output })
       watch.ended(id, is_error)
       if (is_error) throw new ToolError(content as ToolContent)
       return content as ToolContent
@@ -63,15 +63,15 @@ export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runn
 }
 
 /** Stores what a call has changed. The call has run, so a failure becomes a line of its result. */
-const kept = (place: CallSandbox): Promise<readonly string[]> =>
-  place.changed().catch((error: Error) => [`what this changed was not kept: ${error.message}`])
+const kept = (sandbox: CallSandbox): Promise<readonly string[]> =>
+  sandbox.changed().catch((error: Error) => [`what this changed was not kept: ${error.message}`])
 
-const news = (place: CallSandbox): Promise<readonly string[]> =>
-  place.announced().catch((error: Error) => [`new files were not looked for: ${error.message}`])
+const news = (sandbox: CallSandbox): Promise<readonly string[]> =>
+  sandbox.announced().catch((error: Error) => [`new files were not looked for: ${error.message}`])
 
 async function attempt(
   tool: Tool,
-  place: CallSandbox,
+  sandbox: CallSandbox,
   input: Record<string, unknown>,
   options: Parameters<Tool['run']>[1],
 ): Promise<ToolResult> {
@@ -79,8 +79,8 @@ async function attempt(
   if (why !== undefined) return textResult(why, true)
   try {
     const result = await tool.run(input, options)
-    const changes = tool.sandbox === 'changed' ? await kept(place) : []
-    const lines = [...changes, ...(await news(place))]
+    const changes = tool.sandbox === 'changed' ? await kept(sandbox) : []
+    const lines = [...changes, ...(await news(sandbox))]
     if (lines.length === 0) return result
     return { ...result, content: [...result.content, { type: 'text', text: lines.join('\n') }] }
   } catch (error) {

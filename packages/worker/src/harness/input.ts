@@ -3,7 +3,7 @@ import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 
 export type ClientSession = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 
-export type InputPlace = {
+export type InputTarget = {
   /** A client with the claim's token. */
   client: Anthropic
   session: ClientSession
@@ -23,4 +23,4 @@ export type InputPlace = {
  * Mounts one kind of input. No program outside of the sandbox follows paths that the session wrote: files for a folder
  * that the session writes to are copied inside the sandbox.
  */
-export type MountInput = (place: InputPlace) => Promise<MountedKind>
+export type MountInput = (target: InputTarget) => Promise<MountedKind>

@@ -2,7 +2,7 @@
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { mountFiles } from './files.ts'
-import type { MountInput, InputPlace, ClientSession } from './input.ts'
+import type { MountInput, InputTarget, ClientSession } from './input.ts'
 import { mountOutputs } from './outputs.ts'
 import { mountRepositories } from './repositories.ts'
 import { mountSkills } from './skills.ts'
@@ -22,8 +22,8 @@ const kinds: readonly InputKind[] = [
 ]
 
 /** Throws an error that names the resource when this harness does not support it. */
-export async function inputsOf(place: InputPlace): Promise<MountedKinds> {
-  const { resources, id } = place.session
+export async function inputsOf(target: InputTarget): Promise<MountedKinds> {
+  const { resources, id } = target.session
   const other = resources.find((resource) => !kinds.some(({ type }) => type === resource.type))
   if (other)
     throw new Error(
@@ -31,6 +31,6 @@ export async function inputsOf(place: InputPlace): Promise<MountedKinds> {
     )
   return mountKinds(
     kinds.map(({ mount }) => mount),
-    place,
+    target,
   )
 }

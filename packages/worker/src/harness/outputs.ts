@@ -4,7 +4,7 @@ import { APIError } from '@anthropic-ai/sdk'
 import { OutputHashes, outputName, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import type { MountInput, InputPlace } from './input.ts'
+import type { MountInput, InputTarget } from './input.ts'
 
 const root = '/mnt/session/outputs'
 const mostEntries = 10_000
@@ -73,7 +73,7 @@ export const mountOutputs: MountInput = async ({ client, session }) => {
   }
 }
 
-const sent = (client: InputPlace['client'], path: string, body: AsyncIterable<Uint8Array>) =>
+const sent = (client: InputTarget['client'], path: string, body: AsyncIterable<Uint8Array>) =>
   client.post(path, {
     body,
     maxRetries: 0,

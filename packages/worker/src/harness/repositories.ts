@@ -8,7 +8,7 @@ import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import type { MountInput, InputPlace, ClientSession } from './input.ts'
+import type { MountInput, InputTarget, ClientSession } from './input.ts'
 
 /** The session's log has the error already. */
 export class CloneFailedError extends Error {}
@@ -29,12 +29,12 @@ const settings = {
   LC_ALL: 'C',
 }
 
-export const mountRepositories: MountInput = async (place) => {
-  const repositories = repositoriesOf(place.session)
+export const mountRepositories: MountInput = async (target) => {
+  const repositories = repositoriesOf(target.session)
   if (repositories.length === 0) return {}
   return {
     async started(sandbox) {
-      for (const each of repositories) await bring(place, sandbox, each)
+      for (const each of repositories) await bring(target, sandbox, each)
     },
   }
 }
@@ -44,18 +44,18 @@ export const repositoriesOf = ({ resources }: ClientSession): RepositoryInput[] 
 
 /** Throws when the repository cannot be cloned. The session's log then has the reason. */
 async function bring(
-  place: InputPlace,
+  target: InputTarget,
   sandbox: Sandbox,
   repository: RepositoryInput,
 ): Promise<void> {
   const { url } = repository
   const { resolved_path } = Resolved.parse(repository)
-  const command = script(repository, placeOf(place, resolved_path))
+  const command = script(repository, pathOf(target, resolved_path))
   const failure = failureOf(
     await sandbox.shell({ command, timeoutMs: cloneMs, secretEnv: settings }),
   )
   if (!failure) return
-  await tell(place.client, place.session.id, repository.id, failure)
+  await tell(target.client, target.session.id, repository.id, failure)
   throw new CloneFailedError(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
 }
 
@@ -64,7 +64,7 @@ async function tell(client: Anthropic, session: string, id: string, failure: Clo
   await client.post(`/v1/ext/inputs/${session}/repositories/${id}/failure`, { body })
 }
 
-function placeOf({ isHost, workdir }: InputPlace, path: string): string {
+function pathOf({ isHost, workdir }: InputTarget, path: string): string {
   return isHost ? join(workdir, posix.relative('/workspace', path)) : path
 }
 

@@ -11,7 +11,7 @@ import {
   StoreFacts,
   StoreRevisions,
 } from '@steward/protocol/inputs.ts'
-import type { MountInput, InputPlace } from './input.ts'
+import type { MountInput, InputTarget } from './input.ts'
 
 export const mountStores: MountInput = async ({ client, session, folder, isHost }) => {
   const attached = session.resources.filter((each) => each.type === 'memory_store')
@@ -41,7 +41,7 @@ export const mountStores: MountInput = async ({ client, session, folder, isHost 
 
 /** The memories as the service has them. */
 const keptAt = (
-  client: InputPlace['client'],
+  client: InputTarget['client'],
   path: string,
 ): Pick<MountedStoreRow, 'facts' | 'contents' | 'write'> => ({
   async facts() {

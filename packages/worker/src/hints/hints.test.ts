@@ -24,8 +24,8 @@ async function folderOf() {
 }
 
 async function receiving(path: string) {
-  const place = { host: '127.0.0.1', port: 0, key: hintKey, folder: path }
-  const receiver = await receiveHints(place, quiet)
+  const setup = { host: '127.0.0.1', port: 0, key: hintKey, folder: path }
+  const receiver = await receiveHints(setup, quiet)
   return { ...receiver, [Symbol.asyncDispose]: receiver.close }
 }
 

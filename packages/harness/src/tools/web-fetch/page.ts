@@ -7,7 +7,7 @@ import type { Conversion, ConvertedPage } from './converter.ts'
 import { convert } from './converter.ts'
 import { pictureOf, shapeOf } from './shape.ts'
 
-type PageReading = Pick<WebAccess, 'conversionPlace'> & { signal: AbortSignal }
+type PageReading = Pick<WebAccess, 'conversionSlot'> & { signal: AbortSignal }
 type WebPage = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
 
 /** Characters for a token, roughly. */
@@ -44,21 +44,21 @@ export async function showPage(
 async function textOf(
   kind: 'html' | 'pdf' | 'text',
   { bytes, type, url }: WebPage,
-  { conversionPlace, signal }: PageReading,
+  { conversionSlot, signal }: PageReading,
 ): Promise<ConvertedPage | undefined> {
-  const convertInPlace = async (conversion: Conversion) => {
-    const leave = await conversionPlace(signal)
+  const convertInSlot = async (conversion: Conversion) => {
+    const leave = await conversionSlot(signal)
     try {
       return await convert(conversion, signal)
     } finally {
       leave()
     }
   }
-  if (kind === 'pdf') return convertInPlace({ kind, bytes })
+  if (kind === 'pdf') return convertInSlot({ kind, bytes })
   const text = decodeText(bytes, type)
   if (kind === 'text') return { title: '', text }
   const page = { html: text, url: url.href }
-  return (await convertInPlace({ kind, ...page })) ?? convertInPlace({ kind: 'bare', ...page })
+  return (await convertInSlot({ kind, ...page })) ?? convertInSlot({ kind: 'bare', ...page })
 }
 
 function pictured(media_type: string, page: WebPage): ToolResult {

@@ -37,7 +37,7 @@ export const webFetch: Pick<Tool, 'name' | 'description' | 'input_schema' | 'rep
 }
 
 export function fetchPage(
-  { fetch, conversionPlace }: Pick<WebAccess, 'fetch' | 'conversionPlace'>,
+  { fetch, conversionSlot }: Pick<WebAccess, 'fetch' | 'conversionSlot'>,
   config: WebFetchConfig,
 ): Tool['run'] {
   const isListed = domainRule(config)
@@ -51,7 +51,7 @@ export function fetchPage(
       const page = { ...(await bytesOf(response, mostBytes)), url: at }
       const type = response.headers.get('content-type') ?? ''
       const shown = { ...page, type, status: response.status }
-      return await showPage(shown, config, { conversionPlace, signal: until })
+      return await showPage(shown, config, { conversionSlot, signal: until })
     } catch (error) {
       if (signal.aborted) return textResult('interrupted', true)
       const why = until.aborted ? `no answer within ${timeLimitMs} ms` : reasonOf(error)

@@ -3,7 +3,7 @@ import type { DeploymentResource } from '@steward/protocol/deployments.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
 import type { DeploymentRow } from './store.ts'
-import { deploymentTokenPlace } from './store.ts'
+import { deploymentTokenContext } from './store.ts'
 
 type DeploymentRecipe = Pick<
   DeploymentRow,
@@ -15,8 +15,8 @@ export function requestOf(seal: Seal, row: DeploymentRecipe): SessionRequest {
   const resources = spec.resources.map((resource, index) => {
     const sealed = sealed_tokens?.[index]
     if (resource.type !== 'github_repository' || !sealed) return resource
-    const place = deploymentTokenPlace(row.tenant_id, row.id, String(index))
-    return { ...resource, authorization_token: seal.open(sealed, place) }
+    const context = deploymentTokenContext(row.tenant_id, row.id, String(index))
+    return { ...resource, authorization_token: seal.open(sealed, context) }
   })
   const { overrides } = spec
   const agent = { id: row.agent_id, version: row.agent_version }
@@ -46,7 +46,7 @@ export function sealTokens(
     const { authorization_token, ...rest } = resource
     const name = String(index)
     if (authorization_token)
-      tokens[name] = seal.seal(authorization_token, deploymentTokenPlace(tenant, id, name))
+      tokens[name] = seal.seal(authorization_token, deploymentTokenContext(tenant, id, name))
     return rest
   })
   return { resources: shown, sealed_tokens: Object.keys(tokens).length > 0 ? tokens : null }

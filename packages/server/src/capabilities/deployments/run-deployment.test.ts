@@ -35,15 +35,15 @@ async function deploymentsIn(database: Database) {
     clock: { now: () => now, sleep: async () => {} },
     log: { debug: none, info: none, warn: none, error: none },
   }
-  const place = { db: database, tenant }
+  const ref = { db: database, tenant }
   return {
     deps,
-    place,
+    ref,
     setTime: (time: number) => void (now = time),
     deploy: async (name: string, schedule = once, content = text): Promise<string> => {
       const initial_events = [{ type: 'user.message' as const, content }]
       const body = { name, agent, environment_id: environment, initial_events, schedule }
-      return (await createDeployment(deps, place, body)).id
+      return (await createDeployment(deps, ref, body)).id
     },
     claim: (at: number, limit = 5) =>
       database.writeStatement((tx) => deploymentStore(tx).claimDue(at, at + 5 * second, limit)),
@@ -92,7 +92,7 @@ for (const [name, open] of Object.entries(databases)) {
       const claimed = await at.claim(due)
       const later = due + 3_600 * second
       const schedule: DeploymentSchedule = { type: 'once', run_at: iso(later) }
-      await updateDeployment(at.deps, at.place, moved, { schedule })
+      await updateDeployment(at.deps, at.ref, moved, { schedule })
       let isRenamed = false
       /** A caller changes the deployment before the unit of the run begins. */
       const overtaken: Database = {
@@ -100,7 +100,7 @@ for (const [name, open] of Object.entries(databases)) {
         async write(unit) {
           if (!isRenamed) {
             isRenamed = true
-            await updateDeployment(at.deps, at.place, renamed, { name: 'new' })
+            await updateDeployment(at.deps, at.ref, renamed, { name: 'new' })
           }
           return database.write(unit)
         },

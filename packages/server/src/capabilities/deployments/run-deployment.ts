@@ -102,7 +102,7 @@ type RunDelivery = {
 /** Creates a session, or posts to the one that the deployment names. */
 async function deliverRun(
   deps: RunDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   row: DeploymentRow,
   { take, keep }: RunDelivery,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function deliverRun(
   const actor = { type: 'deployment', id: row.id, name: row.name } as const
   if (session === undefined) {
     let id = ''
-    await openSession({ ...deps, actor, deploymentId: row.id }, place, requestOf(deps.seal, row), {
+    await openSession({ ...deps, actor, deploymentId: row.id }, ref, requestOf(deps.seal, row), {
       async make(tx, made) {
         await take(tx)
         id = made.id
@@ -120,7 +120,7 @@ async function deliverRun(
     })
     return
   }
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const target = { tenant, session, clock: deps.clock }
   await postInUnits(db, target, initial_events, async (tx) => {
     await take(tx)
@@ -160,18 +160,18 @@ function withData(row: DeploymentRow, data: string): DeploymentRow {
 }
 
 /** Runs the deployment by hand. A missing resource fails the run, not the call. */
-export const runNow = (deps: RunDeps, place: TenantDatabase, id: string): Promise<DeploymentRun> =>
-  runOnce(deps, place, id)
+export const runNow = (deps: RunDeps, ref: TenantDatabase, id: string): Promise<DeploymentRun> =>
+  runOnce(deps, ref, id)
 
 /** Runs the deployment for a delivery. A repeated delivery changes nothing and returns the first run. */
 export async function runForDelivery(
   deps: RunDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   id: string,
   delivery: SignedDelivery,
 ): Promise<DeploymentRun> {
   try {
-    return await runOnce(deps, place, id, delivery)
+    return await runOnce(deps, ref, id, delivery)
   } catch (error) {
     if (error instanceof RepeatedDeliveryError) return error.run
     throw error
@@ -180,11 +180,11 @@ export async function runForDelivery(
 
 async function runOnce(
   deps: RunDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   id: string,
   delivery?: SignedDelivery,
 ): Promise<DeploymentRun> {
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const now = deps.clock.now()
   async function check(read: Reads, row: DeploymentRow): Promise<DeploymentRow> {
     if (delivery) await checkDelivery(read, row, delivery)
@@ -198,7 +198,7 @@ async function runOnce(
   const run = runRow(seen, cause, now)
   try {
     let session_id = ''
-    await deliverRun(deps, place, delivery ? withData(seen, delivery.data) : seen, {
+    await deliverRun(deps, ref, delivery ? withData(seen, delivery.data) : seen, {
       take: async (tx) => void (await check(tx, await deploymentStore(tx).take(tenant, id))),
       async keep(tx, session) {
         session_id = session
@@ -209,7 +209,7 @@ async function runOnce(
     return showRun({ ...run, session_id, error: null })
   } catch (error) {
     if (error instanceof RepeatedDeliveryError) throw error
-    const failure = await failureOf(deps, place, seen, error)
+    const failure = await failureOf(deps, ref, seen, error)
     const failed = await db.write(async (tx) => {
       const row = await check(tx, await deploymentStore(tx).take(tenant, id))
       await notifyOfRun(tx, run, 'failed', now)
@@ -245,11 +245,11 @@ export async function runDue(
 
 async function runSeen(
   deps: RunDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   seen: DeploymentRow,
   { isArchived }: { isArchived: boolean },
 ): Promise<void> {
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const now = deps.clock.now()
   const { id, schedule, next_ms } = seen
   if (!schedule || next_ms === null) throw new Error(`deployment ${id} is due without a schedule`)
@@ -282,7 +282,7 @@ async function runSeen(
   }
   try {
     let row: DeploymentRow | undefined
-    await deliverRun(deps, place, seen, {
+    await deliverRun(deps, ref, seen, {
       async take(tx) {
         row = await take(tx)
       },
@@ -295,6 +295,6 @@ async function runSeen(
     })
   } catch (error) {
     if (error instanceof DeploymentOvertakenError) throw error
-    await fail(await failureOf(deps, place, seen, error))
+    await fail(await failureOf(deps, ref, seen, error))
   }
 }

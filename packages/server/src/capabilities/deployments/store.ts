@@ -23,11 +23,11 @@ export type ClaimedDeployment = Pick<DeploymentRow, 'tenant_id' | 'id'> & { unti
 export type DeploymentRunRow = RowOf<'deployment_runs'>
 
 /** The place for which the token of a repository is sealed. `name`: index of the resource in the list. */
-export const deploymentTokenPlace = (tenant: string, id: string, name: string): string =>
+export const deploymentTokenContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_tokens/${name}`
 
 /** The place for which the secret of a trigger is sealed. `name`: `current` or `previous`. */
-export const triggerSecretPlace = (tenant: string, id: string, name: string): string =>
+export const triggerSecretContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_trigger_secrets/${name}`
 
 /** Number of next times that a deployment shows. */

@@ -6,7 +6,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { TenantDatabase } from '../../ground/database/database.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { DeploymentRow } from './store.ts'
-import { deploymentStore, triggerSecretPlace } from './store.ts'
+import { deploymentStore, triggerSecretContext } from './store.ts'
 
 type TriggerSecretDeps = { seal: Seal; clock: Clock }
 /** Time in which the old secret of a rotation stays valid. */
@@ -17,7 +17,7 @@ export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): s
   const { sealed_trigger_secrets: sealed, previous_trigger_secret_until: until } = row
   if (!sealed) return []
   const { current, previous } = sealed
-  const place = (name: string) => triggerSecretPlace(row.tenant_id, row.id, name)
+  const place = (name: string) => triggerSecretContext(row.tenant_id, row.id, name)
   const overlaps = previous !== undefined && until !== null && Date.parse(until) > now
   return [
     seal.open(current, place('current')),
@@ -32,7 +32,7 @@ export async function rotateTriggerSecret(
   id: string,
 ): Promise<{ secret: string; previous_secret_expires_at: string | null }> {
   const secret = newSecret()
-  const place = (name: string) => triggerSecretPlace(tenant, id, name)
+  const place = (name: string) => triggerSecretContext(tenant, id, name)
   return db.write(async (tx) => {
     const now = clock.now()
     const kept = await deploymentStore(tx).take(tenant, id)

@@ -61,8 +61,8 @@ export async function triggerDeployment(
   }
   if (!db) throw unknownTrigger(id)
   await countRequest(deps, workspace)
-  const place = { db, tenant: workspace }
-  return runForDelivery(deps, place, id, { id: check.id, data: fencedBody(body) })
+  const ref = { db, tenant: workspace }
+  return runForDelivery(deps, ref, id, { id: check.id, data: fencedBody(body) })
 }
 
 async function countRequest({ limits }: TriggerDeps, workspace: string): Promise<void> {

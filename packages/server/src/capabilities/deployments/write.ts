@@ -81,10 +81,10 @@ async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
 
 export async function createDeployment(
   deps: OpenSessionDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   body: DeploymentDraft,
 ): Promise<Deployment> {
-  const { tenant, db } = place
+  const { tenant, db } = ref
   const id = newId('deployment')
   const { resources, sealed_tokens } = sealTokens(deps.seal, { tenant, id }, body.resources ?? [])
   const now = deps.clock.now()
@@ -94,7 +94,7 @@ export async function createDeployment(
     id,
     name: body.name,
     description: body.description || null,
-    ...(await agentOf(place, body.agent, body.session_id)),
+    ...(await agentOf(ref, body.agent, body.session_id)),
     environment_id: body.environment_id,
     spec: {
       initial_events: body.initial_events,
@@ -118,7 +118,7 @@ export async function createDeployment(
   }
   const { makeEnvironment: make } = body
   if (row.spec.session_id === undefined)
-    await checkRequest(deps, place, requestOf(deps.seal, row), make)
+    await checkRequest(deps, ref, requestOf(deps.seal, row), make)
   await db.write(async (tx) => {
     if (schedule) await checkScheduled(tx, tenant)
     if (make) row.environment_id = await make(tx, now)
@@ -134,7 +134,7 @@ const isArchived = (id: string) => invalid(`deployment ${id} is archived and can
 /** The columns that the body changes, except the schedule's. */
 async function changedColumns(
   deps: OpenSessionDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   row: DeploymentRow,
   body: DeploymentChange,
 ): Promise<Partial<DeploymentRow>> {
@@ -148,7 +148,7 @@ async function changedColumns(
     ...(body.name !== undefined && { name: body.name }),
     ...(body.description !== undefined && { description: body.description || null }),
     ...(body.metadata && { metadata: mergeMetadata(row.metadata, body.metadata) }),
-    ...(agent !== undefined && (await agentOf(place, agent, body.session_id))),
+    ...(agent !== undefined && (await agentOf(ref, agent, body.session_id))),
     ...(environment_id !== undefined && { environment_id }),
     sealed_tokens: replaced.sealed_tokens,
     spec: {
@@ -177,20 +177,20 @@ const recipe = [
 /** `change` may depend on the deployment: a concurrent change refuses the update. */
 export async function updateDeployment(
   deps: OpenSessionDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   id: string,
   change: DeploymentChange | ((row: DeploymentRow) => Promise<DeploymentChange>),
 ): Promise<Deployment> {
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const row = await deploymentStore(db.read).row(tenant, id)
   if (row.archived_at !== null) throw isArchived(id)
   const body = typeof change === 'function' ? await change(row) : change
   const now = deps.clock.now()
-  const columns = await changedColumns(deps, place, row, body)
+  const columns = await changedColumns(deps, ref, row, body)
   const { makeEnvironment: make } = body
   const createsSession = (columns.spec ?? row.spec).session_id === undefined
   if (createsSession && recipe.some((field) => body[field] !== undefined))
-    await checkRequest(deps, place, requestOf(deps.seal, { ...row, ...columns }), make)
+    await checkRequest(deps, ref, requestOf(deps.seal, { ...row, ...columns }), make)
   const schedule = body.schedule === undefined ? row.schedule : body.schedule
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
   const first = await firstTime(id, schedule, now)
@@ -244,10 +244,10 @@ async function changeTaken(
 /** A repeated call changes nothing. */
 export const pauseDeployment = (
   deps: Pick<OpenSessionDeps, 'clock'>,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   id: string,
 ): Promise<Deployment> =>
-  changeTaken(deps, place, id, async (tx, kept, now) => {
+  changeTaken(deps, ref, id, async (tx, kept, now) => {
     if (kept.archived_at !== null) throw isArchived(id)
     return kept.paused_reason === null ? pauseLocked(tx, kept, { type: 'manual' }, now) : kept
   })
@@ -255,13 +255,13 @@ export const pauseDeployment = (
 /** Skips times that passed during the pause. A repeated call changes nothing. */
 export async function unpauseDeployment(
   deps: Pick<OpenSessionDeps, 'clock'>,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   id: string,
 ): Promise<Deployment> {
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const seen = await deploymentStore(db.read).row(tenant, id)
   const times = await firstTime(id, seen.schedule, deps.clock.now())
-  return changeTaken(deps, place, id, async (tx, kept, now) => {
+  return changeTaken(deps, ref, id, async (tx, kept, now) => {
     if (kept.archived_at !== null) throw isArchived(id)
     if (kept.paused_reason === null) return kept
     if (!isSameJson({ of: kept.schedule }, { of: seen.schedule })) throw changedMeanwhile(id)
@@ -282,10 +282,10 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
 /** Archives a deployment for good. A repeated call changes nothing. */
 export const archiveDeployment = (
   deps: Pick<OpenSessionDeps, 'clock'>,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   id: string,
 ): Promise<Deployment> =>
-  changeTaken(deps, place, id, async (tx, kept, now) =>
+  changeTaken(deps, ref, id, async (tx, kept, now) =>
     kept.archived_at === null ? archive(tx, kept, now) : kept,
   )
 

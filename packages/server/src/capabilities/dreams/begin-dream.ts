@@ -134,11 +134,11 @@ export async function copyMemories(
 }
 
 /** Events of the session, then events of each child thread, which name their thread. */
-async function* linesOf(read: Reads, place: { tenant: string; session: string }) {
-  const threads = await threadStore(read).all(place.tenant, place.session)
+async function* linesOf(read: Reads, ref: { tenant: string; session: string }) {
+  const threads = await threadStore(read).all(ref.tenant, ref.session)
   const children = threads.filter(({ kind }) => kind !== 'primary').map(({ id }) => id)
   for (const thread of [undefined, ...children])
-    for await (const row of eventsOf(read, place, thread)) {
+    for await (const row of eventsOf(read, ref, thread)) {
       const event = { ...eventOf(row), ...(thread && { session_thread_id: thread }) }
       yield Buffer.from(`${JSON.stringify(event)}\n`)
     }
@@ -175,21 +175,20 @@ async function writeTranscript(
 /** Creates the session with copies of the transcripts. Their source files exist only within the unit. */
 export async function openDream(
   deps: BeginDeps,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   seen: DreamRow,
 ): Promise<void> {
-  const { tenant } = place
+  const { tenant } = ref
   const { keeping, limits } = deps
   const written: Transcript[] = []
   try {
-    for (const session of seen.session_ids)
-      written.push(await writeTranscript(deps, place, session))
+    for (const session of seen.session_ids) written.push(await writeTranscript(deps, ref, session))
     const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
     const size = written.reduce((total, { row }) => total + row.size_bytes, 0)
     let made = { id: '', agent: '', environment: '' }
     let dream = seen
     const actor = { type: 'dream', id: seen.id, name: null } as const
-    const opening = openSession({ ...deps, actor }, place, requestOf(seen, written), {
+    const opening = openSession({ ...deps, actor }, ref, requestOf(seen, written), {
       model: seen.model.id,
       async make(tx, { id, now }) {
         dream = await lockUnchanged(tx, seen)

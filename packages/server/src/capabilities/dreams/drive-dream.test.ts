@@ -74,9 +74,9 @@ for (const [name, open] of Object.entries(databases)) {
       /** True when the dream has stopped; false when the process died before. */
       async function drive(db: Database, id: string): Promise<boolean> {
         const { signal } = new AbortController()
-        const place = { db: withRunner(db), tenant, id, signal, canceled: signal }
+        const setup = { db: withRunner(db), tenant, id, signal, canceled: signal }
         try {
-          await driveDream(await depsOf({ ...opened, database: db }, folder), place)
+          await driveDream(await depsOf({ ...opened, database: db }, folder), setup)
           return true
         } catch (error) {
           assert.ok(error instanceof StorageError, String(error))

@@ -26,7 +26,7 @@ import { dreamStore } from './store.ts'
 import { usageOfSession } from './usage.ts'
 
 export type DreamDeps = BeginDeps & { bus: Bus; log: Log }
-export type DreamPlace = {
+export type DreamContext = {
   db: Database
   tenant: string
   id: string
@@ -44,9 +44,9 @@ const firstPauseMs = 250
 /** Time that a session has to come to rest before it gets another interrupt. */
 const interruptMs = 60_000
 
-export async function driveDream(deps: DreamDeps, place: DreamPlace): Promise<void> {
+export async function driveDream(deps: DreamDeps, context: DreamContext): Promise<void> {
   const { clock, log } = deps
-  const { db, tenant, id, signal } = place
+  const { db, tenant, id, signal } = context
   let failed = 0
   /** The error that ends the dream; undefined when the step is to be repeated. */
   async function endAfter(error: unknown, row: DreamRow): Promise<DreamError | undefined> {
@@ -66,29 +66,29 @@ export async function driveDream(deps: DreamDeps, place: DreamPlace): Promise<vo
     const row = await dreamStore(db.read).row(tenant, id)
     if (row.stopped === 1) return
     try {
-      if (row.ended_at !== null) await stopDream(deps, place, row)
-      else await advanceDream(deps, place, row)
+      if (row.ended_at !== null) await stopDream(deps, context, row)
+      else await advanceDream(deps, context, row)
       failed = 0
     } catch (error) {
       if (error instanceof DreamOvertakenError) continue
       const end = await endAfter(error, row)
-      if (end) await endDream(deps, place, row, end)
+      if (end) await endDream(deps, context, row, end)
     }
   }
 }
 
 /** Takes one step of the dream. */
-async function advanceDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Promise<void> {
+async function advanceDream(deps: DreamDeps, context: DreamContext, row: DreamRow): Promise<void> {
   if (row.status === 'pending') {
-    await beginDream(deps, place, row)
+    await beginDream(deps, context, row)
     return
   }
   if (row.session_id !== null) {
-    await watch(deps, place, row, row.session_id)
+    await watch(deps, context, row, row.session_id)
     return
   }
   if (deps.clock.now() >= untilOf(row)) throw lateDream()
-  if (!(await copyMemories(deps, place, row))) await openDream(deps, place, row)
+  if (!(await copyMemories(deps, context, row))) await openDream(deps, context, row)
 }
 
 const untilOf = ({ started_at, created_at }: DreamRow): number =>
@@ -96,7 +96,7 @@ const untilOf = ({ started_at, created_at }: DreamRow): number =>
 
 const lateDream = () => new DreamFailedError('timeout', 'the dream took longer than 24 hours')
 
-const isThere = async ({ db, tenant }: DreamPlace, session: string): Promise<boolean> =>
+const isThere = async ({ db, tenant }: DreamContext, session: string): Promise<boolean> =>
   sessionStore(db.read)
     .row(tenant, session)
     .then(
@@ -109,13 +109,13 @@ const isThere = async ({ db, tenant }: DreamPlace, session: string): Promise<boo
 
 async function watch(
   deps: DreamDeps,
-  place: DreamPlace,
+  context: DreamContext,
   row: DreamRow,
   session: string,
 ): Promise<void> {
   const { bus, clock } = deps
-  const { db, tenant, signal, canceled } = place
-  if (!(await isThere(place, session)))
+  const { db, tenant, signal, canceled } = context
+  if (!(await isThere(context, session)))
     throw new DreamFailedError('session_ended', 'the session was deleted')
   const head = await whenResting(
     { read: db.read, bus, tenant, session, clock },
@@ -123,12 +123,12 @@ async function watch(
   )
   if (head === undefined || canceled.aborted) return
   if (head === 'late') throw lateDream()
-  await checkEnd(place, session, head)
-  await endDream(deps, place, row, null)
+  await checkEnd(context, session, head)
+  await endDream(deps, context, row, null)
 }
 
 /** Throws `DreamFailedError` unless the session ended its turn. */
-async function checkEnd({ db, tenant }: DreamPlace, session: string, head: Head): Promise<void> {
+async function checkEnd({ db, tenant }: DreamContext, session: string, head: Head): Promise<void> {
   if (head.status !== 'idle')
     throw new DreamFailedError('session_ended', `the session is ${head.status}`)
   const stop = head.stop_reason === null ? undefined : fromJson(head.stop_reason)
@@ -141,7 +141,7 @@ async function checkEnd({ db, tenant }: DreamPlace, session: string, head: Head)
 /** Sets the final status. */
 async function endDream(
   { clock }: DreamDeps,
-  { db }: DreamPlace,
+  { db }: DreamContext,
   seen: DreamRow,
   error: DreamError | null,
 ): Promise<void> {
@@ -154,13 +154,13 @@ async function endDream(
 }
 
 /** Brings the session to rest, archives it and releases the store. */
-async function stopDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Promise<void> {
+async function stopDream(deps: DreamDeps, context: DreamContext, row: DreamRow): Promise<void> {
   const { bus, clock } = deps
-  const { db, tenant, signal } = place
+  const { db, tenant, signal } = context
   const { session_id: session } = row
-  const isOpen = session !== null && (await isThere(place, session))
+  const isOpen = session !== null && (await isThere(context, session))
   if (isOpen) {
-    await interrupt(deps, place, session)
+    await interrupt(deps, context, session)
     const until = { untilMs: clock.now() + interruptMs, signal }
     const rest = await whenResting({ read: db.read, bus, tenant, session, clock }, until)
     if (rest === undefined || rest === 'late') return
@@ -178,7 +178,7 @@ async function stopDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Pro
 
 async function interrupt(
   { bus, clock }: DreamDeps,
-  { db, tenant, signal }: DreamPlace,
+  { db, tenant, signal }: DreamContext,
   session: string,
 ): Promise<void> {
   const now = { untilMs: 0, signal }

@@ -3,7 +3,7 @@ import { createDrivenWork } from '../../ground/core/driven-work.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import type { DreamDeps, DreamPlace } from './drive-dream.ts'
+import type { DreamDeps, DreamContext } from './drive-dream.ts'
 import type { OpenDream } from './store.ts'
 import { dreamStore } from './store.ts'
 import { listenToDreams } from './topics.ts'
@@ -13,7 +13,7 @@ const everyMs = 120_000
 
 type DreamJobDeps = Pick<DreamDeps, 'bus' | 'clock' | 'log'> & {
   databases: Pick<Databases, 'due'>
-  drive: (place: DreamPlace) => Promise<void>
+  drive: (context: DreamContext) => Promise<void>
 }
 
 export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): Job {

@@ -1,7 +1,7 @@
 import type { Dream, DreamStatus, DreamUsage } from '@steward/protocol/dreams.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import type { WorkInPlaces } from '../../ground/core/work-places.ts'
+import type { WorkInSlots } from '../../ground/core/work-places.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -65,7 +65,7 @@ function dreamReads(db: Reads) {
       rows(db, 'dreams').find(tenant, (query) => query.where('held_store_id', '=', store)),
 
     /** Across tenants: dreams that have not stopped, oldest first. */
-    open({ ids, tenants }: WorkInPlaces, limit: number): Promise<OpenDream[]> {
+    open({ ids, tenants }: WorkInSlots, limit: number): Promise<OpenDream[]> {
       let open = db.selectFrom('dreams').select(['tenant_id', 'id']).where('stopped', '=', 0)
       if (ids.length > 0) open = open.where('id', 'not in', ids)
       if (tenants.length > 0) open = open.where('tenant_id', 'not in', tenants)

@@ -91,16 +91,16 @@ const changeDream = (
   })
 
 /** Sets the final status. The job then stops the session and releases the store. */
-export const cancelDream = (deps: { clock: Clock }, place: TenantDatabase, id: string) =>
-  changeDream(deps, place, id, ({ status, ended_at }, at, tx) => {
+export const cancelDream = (deps: { clock: Clock }, ref: TenantDatabase, id: string) =>
+  changeDream(deps, ref, id, ({ status, ended_at }, at, tx) => {
     if (status === 'canceled') return undefined
     if (ended_at !== null) throw invalid(`dream ${id} is ${status} and cannot be canceled`)
     notifyDreams(tx)
     return { status: 'canceled', ended_at: at }
   })
 
-export const archiveDream = (deps: { clock: Clock }, place: TenantDatabase, id: string) =>
-  changeDream(deps, place, id, ({ status, ended_at, archived_at }, at) => {
+export const archiveDream = (deps: { clock: Clock }, ref: TenantDatabase, id: string) =>
+  changeDream(deps, ref, id, ({ status, ended_at, archived_at }, at) => {
     if (archived_at !== null) return undefined
     if (ended_at === null)
       throw invalid(`dream ${id} is ${status}: cancel it before you archive it`)

@@ -78,12 +78,12 @@ async function checkInspections(
   const grader = spec.graders.find(isInspecting)?.name ?? samples.inspecting
   if (grader === undefined && samples.prepared === undefined) return
   const { environment_id } = await agentStore(read).get(tenant, spec.agent.id)
-  const place = spec.environment_id ?? environment_id ?? ''
-  const { kind } = await environmentStore(read).record(tenant, place)
+  const environment = spec.environment_id ?? environment_id ?? ''
+  const { kind } = await environmentStore(read).record(tenant, environment)
   if (kind !== 'self_hosted') return
   const what = grader === undefined ? `setup of sample ${samples.prepared}` : `grader ${grader}`
   throw invalid(
-    `environment_id: ${what} needs a sandbox of the service, and ${place} is self_hosted`,
+    `environment_id: ${what} needs a sandbox of the service, and ${environment} is self_hosted`,
   )
 }
 
@@ -157,8 +157,9 @@ async function specOf(
   if (found.archived)
     throw invalid(`agent: agent ${found.id} is archived and takes no new sessions`)
   const environment_id = body.environment_id ?? null
-  const place = environment_id ?? found.environment_id
-  if (!place) throw invalid('environment_id: is required, because the agent names no environment')
+  const environment = environment_id ?? found.environment_id
+  if (!environment)
+    throw invalid('environment_id: is required, because the agent names no environment')
   const baseline_run_id = body.baseline_run_id ?? null
   if (baseline_run_id !== null) await evalStore(read).run(tenant, baseline_run_id)
   return {

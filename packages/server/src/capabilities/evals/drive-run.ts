@@ -12,37 +12,37 @@ import { scoresOf } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
-import type { TrialDeps, TrialPlace } from './end-trial.ts'
+import type { TrialDeps, TrialContext } from './end-trial.ts'
 import { failTrial } from './end-trial.ts'
 import { runTrial } from './trial.ts'
 
 export type EvalDeps = TrialDeps & { log: Log }
-export type EvalRunPlace = { db: Database; tenant: string; id: string }
+export type EvalRunRef = { db: Database; tenant: string; id: string }
 
 const lookMs = 1_000
 
 /** Does nothing while another process drives the run. After an abort of `stopping`, another process continues. */
 export async function driveRun(
   deps: EvalDeps,
-  place: EvalRunPlace,
+  ref: EvalRunRef,
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock, bus } = deps
-  const { db, tenant, id } = place
+  const { db, tenant, id } = ref
   const held = rowLease(db, 'eval_runs', { tenant_id: tenant, id })
   if (!(await held.claim(clock.now(), leaseMs))) return
   const over = new AbortController()
   const canceled = new AbortController()
   const signal = AbortSignal.any([stopping, over.signal])
   const endLease = keepLease(held, clock, (error) => over.abort(error))
-  const watching = watchCancel({ clock, bus }, place, signal, () => canceled.abort()).catch(
+  const watching = watchCancel({ clock, bus }, ref, signal, () => canceled.abort()).catch(
     (error: unknown) => over.abort(error),
   )
   try {
-    const run = await startRun(deps, place)
+    const run = await startRun(deps, ref)
     if (run?.status === 'canceling') canceled.abort()
-    if (run) await runTrials(deps, place, run, { signal, canceled: canceled.signal })
-    if (run && !signal.aborted) await finishRun(deps, place)
+    if (run) await runTrials(deps, ref, run, { signal, canceled: canceled.signal })
+    if (run && !signal.aborted) await finishRun(deps, ref)
   } finally {
     over.abort()
     endLease()
@@ -54,7 +54,7 @@ export async function driveRun(
 /** Calls `cancel` once a caller cancels the run. Resolves after that, or when the signal aborts. */
 async function watchCancel(
   { clock, bus }: { clock: Clock; bus: Bus },
-  { db, tenant, id }: EvalRunPlace,
+  { db, tenant, id }: EvalRunRef,
   signal: AbortSignal,
   cancel: () => void,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function watchCancel(
 /** Marks the run as running; undefined when it has ended meanwhile. */
 async function startRun(
   { clock }: EvalDeps,
-  { db, tenant, id }: EvalRunPlace,
+  { db, tenant, id }: EvalRunRef,
 ): Promise<RunRow | undefined> {
   return db.write(async (tx) => {
     const store = evalStore(tx)
@@ -95,7 +95,7 @@ type RunSignals = { signal: AbortSignal; canceled: AbortSignal }
 /** Runs open trials. Trials of a dead process come first, because they began first. */
 async function runTrials(
   deps: EvalDeps,
-  { db, tenant, id }: EvalRunPlace,
+  { db, tenant, id }: EvalRunRef,
   run: RunRow,
   { signal, canceled }: RunSignals,
 ): Promise<void> {
@@ -117,19 +117,19 @@ async function runTrials(
 /** Ends a trial that fails unexpectedly, so that the other trials of its run go on. */
 async function runOrFail(
   deps: EvalDeps,
-  place: Omit<TrialPlace, 'sample'>,
+  context: Omit<TrialContext, 'sample'>,
   row: ResultRow,
 ): Promise<void> {
   const { tenant_id: tenant, run_id, sample_id } = row
   try {
-    const sample = await evalStore(place.db.read).sample(tenant, run_id, sample_id)
+    const sample = await evalStore(context.db.read).sample(tenant, run_id, sample_id)
     if (!sample) throw new Error(`run ${run_id} has no sample ${sample_id}`)
-    await runTrial(deps, { ...place, sample }, row)
+    await runTrial(deps, { ...context, sample }, row)
   } catch (error) {
     // The database fails for all trials: a process tries the run again.
     if (error instanceof StorageError) throw error
     deps.log.error('a step of a trial failed', { error, run_id, result_id: row.id })
-    await failTrial(deps, place, row)
+    await failTrial(deps, context, row)
   }
 }
 
@@ -156,7 +156,7 @@ function openTrials(
 }
 
 /** Does nothing for a run that another process drives by now, or that has ended. */
-async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunPlace): Promise<void> {
+async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunRef): Promise<void> {
   await db.write(async (tx) => {
     const store = evalStore(tx)
     const run = await store.takeRun(tenant, id)

@@ -28,7 +28,7 @@ export type TrialDeps = Refusals & {
   matches: Share
 }
 
-export type TrialPlace = {
+export type TrialContext = {
   db: Database
   run: RunRow
   sample: Sample
@@ -38,7 +38,7 @@ export type TrialPlace = {
   canceled: AbortSignal
 }
 
-type EndPlace = Pick<TrialPlace, 'db' | 'signal'>
+type EndContext = Pick<TrialContext, 'db' | 'signal'>
 
 export type TrialEnd =
   | { status: 'passed' | 'failed'; scores: Score[]; answer: string }
@@ -69,12 +69,12 @@ export async function lockTrialAt(
 /** Interrupts the session, and ends the trial when the session rests. */
 export async function stopTrial(
   deps: TrialDeps,
-  place: EndPlace,
+  context: EndContext,
   row: ResultRow,
   ending: TrialEnd,
 ): Promise<void> {
   const { bus, clock } = deps
-  const { db, signal } = place
+  const { db, signal } = context
   const { tenant_id: tenant, session_id: session } = row
   if (session === null) return
   const interrupt = { type: 'user.interrupt' } as const
@@ -89,13 +89,13 @@ export async function stopTrial(
     { read: db.read, bus, tenant, session, clock },
     { untilMs, signal },
   )
-  if (rest !== undefined) await settleTrial(deps, place, row, ending)
+  if (rest !== undefined) await settleTrial(deps, context, row, ending)
 }
 
 /** Ends the trial, and archives its session in the same commit. */
 export async function settleTrial(
   deps: TrialDeps,
-  { db }: Pick<EndPlace, 'db'>,
+  { db }: Pick<EndContext, 'db'>,
   row: ResultRow,
   ending: TrialEnd,
 ): Promise<void> {
@@ -143,15 +143,15 @@ async function endIn(
 /** Ends a trial whose step failed, for a reason that only the server's log has. */
 export async function failTrial(
   deps: TrialDeps,
-  place: EndPlace,
+  context: EndContext,
   { tenant_id: tenant, id }: ResultRow,
 ): Promise<void> {
-  const { db, signal } = place
+  const { db, signal } = context
   const row = await evalStore(db.read).result(tenant, id)
   if (row.ended_at !== null) return
   const ending = errored('internal_error', "a step failed: the server's log has the reason")
   try {
-    if (row.session_id !== null) return await stopTrial(deps, place, row, ending)
+    if (row.session_id !== null) return await stopTrial(deps, context, row, ending)
   } catch (error) {
     if (error instanceof StorageError) throw error
     // The session itself may be the reason.

@@ -11,13 +11,13 @@ type EvidencePlace = { tenant: string; session: string }
 
 export async function trialOf(
   read: Reads,
-  place: EvidencePlace,
+  ref: EvidencePlace,
   sample: Sample,
 ): Promise<TrialEvidence> {
   const counts = new Map<string, number>()
   const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
   let answer = ''
-  for await (const row of eventsOf(read, place)) {
+  for await (const row of eventsOf(read, ref)) {
     add(row.type)
     const event = eventOf(row)
     if ('name' in event && typeof event.name === 'string') add(countKey(row.type, event.name))

@@ -11,18 +11,18 @@ import { textOfFile } from '../../resources/files/text.ts'
 const mostCharacters = 32 * 1024 * 1024
 
 type EvalTexts = { samples?: readonly Sample[] | null; graders?: readonly Grader[] | null }
-type TextPlace = { at: string; what: string; most: number }
+type TextField = { at: string; what: string; most: number }
 
 export async function withFileTexts<Body extends EvalTexts>(
   source: TextFileSource,
   body: Body,
 ): Promise<Body & { samples?: Sample[]; graders?: Grader[] }> {
   let characters = 0
-  async function text(id: string, place: TextPlace): Promise<string> {
-    const found = await textOfFile(source, id, place)
+  async function text(id: string, field: TextField): Promise<string> {
+    const found = await textOfFile(source, id, field)
     characters += found.length
     if (characters > mostCharacters)
-      throw invalid(`${place.at}: the files of a request have ${mostCharacters} characters at most`)
+      throw invalid(`${field.at}: the files of a request have ${mostCharacters} characters at most`)
     return found
   }
 
@@ -34,8 +34,8 @@ export async function withFileTexts<Body extends EvalTexts>(
         continue
       }
       const { file_id, ...rest } = grader
-      const place = { at: `${at}.${index}.file_id`, what: 'a rubric', most: mostRubric }
-      whole.push({ ...rest, content: await text(file_id, place) })
+      const field = { at: `${at}.${index}.file_id`, what: 'a rubric', most: mostRubric }
+      whole.push({ ...rest, content: await text(file_id, field) })
     }
     return whole
   }
@@ -43,8 +43,8 @@ export async function withFileTexts<Body extends EvalTexts>(
   async function filed(sample: Sample, at: string): Promise<Sample> {
     const files: NonNullable<Sample['files']> = []
     for (const [index, { path, content, file_id = '' }] of (sample.files ?? []).entries()) {
-      const place = { at: `${at}.files.${index}.file_id`, what: 'a file', most: mostFile }
-      files.push({ path, content: content ?? (await text(file_id, place)) })
+      const field = { at: `${at}.files.${index}.file_id`, what: 'a file', most: mostFile }
+      files.push({ path, content: content ?? (await text(file_id, field)) })
     }
     const graders = sample.graders && (await graded(sample.graders, `${at}.graders`))
     const whole = { ...sample, ...(sample.files && { files }), ...(graders && { graders }) }

@@ -20,9 +20,9 @@ const trial = (answer: string) => ({
   counts: new Map<string, number>(),
 })
 
-const places = createShare({ total: 3, percent: 80 })
+const slots = createShare({ total: 3, percent: 80 })
 const grade = (grader: TextGrader, evidence: TrialEvidence, tenant = 'wrkspc_a') =>
-  gradeTrial(grader, evidence, createMatcher(places, tenant))
+  gradeTrial(grader, evidence, createMatcher(slots, tenant))
 
 describe('graders', () => {
   it('do not wait for an expression that takes exponential time', async () => {

@@ -12,20 +12,20 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { silentLog as log } from './fixture.ts'
 
-type HeldPlace = { id: string; canceled?: AbortSignal }
+type HeldRun = { id: string; canceled?: AbortSignal }
 
 type HeldJobDeps = {
   databases: Databases
   bus: Bus
   clock: Clock
   log: Log
-  drive: (place: HeldPlace) => Promise<void>
+  drive: (place: HeldRun) => Promise<void>
 }
 
 /** The id of each piece begins with its tenant. */
 export function heldJob(database: Database, create: (deps: HeldJobDeps) => Job) {
   const clock = movedClock()
-  const held = new Map<string, HeldPlace & { done: PromiseWithResolvers<void> }>()
+  const held = new Map<string, HeldRun & { done: PromiseWithResolvers<void> }>()
   let looks = 0
   const job = create({
     databases: oneDatabase(database),

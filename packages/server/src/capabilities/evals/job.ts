@@ -3,7 +3,7 @@ import { createDrivenWork } from '../../ground/core/driven-work.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import type { EvalDeps, EvalRunPlace } from './drive-run.ts'
+import type { EvalDeps, EvalRunRef } from './drive-run.ts'
 import type { OpenRun } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
@@ -13,7 +13,7 @@ const everyMs = 30_000
 
 type EvalJobDeps = Pick<EvalDeps, 'bus' | 'clock' | 'log'> & {
   databases: Pick<Databases, 'due'>
-  drive: (place: EvalRunPlace, signal: AbortSignal) => Promise<void>
+  drive: (ref: EvalRunRef, signal: AbortSignal) => Promise<void>
 }
 
 export function evalJob({ databases, bus, clock, log, drive }: EvalJobDeps): Job {

@@ -4,14 +4,14 @@ import { mostResults } from '@steward/protocol/evals.ts'
 import { idOfSample } from '@steward/protocol/samples.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import type { PlacedSample } from './datasets/store.ts'
+import type { NumberedSample } from './datasets/store.ts'
 import { datasetStore } from './datasets/store.ts'
 import { isInspecting, setupOf } from './inspections.ts'
 import { insertSamples } from './store.ts'
 
 /** The parts of samples that decide whether a run can begin. */
 type SampleFacts = {
-  placed: Pick<PlacedSample, 'id' | 'position'>[]
+  placed: Pick<NumberedSample, 'id' | 'position'>[]
   /** The first sample without a grader. */
   ungraded?: string
   /** The first grader that inspects a sandbox. */
@@ -26,7 +26,7 @@ export type RunSamples = SampleFacts & {
   insert: (tx: Queries, run: string) => Promise<void>
 }
 
-function note(facts: SampleFacts, samples: readonly PlacedSample[]): void {
+function note(facts: SampleFacts, samples: readonly NumberedSample[]): void {
   for (const { id, position, sample } of samples) {
     const graders = sample.graders ?? []
     facts.placed.push({ id, position })

@@ -12,7 +12,7 @@ import type { Sample } from '@steward/protocol/samples.ts'
 import { sql } from 'kysely'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import type { WorkInPlaces } from '../../ground/core/work-places.ts'
+import type { WorkInSlots } from '../../ground/core/work-places.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -243,7 +243,7 @@ function evalReads(db: Reads) {
 
     /** Across tenants: open runs that no living process drives, oldest first. */
     waiting(
-      { now, dead, skipped }: { now: number; dead: readonly string[]; skipped: WorkInPlaces },
+      { now, dead, skipped }: { now: number; dead: readonly string[]; skipped: WorkInSlots },
       limit: number,
     ): Promise<OpenRun[]> {
       const { ids, tenants } = skipped

@@ -36,9 +36,9 @@ export type MatchText = (given: Expression) => Promise<Match>
 
 /** `places`: the tenants' shares of the processes. */
 export const createMatcher =
-  (places: Share, tenant: string): MatchText =>
+  (slots: Share, tenant: string): MatchText =>
   async (given) => {
-    const leave = await places.wait(tenant, never)
+    const leave = await slots.wait(tenant, never)
     try {
       return await matchInProcess(given)
     } finally {

@@ -25,7 +25,7 @@ import { createMatcher } from './text-matchers.ts'
 import type { ResultRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { answersFor, callsForPeople } from './answer-lookup.ts'
-import type { TrialDeps, TrialEnd, TrialPlace } from './end-trial.ts'
+import type { TrialDeps, TrialEnd, TrialContext } from './end-trial.ts'
 import { endTrial, errored, lockTrialAt, settleTrial, stopTrial } from './end-trial.ts'
 import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
@@ -43,38 +43,38 @@ type NextTrialStep =
 /** Runs a trial to its end, or until the signal aborts. */
 export async function runTrial(
   deps: TrialDeps,
-  place: TrialPlace,
+  context: TrialContext,
   queued: ResultRow,
 ): Promise<void> {
-  const { signal } = place
-  const began = queued.status === 'queued' ? await beginTrial(deps, place, queued) : queued
+  const { signal } = context
+  const began = queued.status === 'queued' ? await beginTrial(deps, context, queued) : queued
   if (!began) return
   let row = began
   while (!signal.aborted) {
     const session = row.session_id
     if (session === null) return
-    const head = await restOf(deps, place, row, session)
+    const head = await restOf(deps, context, row, session)
     if (head === undefined) return
     if (head === 'late') {
-      const message = `the trial took longer than ${place.run.spec.timeout_ms} ms`
-      await stopTrial(deps, place, row, errored('timeout', message))
+      const message = `the trial took longer than ${context.run.spec.timeout_ms} ms`
+      await stopTrial(deps, context, row, errored('timeout', message))
       return
     }
-    if (place.canceled.aborted) {
-      await stopTrial(deps, place, row, { status: 'canceled' })
+    if (context.canceled.aborted) {
+      await stopTrial(deps, context, row, { status: 'canceled' })
       return
     }
-    const next = await nextOf(deps, place, row, session, head)
+    const next = await nextOf(deps, context, row, session, head)
     if (next.kind === 'end') {
-      await settleTrial(deps, place, row, next.end)
+      await settleTrial(deps, context, row, next.end)
       return
     }
     if (next.kind === 'wait') continue
     const current = row
-    const further = await takeStep(deps, place, row, () =>
+    const further = await takeStep(deps, context, row, () =>
       next.kind === 'post'
-        ? post(deps, place, current, session, next)
-        : inspect(deps, place, current, session, next.inspection),
+        ? post(deps, context, current, session, next)
+        : inspect(deps, context, current, session, next.inspection),
     )
     if (!further) return
     row = further
@@ -91,7 +91,7 @@ const messagesOf = ({ input }: Sample): ClientEvent[] =>
 /** Creates the session with its first message. */
 async function beginTrial(
   deps: TrialDeps,
-  { db, run, sample }: TrialPlace,
+  { db, run, sample }: TrialContext,
   queued: ResultRow,
 ): Promise<ResultRow | undefined> {
   const { clock, limits } = deps
@@ -129,13 +129,13 @@ async function beginTrial(
 /** Waits for rest: the session's head, `late` after the time limit, or undefined when the signal aborts. */
 async function restOf(
   { bus, clock }: TrialDeps,
-  { db, run, signal, canceled }: TrialPlace,
+  { db, run, signal, canceled }: TrialContext,
   { tenant_id: tenant, started_at }: ResultRow,
   session: string,
 ): Promise<Head | 'late' | undefined> {
   const untilMs = Date.parse(started_at ?? '') + run.spec.timeout_ms
-  const place = { read: db.read, bus, tenant, session, clock }
-  return whenResting(place, {
+  const context = { read: db.read, bus, tenant, session, clock }
+  return whenResting(context, {
     untilMs,
     signal,
     early: canceled,
@@ -150,7 +150,7 @@ const stopOf = ({ stop_reason }: Head) => (stop_reason === null ? undefined : fr
 
 async function nextOf(
   { matches }: TrialDeps,
-  { db, run, sample }: TrialPlace,
+  { db, run, sample }: TrialContext,
   { tenant_id: tenant, step }: ResultRow,
   session: string,
   head: Head,
@@ -215,20 +215,20 @@ async function scoreTrial(
 /** The next step after a turn that did not simply end. */
 async function stepAfterTurn(
   read: Reads,
-  place: { tenant: string; session: string },
+  ref: { tenant: string; session: string },
   head: Head,
   { sample, step }: { sample: Sample; step: ResultRow['step'] },
 ): Promise<NextTrialStep | undefined> {
   switch (stopOf(head)?.type) {
     case 'requires_action': {
-      const calls = await callsForPeople(read, place)
+      const calls = await callsForPeople(read, ref)
       if (calls.length === 0) return { kind: 'wait' }
       const found = answersFor(calls, sample)
       if (found.ok) return { kind: 'post', events: found.events, posted: step.posted }
       return { kind: 'end', end: errored('needs_input', found.message) }
     }
     case 'retries_exhausted':
-      return { kind: 'end', end: errored('turn_failed', await lastError(read, place)) }
+      return { kind: 'end', end: errored('turn_failed', await lastError(read, ref)) }
     case 'budget_reached':
       return { kind: 'end', end: errored('budget_reached', 'the trial has reached its budget') }
     default:
@@ -239,7 +239,7 @@ async function stepAfterTurn(
 /** The row after the step; undefined when the step has ended the trial, or when another process changed the trial. */
 async function takeStep(
   deps: TrialDeps,
-  place: TrialPlace,
+  context: TrialContext,
   row: ResultRow,
   step: () => Promise<ResultRow | undefined>,
 ): Promise<ResultRow | undefined> {
@@ -248,14 +248,14 @@ async function takeStep(
   } catch (error) {
     // The session refuses the step: a file of the message is missing, or somebody works in the session.
     if (!(error instanceof PlatformError)) throw error
-    await settleTrial(deps, place, row, errored('step_refused', error.message))
+    await settleTrial(deps, context, row, errored('step_refused', error.message))
     return undefined
   }
 }
 
 async function inspect(
   { clock }: TrialDeps,
-  { db }: TrialPlace,
+  { db }: TrialContext,
   row: ResultRow,
   session: string,
   inspection: Inspection,
@@ -272,7 +272,7 @@ async function inspect(
 
 async function post(
   { clock }: TrialDeps,
-  { db }: TrialPlace,
+  { db }: TrialContext,
   row: ResultRow,
   session: string,
   { events, posted }: Extract<NextTrialStep, { kind: 'post' }>,

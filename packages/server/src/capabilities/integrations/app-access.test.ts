@@ -7,7 +7,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { credentialStore, sealedPlace } from '../../resources/vaults/credentials.ts'
+import { credentialStore, sealedContext } from '../../resources/vaults/credentials.ts'
 import { archiveVault } from '../../resources/vaults/write.ts'
 import { withAppAccess } from './app-access.ts'
 import { sealTokens, tokenOf } from './installation-token.ts'
@@ -67,14 +67,14 @@ async function published(open: (typeof databases)['sqlite']) {
     })
   })
   const { signal } = new AbortController()
-  const place = { db, tenant, signal }
+  const context = { db, tenant, signal }
   const store = integrationStore(db.read)
   const publication = () => store.publication(tenant, id)
   return {
     ...{ db, clock, bus, asked, publication },
     refuse: () => void (isRefusing = true),
     endMeanwhile: () => void (isEnding = true),
-    access: async () => withAppAccess(deps, place, await publication()),
+    access: async () => withAppAccess(deps, context, await publication()),
     async token() {
       const row = await store.installation(tenant, installation)
       assert.ok(row)
@@ -89,7 +89,7 @@ async function published(open: (typeof databases)['sqlite']) {
       )
       return rows.flatMap((row) =>
         Object.entries(row?.sealed ?? {}).map(([part, sealed]) =>
-          seal.open(sealed, sealedPlace(tenant, row?.id ?? '', part as 'token')),
+          seal.open(sealed, sealedContext(tenant, row?.id ?? '', part as 'token')),
         ),
       )
     },

@@ -16,7 +16,7 @@ import { tokenOf } from './installation-token.ts'
 import { displayNames } from './kinds.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 
 export type AccessDeps = TokenDeps
 
@@ -28,18 +28,18 @@ const [waitMs, mostWaits] = [250, 80]
 /** Returns the publication with a vault whose token is still valid. Throws when the provider gives no token. */
 export async function withAppAccess(
   deps: AccessDeps,
-  place: JobPlace,
+  context: JobContext,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
   const { spec, vault_id, token_due_ms } = publication
   const isFresh = vault_id !== null && (token_due_ms === null || token_due_ms > deps.clock.now())
-  return !spec.app_access || isFresh ? publication : renewAccess(deps, place, publication)
+  return !spec.app_access || isFresh ? publication : renewAccess(deps, context, publication)
 }
 
 /** A new token of the publication's app, for one repository, or for all that the publication lists. */
 export async function tokenFor(
   deps: AccessDeps,
-  { db, tenant, signal }: JobPlace,
+  { db, tenant, signal }: JobContext,
   { integration, installation_id, spec }: PublicationRow,
   repository?: string,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
@@ -60,7 +60,7 @@ export async function tokenFor(
 /** Waits while another process is renewing the token. */
 async function tokenInTime(
   deps: AccessDeps,
-  { db, tenant, signal }: JobPlace,
+  { db, tenant, signal }: JobContext,
   row: InstallationRow,
 ): Promise<FoundToken> {
   let found = await tokenOf(deps, db, row, signal)
@@ -77,11 +77,11 @@ async function tokenInTime(
  */
 export async function renewAccess(
   deps: AccessDeps,
-  place: JobPlace,
+  context: JobContext,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
-  const { db, tenant } = place
-  const { token, expiresMs } = await tokenFor(deps, place, publication)
+  const { db, tenant } = context
+  const { token, expiresMs } = await tokenFor(deps, context, publication)
   const { access } = appOf(deps.apps, publication.integration)
   return db.write(async (tx) => {
     const store = integrationStore(tx)

@@ -20,7 +20,7 @@ import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 
 type KeepDeps = Parameters<typeof keepFile>[0]
 
@@ -53,17 +53,19 @@ type Message = Pick<IncomingMessage, 'files'> & { seen: DeliveryRow; session: st
 /** Fetches and stores the files of a message. Throws when the provider must be asked again later. */
 export async function keepAttachments(
   deps: AttachmentDeps,
-  place: JobPlace,
+  context: JobContext,
   publication: PublicationRow,
   { seen, files = [], session }: Message,
 ): Promise<Attachment[]> {
   if (files.length === 0) return []
   const kept: Attachment[] = []
-  const refusal = await whyRefused(deps, place, publication, session)
+  const refusal = await whyRefused(deps, context, publication, session)
   for (const [index, file] of files.entries()) {
     const name = nameOf(file, index)
     const found =
-      file.file_id ?? refusal ?? (await keep(deps, place, publication, { seen, file, index, name }))
+      file.file_id ??
+      refusal ??
+      (await keep(deps, context, publication, { seen, file, index, name }))
     kept.push(
       typeof found === 'string'
         ? { name, file: found, path: `/mnt/session/uploads/${seen.id}/${index + 1}/${name}` }
@@ -78,7 +80,7 @@ export async function keepAttachments(
  */
 async function whyRefused(
   { workerInputs }: AttachmentDeps,
-  { db, tenant }: JobPlace,
+  { db, tenant }: JobContext,
   { environment_id }: PublicationRow,
   session: string | undefined,
 ): Promise<{ problem: string } | undefined> {
@@ -105,7 +107,7 @@ type One = { seen: DeliveryRow; file: IncomingFile; index: number; name: string 
 
 async function keep(
   deps: AttachmentDeps,
-  place: JobPlace,
+  context: JobContext,
   publication: PublicationRow,
   one: One,
 ): Promise<string | { problem: string }> {
@@ -114,7 +116,7 @@ async function keep(
   if (file.url === '') return { problem: 'it has no address at the provider' }
   if (file.size > deps.files.largest)
     return { problem: `it is larger than ${deps.files.largest} bytes` }
-  const found = await fetchFile(deps, place, publication, file)
+  const found = await fetchFile(deps, context, publication, file)
   if ('again' in found) return later(one, found.again)
   if ('problem' in found) return found
   let id = ''
@@ -122,7 +124,7 @@ async function keep(
     const part = { filename: one.name, mimeType: file.media_type, body: found.body }
     await keepFile(
       { ...deps, quotas: deps.limits.quotas, limits: deps.files },
-      place,
+      context,
       { ...part, expires_in_seconds: keptSeconds },
       (tx, made) => {
         id = made
@@ -156,7 +158,7 @@ type FetchedFile =
  */
 async function fetchFile(
   deps: AttachmentDeps,
-  { db, tenant, signal }: JobPlace,
+  { db, tenant, signal }: JobContext,
   { integration, installation_id }: PublicationRow,
   { url, media_type }: IncomingFile,
 ): Promise<FetchedFile> {

@@ -10,7 +10,7 @@ import { appOf } from './apps.ts'
 import type { Notes } from './integration.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000
@@ -24,13 +24,13 @@ const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string |
 /** Returns undefined when the publication checks out no repositories. Throws when the provider gives no token. */
 export async function checkOut(
   deps: AccessDeps,
-  place: JobPlace,
+  context: JobContext,
   publication: PublicationRow,
   target: Notes,
 ): Promise<CheckedOut | undefined> {
   const repository = repositoryOf(publication, target)
   if (repository === undefined) return undefined
-  const found = await tokenFor(deps, place, publication, repository)
+  const found = await tokenFor(deps, context, publication, repository)
   const { url } = appOf(deps.apps, publication.integration)
   return {
     resource: {
@@ -45,13 +45,13 @@ export async function checkOut(
 /** Gives the session a new token when its token is about to end. An archived session keeps its token. */
 export async function renewCheckout(
   deps: AccessDeps,
-  place: JobPlace,
+  context: JobContext,
   { id, session_id, token_due_ms, target, publication_id }: ExternalThreadRow,
 ): Promise<void> {
   if (session_id === null || token_due_ms === null || token_due_ms > deps.clock.now()) return
-  const { db, tenant } = place
+  const { db, tenant } = context
   const publication = await integrationStore(db.read).publication(tenant, publication_id)
-  const renewed = await checkOut(deps, place, publication, target)
+  const renewed = await checkOut(deps, context, publication, target)
   if (!renewed) return
   await db.write(async (tx) => {
     // The session is locked before the thread, in the same order as by code that posts into a session.

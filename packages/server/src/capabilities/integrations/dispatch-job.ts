@@ -15,7 +15,7 @@ import type { DueDelivery } from './store.ts'
 import { integrationStore } from './store.ts'
 import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 
 /**
  * Poll interval. A notification normally finds a due delivery; polls are for lost notifications and for processes that
@@ -31,7 +31,7 @@ export type DispatchJobDeps = {
   bus: Bus
   clock: Clock
   log: Log
-  dispatch: (place: JobPlace, id: string) => Promise<DispatchOutcome>
+  dispatch: (context: JobContext, id: string) => Promise<DispatchOutcome>
 }
 
 export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJobDeps): Job {

@@ -27,7 +27,7 @@ import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 import { notifyIntegrations } from './topics.ts'
 
@@ -112,19 +112,19 @@ export type DispatchOutcome = { kind: 'ended' | 'waits' } | { kind: 'again'; at:
 
 export async function dispatch(
   deps: GivingDeps,
-  place: JobPlace,
+  context: JobContext,
   id: string,
 ): Promise<DispatchOutcome> {
-  const { db, tenant } = place
+  const { db, tenant } = context
   const seen = await integrationStore(db.read).delivery(tenant, id)
   if (!seen?.received || seen.due_ms === null) return { kind: 'waits' }
   try {
-    await give(deps, place, seen, seen.received)
+    await give(deps, context, seen, seen.received)
     return { kind: 'ended' }
   } catch (error) {
     if (error instanceof OvertakenError) return { kind: 'waits' }
     if (error instanceof OutdatedError) return { kind: 'again', at: deps.clock.now() }
-    return fail(deps, place, seen, error)
+    return fail(deps, context, seen, error)
   }
 }
 
@@ -141,12 +141,12 @@ async function whyUnserved(
 
 async function give(
   deps: GivingDeps,
-  place: JobPlace,
+  context: JobContext,
   seen: DeliveryRow,
   received: AllowedDelivery,
 ): Promise<void> {
   const { clock } = deps
-  const { db, tenant } = place
+  const { db, tenant } = context
   const { publication_id: publication } = seen
   const { scope } = received
   const known = await integrationStore(db.read).threadOfScope(tenant, publication, scope)
@@ -182,15 +182,19 @@ async function give(
     return
   }
   const actor = { type: 'publication', id: row.id, name: row.integration } as const
-  const served = await withAppAccess(deps, place, row)
+  const served = await withAppAccess(deps, context, row)
   if (received.kind === 'message')
-    attachments = await keepAttachments(deps, place, row, { seen, files: received.files, session })
+    attachments = await keepAttachments(deps, context, row, {
+      seen,
+      files: received.files,
+      session,
+    })
   const hint = session === undefined ? deps.apps.get(row.integration)?.hint : undefined
   const events = plain.events.map((event) =>
     withText(withText(event, textAbout(attachments)), hint),
   )
   if (session !== undefined) {
-    if (known) await renewCheckout(deps, place, known)
+    if (known) await renewCheckout(deps, context, known)
     const target = { tenant, session, clock }
     await postInUnits(db, target, events, async (tx) => {
       await take(tx)
@@ -201,7 +205,7 @@ async function give(
   }
   const first = events.filter((event) => event.type === 'user.message')
   const target = received.kind === 'message' ? received.target : {}
-  const { resource, token_due_ms = null } = (await checkOut(deps, place, served, target)) ?? {}
+  const { resource, token_due_ms = null } = (await checkOut(deps, context, served, target)) ?? {}
   const request = sessionRequestOf(served, { scope, events: first })
   const asked = { ...request, resources: resource ? [resource] : [] }
   let made = ''
@@ -294,7 +298,7 @@ function keepThread(
 /** Tells the people of the thread about a caller's mistake. After any other error the delivery is tried again. */
 async function fail(
   { clock, log }: GivingDeps,
-  { db }: JobPlace,
+  { db }: JobContext,
   seen: DeliveryRow,
   error: unknown,
 ): Promise<DispatchOutcome> {

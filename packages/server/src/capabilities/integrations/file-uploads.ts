@@ -13,7 +13,7 @@ import type {
   Notes,
   ProviderCall,
   Telling,
-  UploadPlace,
+  UploadTarget,
 } from './integration.ts'
 import type { Upload } from './send.ts'
 
@@ -82,15 +82,15 @@ export async function sendFiles(
   if (earlier === true) return { kind: 'told', notes: { ...notes, sent_file: to } }
   if (earlier !== false) return earlier
   await parts.start(target)
-  const placed: { id: string; name: string }[] = []
+  const uploaded: { id: string; name: string }[] = []
   for (const file of fitting) {
     const done = await uploadOne(parts, sending, telling, file)
     if ('kind' in done) return done
-    placed.push({ id: done.id, name: file.name })
+    uploaded.push({ id: done.id, name: file.name })
   }
   await sending.prolong()
-  await parts.start({ ...target, upload: placed[0]?.id ?? null, upload_to: last.id })
-  const call = sending.uploads.callForAll(placed, text, thread)
+  await parts.start({ ...target, upload: uploaded[0]?.id ?? null, upload_to: last.id })
+  const call = sending.uploads.callForAll(uploaded, text, thread)
   const { verdict, outcome } = await send(parts, telling, call)
   return verdict.kind === 'delivered' ? { kind: 'told', notes } : outcomeOf(call, verdict, outcome)
 }
@@ -152,12 +152,12 @@ async function uploadOne(
   { uploads, origins, upload, keeping, prolong }: FileSending,
   telling: Telling,
   { name, size_bytes: size, blob_key }: Output,
-): Promise<UploadPlace | TellingOutcome> {
+): Promise<UploadTarget | TellingOutcome> {
   await prolong()
-  const call = uploads.callForPlace({ name, size })
+  const call = uploads.callForTarget({ name, size })
   const { outcome, verdict } = await send(parts, telling, call)
   if (verdict.kind !== 'delivered') return outcomeOf(call, verdict, outcome)
-  const found = isOk(outcome) ? uploads.placeOf(outcome.body) : undefined
+  const found = isOk(outcome) ? uploads.targetOf(outcome.body) : undefined
   if (!found || !origins.includes(new URL(found.url).origin))
     return { kind: 'not_taken', reason: 'the provider named no place of its own for a file' }
   const blob = await keeping.blobs.get(blob_key ?? '')

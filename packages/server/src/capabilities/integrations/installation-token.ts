@@ -10,7 +10,7 @@ import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
-import { installationTokenPlace, integrationStore } from './store.ts'
+import { installationTokenContext, integrationStore } from './store.ts'
 import { notifyOfTokens } from './topics.ts'
 
 /** Longer than one exchange with a provider. */
@@ -21,7 +21,7 @@ export const sealTokens = (
   { tenant, id }: { tenant: string; id: string },
   tokens: AppTokens,
 ) => ({
-  tokens: seal.seal(JSON.stringify(tokens), installationTokenPlace(tenant, id, 'tokens')),
+  tokens: seal.seal(JSON.stringify(tokens), installationTokenContext(tenant, id, 'tokens')),
 })
 
 export function tokensOf(
@@ -29,7 +29,7 @@ export function tokensOf(
   { tenant_id, id, sealed_tokens }: InstallationRow,
 ): AppTokens | null {
   if (!sealed_tokens) return null
-  const text = seal.open(sealed_tokens.tokens, installationTokenPlace(tenant_id, id, 'tokens'))
+  const text = seal.open(sealed_tokens.tokens, installationTokenContext(tenant_id, id, 'tokens'))
   const { access, refresh, expiresMs } = parseObject(text)
   return {
     ...(typeof access === 'string' && { access }),

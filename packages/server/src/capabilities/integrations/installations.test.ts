@@ -15,7 +15,7 @@ import type { App } from './app.ts'
 import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall } from './installations.ts'
 import { linearApp } from './linear-app.ts'
-import { placeStore } from './places.ts'
+import { externalAccounts } from './places.ts'
 import { integrationStore } from './store.ts'
 
 const [one, other] = ['wrkspc_one', 'wrkspc_other']
@@ -103,12 +103,13 @@ describe('the place of an external workspace', () => {
   it('is not left while somebody claims it', async () => {
     await using at = await openForRaces()
     const { database, race } = at
-    const place = { integration: 'linear', external_id: '42' } as const
-    const kept = { ...place, tenant_id: one, installation_id: 'inst_1' }
-    await database.write((tx) => placeStore(tx).claim(kept))
+    const account = { integration: 'linear', external_id: '42' } as const
+    const kept = { ...account, tenant_id: one, installation_id: 'inst_1' }
+    await database.write((tx) => externalAccounts(tx).claim(kept))
     const [claimed, left] = await race(
-      (tx) => placeStore(tx).claim({ ...place, tenant_id: other, installation_id: 'inst_2' }),
-      (tx) => placeStore(tx).leave(one, 'inst_1'),
+      (tx) =>
+        externalAccounts(tx).claim({ ...account, tenant_id: other, installation_id: 'inst_2' }),
+      (tx) => externalAccounts(tx).leave(one, 'inst_1'),
     )
     assert.deepEqual(claimed, { status: 'fulfilled', value: kept })
     assert.equal(left.status, 'fulfilled')

@@ -16,7 +16,7 @@ import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
 import { sealTokens, tokensOf } from './installation-token.ts'
 import type { InstallationChange } from './integration.ts'
-import { placeStore } from './places.ts'
+import { externalAccounts } from './places.ts'
 import { newState } from './state.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
@@ -52,7 +52,7 @@ export async function beginInstall(
   const now = clock.now()
   const expires_ms = now + stateMs
   const row = { id: hashToken(state), tenant_id: tenant, integration, user_id: user, expires_ms }
-  await databases.control.write((tx) => placeStore(tx).begin(row, now))
+  await databases.control.write((tx) => externalAccounts(tx).begin(row, now))
   const url = app.installUrl(state, callbackUrlOf(base, integration))
   return { url, expires_at: iso(expires_ms) }
 }
@@ -83,7 +83,7 @@ export async function workspaceToConfirm(
   { query, integration }: Pick<ReturnedInstall, 'query' | 'integration'>,
 ): Promise<{ id: string; name: string } | undefined> {
   const { control } = databases
-  const state = await placeStore(control.read).begun(hashToken(query.get('state') ?? ''))
+  const state = await externalAccounts(control.read).begun(hashToken(query.get('state') ?? ''))
   if (!state || state.integration !== integration || state.expires_ms <= clock.now())
     return undefined
   if (state.user_id !== null) return undefined
@@ -105,7 +105,7 @@ export async function finishInstall(
   const app = appOf(apps, integration)
   const hash = hashToken(query.get('state') ?? '')
   const now = clock.now()
-  const state = await databases.control.write((tx) => placeStore(tx).take(hash))
+  const state = await databases.control.write((tx) => externalAccounts(tx).take(hash))
   if (!state || state.integration !== integration || state.expires_ms <= now) throw isSpent()
   if (state.user_id !== null && state.user_id !== user?.id)
     throw forbidden('sign in as the person who has begun the installation, and begin it again')
@@ -116,11 +116,11 @@ export async function finishInstall(
   const redirect = callbackUrlOf(base, integration)
   const found = await app.finish(query, redirect, { send, signal, nowMs: now })
   if ('refused' in found) throw invalid(`${integration}: ${found.refused}`)
-  const place = await claimPlace(deps, { tenant, integration, external: found.externalId })
-  if (place.tenant_id !== tenant)
+  const account = await claimAccount(deps, { tenant, integration, external: found.externalId })
+  if (account.tenant_id !== tenant)
     throw conflict(`${found.externalName} serves another workspace; uninstall it there first`)
   const db = await databases.open(tenant)
-  const id = place.installation_id
+  const id = account.installation_id
   const row = await keepInstallation(deps, db, {
     tenant,
     id,
@@ -129,14 +129,14 @@ export async function finishInstall(
   }).catch(async (error: unknown) => {
     // Gives the place back when no installation was stored. Otherwise no workspace could install the app there.
     const kept = await integrationStore(db.read).installation(tenant, id)
-    if (!kept) await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
+    if (!kept) await databases.control.write((tx) => externalAccounts(tx).leave(tenant, id))
     throw error
   })
   return showInstallation(row)
 }
 
 /** Claims the external workspace for the tenant. Returns the other tenant's place when another tenant was first. */
-async function claimPlace(
+async function claimAccount(
   { databases, clock }: InstallDeps,
   {
     tenant,
@@ -146,29 +146,35 @@ async function claimPlace(
 ) {
   const { control } = databases
   /** `abandoned`: a place whose installation is not there. It stays while a process may finish the installation. */
-  const claim = (abandoned?: InstallationPlace) =>
+  const claim = (abandoned?: InstallationKey) =>
     control.write(async (tx) => {
-      const store = placeStore(tx)
+      const store = externalAccounts(tx)
       const now = clock.now()
       if (abandoned) await store.removeAbandoned(abandoned, now)
       const id = newId('installation')
       const asked = { integration, external_id: external, tenant_id: tenant, installation_id: id }
-      const place = await store.claim(asked)
+      const account = await store.claim(asked)
       const note = { integration, tenant_id: tenant, user_id: null, expires_ms: now + finishMs }
-      if (place.tenant_id === tenant) await store.noteFinish({ ...note, id: place.installation_id })
-      return place
+      if (account.tenant_id === tenant)
+        await store.noteFinish({ ...note, id: account.installation_id })
+      return account
     })
-  const place = await claim()
-  const isOwn = place.tenant_id === tenant
-  const db = isOwn ? await databases.open(tenant) : await openIfInUse(databases, place.tenant_id)
-  if (!db) return place
-  const kept = await integrationStore(db.read).installation(place.tenant_id, place.installation_id)
+  const claimed = await claim()
+  const isOwn = claimed.tenant_id === tenant
+  const db = isOwn ? await databases.open(tenant) : await openIfInUse(databases, claimed.tenant_id)
+  if (!db) return claimed
+  const kept = await integrationStore(db.read).installation(
+    claimed.tenant_id,
+    claimed.installation_id,
+  )
   if (kept?.status === 'revoked') {
     // A revoked installation is about to leave its place and never returns, so a new installation claims the place.
-    await control.write((tx) => placeStore(tx).leave(place.tenant_id, place.installation_id))
+    await control.write((tx) =>
+      externalAccounts(tx).leave(claimed.tenant_id, claimed.installation_id),
+    )
     return claim()
   }
-  return isOwn || kept ? place : claim(place)
+  return isOwn || kept ? claimed : claim(claimed)
 }
 
 /** `by`: the person who began the installation; null for a key. */
@@ -268,7 +274,7 @@ async function resume(
   }
 }
 
-type InstallationPlace = { tenant_id: string; installation_id: string }
+type InstallationKey = { tenant_id: string; installation_id: string }
 type ChangeDeps = Pick<InstallDeps, 'databases' | 'clock' | 'seal'>
 
 /** Tolerance for the times of providers, because some are in whole seconds. */
@@ -277,7 +283,7 @@ const leastMs = 1_000
 /** Applies a provider's news about an installation. News from before the newest installation is ignored. */
 export async function changeInstallation(
   deps: ChangeDeps,
-  { tenant_id: tenant, installation_id: id }: InstallationPlace,
+  { tenant_id: tenant, installation_id: id }: InstallationKey,
   { kind, atMs }: InstallationChange,
 ): Promise<void> {
   const db = await deps.databases.open(tenant)
@@ -304,7 +310,7 @@ export async function changeInstallation(
 /** Ends the installation in this service. The tokens are kept until the provider has ended the installation too. */
 async function endInstallation(
   { databases, clock, seal }: ChangeDeps,
-  { tenant_id: tenant, installation_id: id }: InstallationPlace,
+  { tenant_id: tenant, installation_id: id }: InstallationKey,
   atProvider: 'ended' | 'unknown',
 ): Promise<void> {
   const db = await databases.open(tenant)
@@ -329,7 +335,7 @@ async function endInstallation(
     await store.updateInstallation(kept, { status: 'revoked', updated_at, ...tokens })
   })
   await databases.control.write(async (tx) => {
-    await placeStore(tx).leave(tenant, id)
+    await externalAccounts(tx).leave(tenant, id)
     notifyIntegrations(tx)
   })
 }
@@ -366,15 +372,18 @@ export async function uninstall(
   const app = appOf(deps.apps, integration)
   const row = await integrationStore(db.read).installation(tenant, id)
   if (row?.integration !== integration) throw notFound('installation', id)
-  const place = { tenant_id: tenant, installation_id: id }
-  await endInstallation(deps, place, 'unknown')
+  const ref = { tenant_id: tenant, installation_id: id }
+  await endInstallation(deps, ref, 'unknown')
   const tokens = tokensOf(seal, row)
   // With a newer installation of the same external workspace, the provider would end that one.
-  const isTaken = await placeStore(databases.control.read).placeOf(integration, row.external_id)
+  const isTaken = await externalAccounts(databases.control.read).accountOf(
+    integration,
+    row.external_id,
+  )
   const outside: Outside = { send, signal, nowMs: clock.now() }
   const isRevoked =
     tokens === null || (!isTaken && (await app.revoke(row.external_id, tokens, outside)))
-  if (isRevoked) await endInstallation(deps, place, 'ended')
+  if (isRevoked) await endInstallation(deps, ref, 'ended')
   else log.warn('a provider did not end an installation', { installation_id: id })
   const shown = showInstallation({ ...row, status: 'revoked' })
   return { ...shown, revoked_at_provider: isRevoked }

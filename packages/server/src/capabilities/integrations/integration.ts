@@ -186,14 +186,14 @@ export type Integration<Config> = {
 }
 
 /** A place for the bytes of one file. `id`: the provider's id. */
-export type UploadPlace = { id: string; url: string }
+export type UploadTarget = { id: string; url: string }
 
 export type FileUploads = {
   /** The scope that the app needs to send files. */
   scope: string
   /** Asks for a place for the bytes of a file. */
-  callForPlace(file: { name: string; size: number }): ProviderCall
-  placeOf(body: string): UploadPlace | undefined
+  callForTarget(file: { name: string; size: number }): ProviderCall
+  targetOf(body: string): UploadTarget | undefined
   /** Posts the message with all files. */
   callForAll(
     files: readonly { id: string; name: string }[],

@@ -34,12 +34,12 @@ type JobDeps = GivingDeps &
 export function integrationJobs(deps: JobDeps): Job[] {
   const telling = { ...deps, holds: new Map() }
   return [
-    dispatchJob({ ...deps, dispatch: (place, id) => dispatch(deps, place, id) }),
-    tellJob({ ...deps, tell: (place, id) => tellThread(telling, place, id) }),
+    dispatchJob({ ...deps, dispatch: (context, id) => dispatch(deps, context, id) }),
+    tellJob({ ...deps, tell: (context, id) => tellThread(telling, context, id) }),
     renewJob({
       ...deps,
-      renewAccess: (place, row) => renewAccess(deps, place, row),
-      renewCheckout: (place, row) => renewCheckout(deps, place, row),
+      renewAccess: (context, row) => renewAccess(deps, context, row),
+      renewCheckout: (context, row) => renewCheckout(deps, context, row),
     }),
     forgetJob(deps),
     ...(deps.slackSocket ? [socketJob(deps, deps.slackSocket)] : []),

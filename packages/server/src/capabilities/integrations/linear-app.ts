@@ -28,7 +28,7 @@ const granted = z.object({
 })
 type Granted = z.infer<typeof granted>
 
-const placed = z.object({
+const Account = z.object({
   data: z.object({
     viewer: z.object({ id: z.string().min(1) }),
     organization: z.object({ id: z.string().min(1), name: z.string() }),
@@ -57,12 +57,12 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
   const grantedIn = (outcome: AnswerOutcome): Granted | undefined =>
     'body' in outcome ? granted.safeParse(payloadOf(Buffer.from(outcome.body))).data : undefined
 
-  async function placeOf(bearer: string, { send, signal }: Outside) {
+  async function accountOf(bearer: string, { send, signal }: Outside) {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` }
     const body = JSON.stringify({ query: '{ viewer { id } organization { id name } }' })
     const answer = await send({ method: 'POST', url: `${apiUrl}/graphql`, headers, body }, signal)
     return 'body' in answer
-      ? placed.safeParse(payloadOf(Buffer.from(answer.body))).data?.data
+      ? Account.safeParse(payloadOf(Buffer.from(answer.body))).data?.data
       : undefined
   }
 
@@ -103,7 +103,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       const fields = { grant_type, code, redirect_uri, client_id, client_secret }
       const grant = grantedIn(await postForm('/oauth/token', fields, outside))
       if (!grant) return { refused: 'Linear did not take the code' }
-      const place = await placeOf(grant.access_token, outside)
+      const place = await accountOf(grant.access_token, outside)
       if (!place) return { refused: 'Linear did not say which workspace it is' }
       const { scope = scopes } = grant
       return {

@@ -4,14 +4,14 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
-type Place = Tables['installation_places']
+type ExternalAccount = Tables['installation_places']
 export type InstallState = Tables['install_states']
 
 /** The most begun installations of a tenant. Older ones are forgotten. */
 const mostStates = 20
 
-const placeReads = (db: Reads) => ({
-  placeOf: (integration: IntegrationId, external: string): Promise<Place | undefined> =>
+const accountReads = (db: Reads) => ({
+  accountOf: (integration: IntegrationId, external: string): Promise<ExternalAccount | undefined> =>
     db
       .selectFrom('installation_places')
       .selectAll()
@@ -26,19 +26,19 @@ const placeReads = (db: Reads) => ({
 /** Matches the id of an installation that is being finished, and no hash of a state. */
 const ofFinish = 'inst%'
 
-const placeWrites = (db: Queries) => ({
+const accountWrites = (db: Queries) => ({
   /**
    * Claims the external workspace. Returns the other tenant's place when another tenant was first. Locks the place, so
    * that nobody leaves it until the transaction ends.
    */
-  claim: (place: Place): Promise<Place> =>
+  claim: (account: ExternalAccount): Promise<ExternalAccount> =>
     db
       .insertInto('installation_places')
-      .values(place)
+      .values(account)
       .onConflict((conflict) =>
         conflict
           .columns(['integration', 'external_id'])
-          .doUpdateSet({ external_id: place.external_id }),
+          .doUpdateSet({ external_id: account.external_id }),
       )
       .returningAll()
       .executeTakeFirstOrThrow(),
@@ -57,7 +57,7 @@ const placeWrites = (db: Queries) => ({
   },
   /** Removes a claim that no process finishes any more. The caller has found that its installation is not there. */
   async removeAbandoned(
-    { tenant_id, installation_id }: Pick<Place, 'tenant_id' | 'installation_id'>,
+    { tenant_id, installation_id }: Pick<ExternalAccount, 'tenant_id' | 'installation_id'>,
     now: number,
   ): Promise<void> {
     const finishing = db
@@ -104,4 +104,4 @@ const placeWrites = (db: Queries) => ({
   },
 })
 
-export const placeStore = storeOf(placeReads, placeWrites)
+export const externalAccounts = storeOf(accountReads, accountWrites)

@@ -21,10 +21,10 @@ import type { SessionRequest } from '../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
-import { integrationStore, publicationSecretPlace, showPublication } from './store.ts'
+import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 
-type Place = { db: Database; tenant: string }
+type TenantRef = { db: Database; tenant: string }
 
 /** The most publications of an installation. Each delivery of the installation is read for all of them. */
 export const mostPublications = 100
@@ -69,7 +69,7 @@ export const sessionRequestOf = (
 
 export async function createPublication(
   deps: PublicationDeps,
-  place: Place,
+  place: TenantRef,
   {
     integration,
     origin,
@@ -146,7 +146,7 @@ function repositoriesToCheck(
 /** Returns null for `webhook`, because a webhook has no installation. */
 async function installationFor(
   { apps }: PublicationDeps,
-  { db, tenant }: Place,
+  { db, tenant }: TenantRef,
   {
     integration,
     body,
@@ -187,20 +187,20 @@ const sealedSigning = (
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },
   secret: string,
-) => seal.seal(secret, publicationSecretPlace(tenant, id, 'signing'))
+) => seal.seal(secret, publicationSecretContext(tenant, id, 'signing'))
 
 export const signingSecretsOf = (
   seal: Seal,
   { tenant_id, id, sealed_secrets }: PublicationRow,
 ): string[] =>
   sealed_secrets
-    ? [seal.open(sealed_secrets.signing, publicationSecretPlace(tenant_id, id, 'signing'))]
+    ? [seal.open(sealed_secrets.signing, publicationSecretContext(tenant_id, id, 'signing'))]
     : []
 
 /** Pauses or resumes a publication. After the pause its threads are told everything that was not told. */
 export async function setPaused(
   { clock }: Pick<PublicationDeps, 'clock'>,
-  { db, tenant }: Place,
+  { db, tenant }: TenantRef,
   { integration, id }: { integration: IntegrationId; id: string },
   isPaused: boolean,
 ): Promise<PublicationRow> {
@@ -225,7 +225,7 @@ export async function setPaused(
 
 export const deletePublication = (
   deps: Pick<AccessDeps, 'seal' | 'clock'>,
-  { db, tenant }: Place,
+  { db, tenant }: TenantRef,
   { integration, id }: { integration: IntegrationId; id: string },
 ): Promise<void> =>
   db.write(async (tx) => {

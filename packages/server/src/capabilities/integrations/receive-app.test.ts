@@ -10,7 +10,7 @@ import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import type { App } from './app.ts'
 import { changeInstallation } from './installations.ts'
 import { linearApp } from './linear-app.ts'
-import { placeStore } from './places.ts'
+import { externalAccounts } from './places.ts'
 import type { PublicationDeps } from './publications.ts'
 import {
   createPublication,
@@ -32,13 +32,13 @@ const linear = linearApp({
 async function installed(db: Database, app: App = linear) {
   const { agent, environment } = await agentIn(db)
   const created_at = iso(0)
-  const place = { integration, external_id: 'acme', tenant_id: tenant } as const
+  const account = { integration, external_id: 'acme', tenant_id: tenant } as const
   await db.write(async (tx) => {
     const workspace = { id: tenant, name: 'one', archived_at: null, deleted_at: null, created_at }
     await tx.insertInto('workspaces').values(workspace).execute()
-    await placeStore(tx).claim({ ...place, installation_id: installation })
+    await externalAccounts(tx).claim({ ...account, installation_id: installation })
     await integrationStore(tx).insertInstallation({
-      ...{ ...place, id: installation, external_name: 'Acme', bot_user_id: null, scopes: [] },
+      ...{ ...account, id: installation, external_name: 'Acme', bot_user_id: null, scopes: [] },
       ...{ status: 'active', sealed_tokens: null, token_owner: null, token_until_ms: 0 },
       ...{ created_at, updated_at: created_at },
     })

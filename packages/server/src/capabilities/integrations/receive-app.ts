@@ -9,7 +9,7 @@ import { appOf } from './apps.ts'
 import type { InstallDeps } from './installations.ts'
 import { changeInstallation } from './installations.ts'
 import type { RawDelivery } from './integration.ts'
-import { placeStore } from './places.ts'
+import { externalAccounts } from './places.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { keepDelivery } from './receive.ts'
 import { integrationStore } from './store.ts'
@@ -54,13 +54,15 @@ export async function keepGenuine(
   const { adapter } = appOf(deps.apps, integration)
   const external = adapter.workspaceOf(body)
   const { read } = databases.control
-  const place =
-    external === undefined ? undefined : await placeStore(read).placeOf(integration, external)
-  if (!place) return
-  const { tenant_id: tenant, installation_id: installation } = place
+  const account =
+    external === undefined
+      ? undefined
+      : await externalAccounts(read).accountOf(integration, external)
+  if (!account) return
+  const { tenant_id: tenant, installation_id: installation } = account
   const change = adapter.changeOf(body)
   if (change !== undefined) {
-    await changeInstallation(deps, place, change)
+    await changeInstallation(deps, account, change)
     return
   }
   const db = await openIfInUse(databases, tenant)

@@ -8,7 +8,7 @@ import { runOnEach } from '../../ground/database/database.ts'
 import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 import { listenToTokens } from './topics.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
@@ -25,8 +25,8 @@ export type RenewJobDeps = {
   databases: Pick<Databases, 'control' | 'due'>
   clock: Clock
   log: Log
-  renewAccess: (place: JobPlace, publication: PublicationRow) => Promise<unknown>
-  renewCheckout: (place: JobPlace, thread: ExternalThreadRow) => Promise<unknown>
+  renewAccess: (context: JobContext, publication: PublicationRow) => Promise<unknown>
+  renewCheckout: (context: JobContext, thread: ExternalThreadRow) => Promise<unknown>
 }
 
 export function renewJob({

@@ -16,17 +16,17 @@ const posting = (path: string, fields: Record<string, string>): ProviderCall => 
   isOptional: true,
 })
 
-const placed = z.object({ file_id: z.string().min(1).max(256), upload_url: z.url().max(4_096) })
+const Target = z.object({ file_id: z.string().min(1).max(256), upload_url: z.url().max(4_096) })
 const listed = z.object({
   messages: z.array(z.object({ files: z.array(z.object({ id: z.unknown() })).optional() })),
 })
 
 export const slackFiles: FileUploads = {
   scope: 'files:write',
-  callForPlace: ({ name, size }) =>
+  callForTarget: ({ name, size }) =>
     posting('/files.getUploadURLExternal', { filename: name, length: String(size) }),
-  placeOf(body) {
-    const { data } = placed.safeParse(payloadOf(Buffer.from(body)))
+  targetOf(body) {
+    const { data } = Target.safeParse(payloadOf(Buffer.from(body)))
     return data && { id: data.file_id, url: data.upload_url }
   },
   callForAll: (files, comment, { target }) =>

@@ -64,7 +64,7 @@ function streamOf({ notes }: ExternalThread): string | undefined {
   return typeof notes['stream'] === 'string' ? notes['stream'] : undefined
 }
 
-type Place = { channel: string; thread_ts: string }
+type SlackThread = { channel: string; thread_ts: string }
 
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { channel, thread: thread_ts } = thread.target
@@ -120,7 +120,7 @@ const closing = (body: object): ProviderCall => ({
 })
 
 /** Sets a status, which Slack shows only in direct messages. */
-const callOfStatus = ({ channel, thread_ts }: Place): ProviderCall | null =>
+const callOfStatus = ({ channel, thread_ts }: SlackThread): ProviderCall | null =>
   channel.startsWith('D')
     ? posting('/assistant.threads.setStatus', {
         channel_id: channel,
@@ -129,7 +129,7 @@ const callOfStatus = ({ channel, thread_ts }: Place): ProviderCall | null =>
       })
     : null
 
-function callOfThought(text: string, thread: ExternalThread, place: Place): ProviderCall {
+function callOfThought(text: string, thread: ExternalThread, place: SlackThread): ProviderCall {
   const ts = streamOf(thread)
   const { user: recipient_user_id, team: recipient_team_id } = thread.target
   const { channel } = place

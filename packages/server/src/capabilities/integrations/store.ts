@@ -21,11 +21,11 @@ export type ExternalThreadRow = RowOf<'integration_threads'>
 export type InstallationRow = RowOf<'installations'>
 
 /** The place that the tokens of an installation are sealed for. */
-export const installationTokenPlace = (tenant: string, id: string, name: string): string =>
+export const installationTokenContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/installations/${id}/sealed_tokens/${name}`
 
 /** The place that the secret of a publication is sealed for. */
-export const publicationSecretPlace = (tenant: string, id: string, name: string): string =>
+export const publicationSecretContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/publications/${id}/sealed_secrets/${name}`
 
 export const showPublication = (row: PublicationRow, deliveryUrl: string): ShownPublication => ({

@@ -13,7 +13,7 @@ import type { ThreadLook } from './tell.ts'
 import type { TellDeps } from './thread-look.ts'
 import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 
 /**
  * Poll interval. A notification normally finds a due thread; polls are for lost notifications and for processes that
@@ -32,7 +32,7 @@ const listenedMs = 10 * 60_000
 export type TellJobDeps = Pick<TellDeps, 'bus' | 'clock' | 'log'> & {
   databases: Pick<Databases, 'due'>
   /** Resolves to undefined when another process has the thread. */
-  tell: (place: JobPlace, id: string) => Promise<ThreadLook | undefined>
+  tell: (context: JobContext, id: string) => Promise<ThreadLook | undefined>
 }
 
 export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job {

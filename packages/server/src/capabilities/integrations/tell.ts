@@ -20,7 +20,7 @@ import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { Progress, TellDeps, Work } from './thread-look.ts'
 import { beginLook, ChangedError, takeSame, tellFirst, tellNext, update } from './thread-look.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000
@@ -37,15 +37,15 @@ export type ThreadLook = { isRunning: boolean; at?: number }
 /** Resolves to undefined when another process has the thread. */
 export async function tellThread(
   deps: TellDeps,
-  place: JobPlace,
+  context: JobContext,
   id: string,
 ): Promise<ThreadLook | undefined> {
-  const { db, tenant } = place
+  const { db, tenant } = context
   const { clock } = deps
   const held = rowLease(db, 'integration_threads', { tenant_id: tenant, id })
   if (!(await held.claim(clock.now(), leaseMs))) return undefined
   try {
-    return await tellWhile(deps, place, id, async () => {
+    return await tellWhile(deps, context, id, async () => {
       await held.prolong(clock.now(), leaseMs)
     })
   } finally {
@@ -55,35 +55,35 @@ export async function tellThread(
 
 async function tellWhile(
   deps: TellDeps,
-  place: JobPlace,
+  context: JobContext,
   id: string,
   prolong: () => Promise<void>,
 ): Promise<ThreadLook> {
-  const { db, tenant, signal } = place
+  const { db, tenant, signal } = context
   const { clock } = deps
   const row = await integrationStore(db.read).thread(tenant, id)
   if (!row || row.due_ms === null) return { isRunning: false }
   const publication = await integrationStore(db.read).publication(tenant, row.publication_id)
   if (publication.status !== 'live' || !(await isInUse(deps.databases, tenant))) {
-    await settle(place, row, null)
+    await settle(context, row, null)
     return { isRunning: false }
   }
   try {
-    const { thread, rest, progress } = await tellAll(deps, place, { row, publication, prolong })
+    const { thread, rest, progress } = await tellAll(deps, context, { row, publication, prolong })
     if (signal.aborted) return { isRunning: false }
     // A receiver gets the wait that it asked for, even when somebody wakes the thread.
     if (progress.kind === 'later') {
-      await update(place, thread, { due_ms: progress.atMs })
+      await update(context, thread, { due_ms: progress.atMs })
       return { isRunning: false, at: progress.atMs }
     }
     if (progress.kind === 'paused') {
       const at = clock.now()
-      await update(place, thread, { due_ms: at })
+      await update(context, thread, { due_ms: at })
       return { isRunning: true, at }
     }
     const { dueMs, isRunning } = progress.kind === 'unserved' ? atRest : rest
     const due_ms = dueMs === null ? null : clock.now() + dueMs
-    const isWoken = await settle(place, { ...thread, due_ms: row.due_ms }, due_ms)
+    const isWoken = await settle(context, { ...thread, due_ms: row.due_ms }, due_ms)
     return { isRunning: isWoken || isRunning, ...(isWoken && { at: clock.now() }) }
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error
@@ -93,11 +93,11 @@ async function tellWhile(
 
 async function tellAll(
   deps: TellDeps,
-  place: JobPlace,
+  context: JobContext,
   { row, publication, prolong }: Work,
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; progress: Progress }> {
-  const { db, tenant, signal } = place
-  const look = beginLook(deps, place, { row, publication, prolong })
+  const { db, tenant, signal } = context
+  const look = beginLook(deps, context, { row, publication, prolong })
   const isMeant = meantFor(deps.apps.get(publication.integration))
   let rest = atRest
   while (look.thread.session_id !== null && !signal.aborted) {
@@ -190,7 +190,7 @@ async function callsOf(
  * due time.
  */
 const settle = (
-  { db }: JobPlace,
+  { db }: JobContext,
   seen: ExternalThreadRow,
   due_ms: number | null,
 ): Promise<boolean> =>

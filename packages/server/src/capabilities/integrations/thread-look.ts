@@ -13,7 +13,7 @@ import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
 import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobPlace } from './job-place.ts'
+import type { JobContext } from './job-place.ts'
 
 export type TellDeps = ChannelDeps &
   Pick<FileSending, 'keeping'> & {
@@ -44,7 +44,7 @@ export type Work = {
 /** `thread`: the row as it was stored last. */
 export type Look = Omit<Work, 'row'> & {
   deps: TellDeps
-  place: JobPlace
+  context: JobContext
   receiver: string
   endMs: number
   thread: ExternalThreadRow
@@ -52,9 +52,9 @@ export type Look = Omit<Work, 'row'> & {
   known?: FoundChannel
 }
 
-export const beginLook = (deps: TellDeps, place: JobPlace, { row, ...work }: Work): Look => ({
+export const beginLook = (deps: TellDeps, context: JobContext, { row, ...work }: Work): Look => ({
   deps,
-  place,
+  context,
   ...work,
   thread: row,
   calls: 0,
@@ -82,7 +82,7 @@ export async function tellNext(look: Look, telling: Telling): Promise<Progress> 
 }
 
 async function tell(look: Look, telling: Telling, after: Partial<ToldColumns>): Promise<Progress> {
-  const { deps, place, publication, receiver } = look
+  const { deps, context: place, publication, receiver } = look
   const { clock } = deps
   if (place.signal.aborted || look.calls >= mostCalls || clock.now() >= look.endMs)
     return { kind: 'paused' }
@@ -109,7 +109,7 @@ async function tellBy(
   channel: AnswerChannel,
   { telling, after }: { telling: Telling; after: Partial<ToldColumns> },
 ): Promise<Progress> {
-  const { deps, place, publication, receiver, prolong } = look
+  const { deps, context: place, publication, receiver, prolong } = look
   const { clock } = deps
   const { db, tenant, signal } = place
   const { session_id, scope } = look.thread
@@ -194,7 +194,7 @@ function logNotTaken({ deps, publication, thread }: Look, { kind }: Telling, rea
 /** Somebody else changed the thread. The next look continues. */
 export class ChangedError extends Error {}
 
-const needReauth = ({ clock }: TellDeps, { db, tenant }: JobPlace, id: string): Promise<void> =>
+const needReauth = ({ clock }: TellDeps, { db, tenant }: JobContext, id: string): Promise<void> =>
   db.write(async (tx) => {
     const kept = await integrationStore(tx).takePublication(tenant, id)
     if (kept.status !== 'live') return
@@ -217,7 +217,7 @@ export async function takeSame(
 
 /** Stores progress and returns the stored row. A `first` telling that somebody wrote meanwhile is kept. */
 export const update = (
-  { db }: JobPlace,
+  { db }: JobContext,
   seen: ExternalThreadRow,
   columns: Partial<ToldColumns>,
 ): Promise<ExternalThreadRow> =>

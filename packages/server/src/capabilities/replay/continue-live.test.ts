@@ -26,8 +26,8 @@ for (const [name, open] of Object.entries(databases)) {
       let continued: string | undefined
       let last = 0
       while (continued === undefined) {
-        const place = { db: dying(database, ++last), tenant }
-        continued = await continueLive(openingOf(), place, {
+        const ref = { db: dying(database, ++last), tenant }
+        continued = await continueLive(openingOf(), ref, {
           session,
           agent,
           turns,

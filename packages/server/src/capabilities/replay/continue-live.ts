@@ -26,7 +26,7 @@ type DivergentReplay = {
 /** Returns the id of the fork. */
 export async function continueLive(
   deps: ForkOpening,
-  place: TenantDatabase,
+  ref: TenantDatabase,
   { session, agent, turns, index }: DivergentReplay,
 ): Promise<string> {
   // Answers belong to calls of the record, which the fork has closed: start with the last turn that has messages.
@@ -34,12 +34,12 @@ export async function continueLive(
   if (!turn) throw invalid('on_divergence: no message of the session is before the divergence')
   const events = turn.given.map(messageOf)
   const { clock } = deps
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const id = newId('session')
   const input = { agent, at_seq: turn.from - 1 }
   // The messages are posted in the unit of the fork, so a dying process leaves no fork without its messages.
   const open = (texts: LongTexts) =>
-    openFork(deps, place, session, input, {
+    openFork(deps, ref, session, input, {
       id,
       async finish(tx, now) {
         await postEvents(tx, tenant, id, events, now, texts)

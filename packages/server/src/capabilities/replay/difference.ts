@@ -32,13 +32,13 @@ export function comparable(events: readonly NewEvent[]): string[] {
 
 /** Orders results like their calls: results of concurrent calls are logged in the order in which they end. */
 export function inCallOrder(events: readonly NewEvent[]): NewEvent[] {
-  const places = new Map<string, number>()
-  for (const event of events) if (isCall(event)) places.set(event.id, places.size)
-  const placeOf = (event: NewEvent) => places.get(callOfResult(event) ?? '') ?? -1
+  const positions = new Map<string, number>()
+  for (const event of events) if (isCall(event)) positions.set(event.id, positions.size)
+  const positionOf = (event: NewEvent) => positions.get(callOfResult(event) ?? '') ?? -1
   const sorted: NewEvent[] = []
   let results: NewEvent[] = []
   const put = () => {
-    sorted.push(...results.toSorted((one, other) => placeOf(one) - placeOf(other)))
+    sorted.push(...results.toSorted((one, other) => positionOf(one) - positionOf(other)))
     results = []
   }
   for (const event of events) {

@@ -58,7 +58,7 @@ function repeatResults(results: RecordedResults) {
 }
 
 export function recordedTools(agent: SessionAgent, results: RecordedResults): Tool[] {
-  const web = { fetch: none, conversionPlace: none, search: null }
+  const web = { fetch: none, conversionSlot: none, search: null }
   const tools = toolsOf(agent.tools, {
     sandbox: none,
     outbound: none,

@@ -75,8 +75,8 @@ type LocalPort = { port: number }
 export const connectTo = (place: LocalPort): Connector<'tenant'> => connecting(() => place)
 
 /** Each name leads to its own place; other names are not found. */
-export const connectBy = (places: Record<string, LocalPort>): Connector<'tenant'> =>
-  connecting((host) => places[host])
+export const connectBy = (hosts: Record<string, LocalPort>): Connector<'tenant'> =>
+  connecting((host) => hosts[host])
 
 function connecting(placeOf: (host: string) => LocalPort | undefined): Connector<'tenant'> {
   const connect = buildConnector({ allowH2: false })

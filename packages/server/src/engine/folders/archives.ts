@@ -16,7 +16,7 @@ import type { Share } from '../../ground/core/share.ts'
 /** The time that one question may read archives. */
 export const mostMs = 30_000
 
-type FileInArchive = { place: string; size: number; pieces: AsyncGenerator<EntryPiece> }
+type FileInArchive = { entryPath: string; size: number; pieces: AsyncGenerator<EntryPiece> }
 export type Archives = ReturnType<typeof archivesIn>
 
 export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
@@ -46,7 +46,7 @@ export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
     try {
       for await (const { entry, pieces } of readArchive(body, signal)) {
         if (!left.delete(entry.path)) continue
-        yield { place: entry.path, size: entry.size, pieces: pieces() }
+        yield { entryPath: entry.path, size: entry.size, pieces: pieces() }
         if (left.size === 0) return
       }
     } finally {
@@ -96,10 +96,10 @@ export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
     read,
 
     /** Bytes of a file from `start` up to `end`, with zeros for its holes. */
-    file({ archive, place }: IndexedEntry, start: number, end: number): Readable {
+    file({ archive, entryPath }: IndexedEntry, start: number, end: number): Readable {
       const left = new AbortController()
       async function* bytes(): AsyncGenerator<Uint8Array> {
-        for await (const { pieces } of read(archive, new Set([place]), left.signal)) {
+        for await (const { pieces } of read(archive, new Set([entryPath]), left.signal)) {
           yield* cutPieces(pieces, start, end)
           return
         }

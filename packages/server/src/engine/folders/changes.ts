@@ -11,7 +11,7 @@ import type { Archives } from './archives.ts'
 import type { FolderChange } from './compare.ts'
 import { compareFolders } from './compare.ts'
 import { diffFiles, totalsOf } from './file-diffs.ts'
-import { placeOf, root, shownPath, workspaceRoot } from './folder-entry.ts'
+import { pathKeyOf, root, shownPath, workspaceRoot } from './folder-entry.ts'
 import { indexLive } from './live-index.ts'
 import type { FolderPoint } from './points.ts'
 import { oldestPoint, pointAt, pointNow, startPoint } from './points.ts'
@@ -48,7 +48,7 @@ export async function folderChanges(
   if (from.source === 'unknown') return unknownChanges(from.reason)
   if (to.source === 'unknown') return unknownChanges(to.reason)
   return deps.archives.within(call.tenant, call.signal, (signal) =>
-    changesBetween(deps, { ...call, signal }, { from, to, inside: placeOf(asked.parts) }),
+    changesBetween(deps, { ...call, signal }, { from, to, inside: pathKeyOf(asked.parts) }),
   )
 }
 

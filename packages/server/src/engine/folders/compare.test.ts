@@ -9,7 +9,7 @@ const file = (
   size = content?.length ?? 9,
   modifiedMs = 0,
 ): IndexedEntry => ({
-  ...{ kind: 'file', size, modifiedMs, target: null, archive: 'x', place: 'x', hash: content },
+  ...{ kind: 'file', size, modifiedMs, target: null, archive: 'x', entryPath: 'x', hash: content },
 })
 const link = (target: string): IndexedEntry => ({ ...file(null, 0), kind: 'link', target })
 

@@ -7,7 +7,7 @@ import { shownPath } from './folder-entry.ts'
 import type { LineDiff, TextPair } from './line-diffs.ts'
 import { diffLines } from './line-diffs.ts'
 import type { Contents } from './texts.ts'
-import { chosenChanges, isShort, placeKey, readContents, textOf } from './texts.ts'
+import { chosenChanges, isShort, entryKey, readContents, textOf } from './texts.ts'
 
 /** Characters of all diffs of one answer. */
 const mostDiff = 4 * 1024 * 1024
@@ -23,22 +23,22 @@ export async function diffFiles(
   const entries = [...chosen].flatMap(({ before, after }) => [before ?? [], after ?? []].flat())
   const contents = await readContents(archives, entries, reading)
   const pairs: TextPair[] = []
-  const places = new Map<FolderChange, number>()
+  const positions = new Map<FolderChange, number>()
   for (const change of chosen) {
     const pair = pairOf(change, contents)
-    if (pair) places.set(change, pairs.push(pair) - 1)
+    if (pair) positions.set(change, pairs.push(pair) - 1)
   }
   const diffs = await diffLines(pairs, reading.signal)
   let characters = 0
   return changes.map((change) => {
-    const place = places.get(change)
-    const diff = place === undefined ? undefined : diffs.get(place)
+    const position = positions.get(change)
+    const diff = position === undefined ? undefined : diffs.get(position)
     characters += diff?.text.length ?? 0
     const reason = diff
       ? characters > mostDiff
         ? 'too_many'
         : null
-      : reasonOf(change, { isChosen: chosen.has(change), isText: place !== undefined })
+      : reasonOf(change, { isChosen: chosen.has(change), isText: position !== undefined })
     return shownChange(change, diff, reason)
   })
 }
@@ -47,7 +47,7 @@ export async function diffFiles(
 function pairOf({ path, before, after }: FolderChange, contents: Contents): TextPair | undefined {
   const textIn = (entry: IndexedEntry | undefined): string | null | undefined => {
     if (!entry) return null
-    const bytes = contents.get(placeKey(entry))
+    const bytes = contents.get(entryKey(entry))
     return bytes && textOf(bytes)
   }
   const [from, to] = [textIn(before), textIn(after)]

@@ -17,11 +17,12 @@ export function segmentsOf(path: string): string[] {
 }
 
 /** A path as archives have it: bytes as Latin-1 text. */
-export const placeOf = (parts: readonly string[]): string =>
+export const pathKeyOf = (parts: readonly string[]): string =>
   Buffer.from([root, ...parts].join('/')).toString('latin1')
 
 /** A path of an archive as people see it. */
-export const shownPath = (place: string): string => `/${Buffer.from(place, 'latin1').toString()}`
+export const shownPath = (entryPath: string): string =>
+  `/${Buffer.from(entryPath, 'latin1').toString()}`
 
 export const pathOf = (parts: readonly string[]): string => [workspaceRoot, ...parts].join('/')
 

@@ -50,7 +50,7 @@ function put(path: string, entry: IndexedEntry): void {
 /** `linkTarget`: reads the text of a link. */
 function add(fd: number, path: string, depth: number, linkTarget: () => string | null): void {
   const stat = fstatSync(fd)
-  const shared = { modifiedMs: stat.mtimeMs, target: null, archive: liveArchive, place: path }
+  const shared = { modifiedMs: stat.mtimeMs, target: null, archive: liveArchive, entryPath: path }
   found += 1
   if (stat.isDirectory()) {
     put(path, { ...shared, kind: 'folder', size: 0, hash: null })

@@ -43,22 +43,22 @@ export async function startPoint(deps: PointDeps): Promise<FolderPoint> {
 /** The folder behind the event, when no call between that event and a checkpoint has had a result. */
 export async function pointAt(deps: PointDeps, seq: number): Promise<FolderPoint> {
   const { db, tenant, session } = deps
-  const place = { tenant, session: session.id }
+  const ref = { tenant, session: session.id }
   const forked = session.forked_from && fromJson(session.forked_from)
   if (forked && seq >= forked.seq) {
-    const first = await firstResultAfter(db, { ...place, at: forked.seq })
+    const first = await firstResultAfter(db, { ...ref, at: forked.seq })
     if (first === undefined || first > seq) return startPoint(deps)
   }
-  if (!(await hasResultUpTo(db, { ...place, at: seq }))) return { source: 'empty' }
+  if (!(await hasResultUpTo(db, { ...ref, at: seq }))) return { source: 'empty' }
   return keptAt(deps, seq)
 }
 
 async function keptAt({ db, tenant, session }: PointDeps, seq: number): Promise<FolderPoint> {
-  const place = { tenant, session: session.id }
-  const next = await firstResultAfter(db, { ...place, at: seq })
+  const ref = { tenant, session: session.id }
+  const next = await firstResultAfter(db, { ...ref, at: seq })
   const found = await pastStore(db).before(tenant, session.id, next ?? Number.MAX_SAFE_INTEGER)
   if (!found) return notKept(seq)
-  const since = await firstResultAfter(db, { ...place, at: found.seq })
+  const since = await firstResultAfter(db, { ...ref, at: found.seq })
   if (since !== undefined && since <= seq) return notKept(seq)
   return pointOf(found) ?? notKept(seq)
 }

@@ -36,8 +36,8 @@ const folders = section('The working folder', ['workspace'], '/v1/ext/sessions/:
 export const mostContentBytes = 64 * 1024 * 1024
 
 const largest = Number.MAX_SAFE_INTEGER
-const TurnPlace = z.tuple([z.int().min(0)])
-const Place = z.tuple([z.enum(['folder', 'file']), z.string().regex(/^([0-9a-f]{2})+$/)])
+const TurnPosition = z.tuple([z.int().min(0)])
+const Position = z.tuple([z.enum(['folder', 'file']), z.string().regex(/^([0-9a-f]{2})+$/)])
 
 export type FolderRouteDeps = { folders: FolderViews; archives: Archives }
 
@@ -121,7 +121,7 @@ export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
     async ({ db, tenant, params: { id }, query: { limit, page } }) => {
       const session = await sessionStore(db.read).shownRow(tenant, id)
       const scope = 'changes/turns'
-      const [before] = page === undefined ? [largest] : decodeCursor(page, scope, TurnPlace)
+      const [before] = page === undefined ? [largest] : decodeCursor(page, scope, TurnPosition)
       const { turns, more } = await changedTurns(
         { db: db.read, tenant, session },
         { before, limit },
@@ -137,7 +137,7 @@ const cursorOf = ({ isFolder, name }: EntryName, scope: string): string =>
   encodeCursor(scope, [isFolder ? 'folder' : 'file', name.toString('hex')])
 
 function nameAt(cursor: string, scope: string): EntryName {
-  const [kind, name] = decodeCursor(cursor, scope, Place)
+  const [kind, name] = decodeCursor(cursor, scope, Position)
   return { isFolder: kind === 'folder', name: Buffer.from(name, 'hex') }
 }
 

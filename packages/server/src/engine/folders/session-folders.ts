@@ -13,7 +13,7 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import type { Archives } from './archives.ts'
 import type { EntryListing, EntryPage } from './folder-entry.ts'
-import { pageOfNames, pathOf, placeOf, root, shownName, timeOf } from './folder-entry.ts'
+import { pageOfNames, pathOf, pathKeyOf, root, shownName, timeOf } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import { listLive, openLive } from './live-folder.ts'
 
@@ -87,7 +87,7 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
     if (found.source === 'none')
       return parts.length === 0 ? { entries: [], more: false, isComplete: true } : undefined
     return archives.within(tenant, signal, async (within) =>
-      listIndex(await archives.indexer(within)(found.parts), placeOf(parts), page),
+      listIndex(await archives.indexer(within)(found.parts), pathKeyOf(parts), page),
     )
   }
 
@@ -100,7 +100,7 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
     if (found.source === 'none') return undefined
     if (found.source === 'live') return openLive(found.own, parts)
     const entry = await archives.within(tenant, signal, async (within) =>
-      (await archives.indexer(within)(found.parts)).get(placeOf(parts)),
+      (await archives.indexer(within)(found.parts)).get(pathKeyOf(parts)),
     )
     if (entry?.kind !== 'file') return undefined
     const read = (start: number, end: number): Readable => archives.file(entry, start, end)
@@ -110,14 +110,14 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
 
 async function listIndex(
   index: FolderIndex,
-  place: string,
+  entryPath: string,
   asked: EntryPage,
 ): Promise<EntryListing | undefined> {
-  if (index.get(place)?.kind !== 'folder') return undefined
+  if (index.get(entryPath)?.kind !== 'folder') return undefined
   const inside = new Map<string, IndexedEntry>()
   for (const [path, entry] of index) {
     const at = path.lastIndexOf('/')
-    if (at === place.length && path.startsWith(place)) inside.set(path.slice(at + 1), entry)
+    if (at === entryPath.length && path.startsWith(entryPath)) inside.set(path.slice(at + 1), entry)
   }
   const names = [...inside].map(([name, { kind }]) => ({
     isFolder: kind === 'folder',

@@ -14,7 +14,8 @@ const mostPairs = 500
 /** Bytes by `placeKey`. Undefined for a file that is no longer there. */
 export type Contents = Map<string, Uint8Array>
 
-export const placeKey = ({ archive, place }: IndexedEntry): string => `${archive} ${place}`
+export const entryKey = ({ archive, entryPath }: IndexedEntry): string =>
+  `${archive} ${entryPath}`
 
 export const isShort = (entry: IndexedEntry | undefined): boolean =>
   entry === undefined || (entry.kind === 'file' && entry.size <= longestText)
@@ -47,23 +48,23 @@ export async function readContents(
   const byArchive = Map.groupBy(entries, ({ archive }) => archive)
   for (const [archive, wanted] of byArchive) {
     if (archive === liveArchive) continue
-    const places = new Set(wanted.map(({ place }) => place))
-    for await (const { place, size, pieces } of archives.read(archive, places, signal)) {
+    const paths = new Set(wanted.map(({ entryPath }) => entryPath))
+    for await (const { entryPath, size, pieces } of archives.read(archive, paths, signal)) {
       signal.throwIfAborted()
       const bytes = new Uint8Array(size)
       for await (const piece of pieces) bytes.set(piece.bytes, piece.start)
-      contents.set(`${archive} ${place}`, bytes)
+      contents.set(`${archive} ${entryPath}`, bytes)
     }
   }
   for (const entry of byArchive.get(liveArchive) ?? []) {
     signal.throwIfAborted()
-    const parts = entry.place.split('/').slice(1)
+    const parts = entry.entryPath.split('/').slice(1)
     const names = parts.map((part) => Buffer.from(part, 'latin1'))
     const file = own === undefined ? undefined : await openLive(own, names)
     if (!file) continue
     const { size, read } = file
     const bytes = await buffer(read(0, Math.min(size, longestText))).catch(() => undefined)
-    if (bytes) contents.set(placeKey(entry), bytes)
+    if (bytes) contents.set(entryKey(entry), bytes)
   }
   return contents
 }

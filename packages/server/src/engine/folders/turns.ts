@@ -19,8 +19,8 @@ export async function changedTurns(
   { db, tenant, session }: TurnsCall,
   { before, limit }: { before: number; limit: number },
 ): Promise<{ turns: ChangedTurnShown[]; more: boolean }> {
-  const place = { tenant, session: session.id }
-  const ends = await turnEndsBefore(db, { ...place, at: before }, limit + 1)
+  const ref = { tenant, session: session.id }
+  const ends = await turnEndsBefore(db, { ...ref, at: before }, limit + 1)
   const more = ends.length > limit
   const pairs = ends.slice(0, limit).map((to, index) => ({ from: ends[index + 1] ?? 0, to }))
   const kept = await pastStore(db).seqs(tenant, session.id)
@@ -29,9 +29,9 @@ export async function changedTurns(
   const emptyUntil = forked && !forked.checkpoint ? forked.seq : 0
   const [oldest, newest] = [pairs.at(-1)?.from ?? 0, pairs[0]?.to ?? 0]
   const around = [
-    await lastResultUpTo(db, { ...place, at: oldest }),
-    ...(await resultsBetween(db, { ...place, at: newest }, oldest)),
-    await firstResultAfter(db, { ...place, at: newest }),
+    await lastResultUpTo(db, { ...ref, at: oldest }),
+    ...(await resultsBetween(db, { ...ref, at: newest }, oldest)),
+    await firstResultAfter(db, { ...ref, at: newest }),
   ]
   const results = around.flatMap((seq) => (seq !== undefined && seq > emptyUntil ? [seq] : []))
   const isKept = (at: number): boolean => {

@@ -110,11 +110,11 @@ ldconfig -X -f ${librarySettings} -C ${made}/etc/ld.so.cache`
 export const takeScript = `cp -a -n ${made}/. ${systemPath}/`
 
 async function libraryFolders(root: string): Promise<string> {
-  const place = join(root, 'etc/ld.so.conf.d')
-  const names = await readdir(place).catch(() => [])
+  const folder = join(root, 'etc/ld.so.conf.d')
+  const names = await readdir(folder).catch(() => [])
   const texts = names
     .filter((name) => name.endsWith('.conf'))
     .toSorted()
-    .map((name) => readFile(join(place, name), 'utf8'))
+    .map((name) => readFile(join(folder, name), 'utf8'))
   return `${(await Promise.all(texts)).join('\n')}\n`
 }

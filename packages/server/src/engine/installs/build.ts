@@ -23,7 +23,7 @@ import { registryGate } from './gate.ts'
 import type { Installer } from './managers.ts'
 import { builderEnv, variablesOf, prefix, scriptFor } from './managers.ts'
 import type { Sources } from './sources.ts'
-import { placesOf } from './sources.ts'
+import { hostsOf } from './sources.ts'
 import type { InstallProgress, StepWatch } from './step.ts'
 import { BuildFailure, runStep } from './step.ts'
 
@@ -48,7 +48,7 @@ export type BuildLayer = (
   /**
    * `id` names the sandboxes of the build. `folder` belongs to the build alone; the result is its subfolder `layer`.
    */
-  place: { id: string; folder: string },
+  sandbox: { id: string; folder: string },
   progress: InstallProgress,
   signal: AbortSignal,
 ) => Promise<void>
@@ -154,7 +154,7 @@ async function within(
   const { provider, limits, outside, sources, clock } = deps
   const refusals: string[] = []
   const gate = await registryGate(outside, folder, {
-    places: managers.flatMap((manager) => placesOf(manager, sources)),
+    hosts: managers.flatMap((manager) => hostsOf(manager, sources)),
     refused: (line) => void (refusals.includes(line) || refusals.push(line)),
   })
   try {

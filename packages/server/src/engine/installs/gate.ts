@@ -22,9 +22,9 @@ export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'opera
 export async function registryGate(
   { connect, dial }: RegistryAccess,
   folder: string,
-  { places, refused }: { places: readonly string[]; refused: (line: string) => void },
+  { hosts, refused }: { hosts: readonly string[]; refused: (line: string) => void },
 ) {
-  const allowed = new Set(places)
+  const allowed = new Set(hosts)
   const towards = upstream(connect)
   const may = ({ host, port }: GateTarget) => allowed.has(`${host}:${port}`)
   const objection = ({ host, port }: GateTarget) =>

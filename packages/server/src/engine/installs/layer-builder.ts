@@ -42,7 +42,7 @@ export async function markLayerUsed(path: string, now: number): Promise<boolean>
   )
 }
 
-export type LayerPlace = { tenant: string; layer: string; path: string }
+export type LayerTarget = { tenant: string; layer: string; path: string }
 
 export function layerBuilder({
   build,
@@ -69,11 +69,11 @@ export function layerBuilder({
 
   /** Resolves when the layer exists, whether this process or another has built it. */
   return async (
-    place: LayerPlace,
+    target: LayerTarget,
     wanted: WantedInstalls,
     tell: InstallProgress,
   ): Promise<void> => {
-    const { tenant, layer, path } = place
+    const { tenant, layer, path } = target
     const lease = await leaseOf(tenant, layer)
     for (let isTold = false; !(await lease.claim(clock.now(), leaseMs)); isTold = true) {
       if (!isTold) tell(waiting)

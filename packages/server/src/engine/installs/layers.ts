@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path'
 import { removeTree, removeUnused } from '@steward/sandbox/remove-tree.ts'
 import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { WantedInstalls } from './build.ts'
-import type { LayerBuilderDeps, LayerPlace } from './layer-builder.ts'
+import type { LayerBuilderDeps, LayerTarget } from './layer-builder.ts'
 import { layerBuilder, markLayerUsed } from './layer-builder.ts'
 import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
@@ -55,19 +55,19 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
 
   /** Builds a layer, or joins a build of the same layer in this process. */
   async function buildWith(
-    place: LayerPlace,
+    target: LayerTarget,
     wanted: WantedInstalls,
     tell: InstallProgress,
   ): Promise<void> {
-    const { path } = place
+    const { path } = target
     let mine = building.get(path)
     if (!mine) {
       const told = new Set<InstallProgress>()
       const all: InstallProgress = (news) => {
         for (const each of told) each(news)
       }
-      const made = inTurn(place.tenant, () => makeRoom(place))
-        .then(() => make(place, wanted, all))
+      const made = inTurn(target.tenant, () => makeRoom(target))
+        .then(() => make(target, wanted, all))
         .finally(() => building.delete(path))
       mine = { made, told }
       building.set(path, mine)
@@ -95,7 +95,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
    * Removes the oldest layers of the tenant, but none that a process of this host may use: a used layer is touched each
    * hour.
    */
-  async function makeRoom({ tenant, path }: LayerPlace): Promise<void> {
+  async function makeRoom({ tenant, path }: LayerTarget): Promise<void> {
     const of = join(folder, tenant)
     const names = await namesIn(of)
     const found = await Promise.all(

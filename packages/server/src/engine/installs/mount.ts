@@ -8,7 +8,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { MountKind, MountPlace } from '../runner/mount-kind.ts'
+import type { MountKind, MountTarget } from '../runner/mount-kind.ts'
 import type { Layers } from './layers.ts'
 import { variablesOf, prefix } from './managers.ts'
 import type { InstallProgress } from './step.ts'
@@ -17,11 +17,11 @@ import { BuildFailure } from './step.ts'
 const linesOfMessage = 10
 
 export function mountPackages({ layers, log }: { layers: Layers; log: Log }): MountKind {
-  return async (place) => {
-    const { packages, base_image } = place.environment
+  return async (target) => {
+    const { packages, base_image } = target.environment
     const used = packageManagers.filter((manager) => packages[manager].length > 0)
     if (used.length === 0) return {}
-    const taken = await take(layers, place, { packages, base_image }, log)
+    const taken = await take(layers, target, { packages, base_image }, log)
     const { path } = taken
     const isLayered = used.includes('apt')
     return {
@@ -37,24 +37,24 @@ export function mountPackages({ layers, log }: { layers: Layers; log: Log }): Mo
 
 async function take(
   layers: Layers,
-  place: MountPlace,
+  target: MountTarget,
   { packages, base_image }: Pick<EnvironmentRecord, 'packages' | 'base_image'>,
   log: Log,
 ) {
   let kept: Promise<unknown> = Promise.resolve()
   const tell: InstallProgress = (news) => {
     const event = { id: newId('event'), type: 'session.environment_build', ...news } as const
-    const tellNow = () => place.keep([event])
+    const tellNow = () => target.keep([event])
     // Progress events are appended in order. An event that cannot be stored stops nothing.
     kept = kept
       .then(tellNow)
       .catch((error: unknown) =>
-        log.warn('progress of a build was not stored', { error, session_id: place.session }),
+        log.warn('progress of a build was not stored', { error, session_id: target.session }),
       )
   }
   try {
     const wanted = { packages, image: base_image ?? undefined }
-    return await layers.take(place.tenant, wanted, tell)
+    return await layers.take(target.tenant, wanted, tell)
   } catch (error) {
     if (!(error instanceof BuildFailure)) throw error
     throw new TurnFailed({ type: 'unknown_error', message: messageOf(error) }, { cause: error })

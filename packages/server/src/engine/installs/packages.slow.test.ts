@@ -75,12 +75,12 @@ describe('packages of an environment', () => {
   /** The output of a session's command with these packages. */
   async function sessionSays(path: string, lists: Partial<PackageLists>, command: string) {
     const managers = Object.keys(lists) as (keyof PackageLists)[]
-    const place = await mkdtemp(join(tmpdir(), 'steward-session-'))
+    const folder = await mkdtemp(join(tmpdir(), 'steward-session-'))
     const sandbox = await provider.acquire({
       ...{
         id: 'sesn_1',
-        workspace: place,
-        outputs: place,
+        workspace: folder,
+        outputs: folder,
         isPrefilled: false,
         egress: null,
         limits,
@@ -92,7 +92,7 @@ describe('packages of an environment', () => {
       return (await sandbox.shell({ command, timeoutMs: 20_000 })).output.trim()
     } finally {
       await sandbox.close()
-      await rm(place, { recursive: true })
+      await rm(folder, { recursive: true })
     }
   }
 
@@ -279,8 +279,8 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     }
     const list = wanted({ npm: ['tiny-npm'] })
     const mine = room({
-      async build(_wanted, place) {
-        await mkdir(join(place.folder, 'layer'))
+      async build(_wanted, sandbox) {
+        await mkdir(join(sandbox.folder, 'layer'))
       },
     })
     await assert.rejects(
@@ -297,8 +297,8 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     for (let n = 0; n < 48; n++)
       await mkdir(join(folder, tenant, `layer-${n}`), { recursive: true })
     const mine = room({
-      async build(_wanted, place) {
-        await mkdir(join(place.folder, 'layer'))
+      async build(_wanted, sandbox) {
+        await mkdir(join(sandbox.folder, 'layer'))
       },
     })
     const take = (n: number) => mine.take(tenant, wanted({ npm: [`package-${n}`] }), () => {})
@@ -314,9 +314,9 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     const built: string[] = []
     const gate = Promise.withResolvers<void>()
     const mine = room({
-      async build({ packages }, place) {
+      async build({ packages }, sandbox) {
         built.push(...packages.npm)
-        await mkdir(join(place.folder, 'layer'))
+        await mkdir(join(sandbox.folder, 'layer'))
         await gate.promise
       },
     })
@@ -339,9 +339,9 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     let [most, under] = [0, 0]
     const full = Promise.withResolvers<void>()
     const mine = room({
-      async build(_wanted, place) {
+      async build(_wanted, sandbox) {
         most = Math.max(most, ++under)
-        await mkdir(join(place.folder, 'layer'))
+        await mkdir(join(sandbox.folder, 'layer'))
         if (under === 4) full.resolve()
         await full.promise
         under--

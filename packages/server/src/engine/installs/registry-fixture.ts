@@ -165,9 +165,11 @@ export async function registry(): Promise<Registry> {
       const { pathname } = new URL(url, `http://${host}`)
       asked.push(pathname)
       await made.hold(pathname)
-      const place = join(at, decodeURIComponent(pathname))
+      const folder = join(at, decodeURIComponent(pathname))
       const found = await Promise.any(
-        [place, join(place, 'index.html'), join(place, 'index.json')].map((each) => readFile(each)),
+        [folder, join(folder, 'index.html'), join(folder, 'index.json')].map((each) =>
+          readFile(each),
+        ),
       ).catch(() => undefined)
       const type = pathname.startsWith('/simple') ? 'text/html' : 'application/octet-stream'
       if (found) response.writeHead(200, { 'content-type': type }).end(found)

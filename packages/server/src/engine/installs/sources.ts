@@ -17,7 +17,7 @@ export const registryOf = (manager: PackageManager, sources: Sources): string =>
   sources[manager] ?? usual[manager] ?? ''
 
 /** The registries of this manager, as `host:port`. */
-export function placesOf(manager: PackageManager, sources: Sources): string[] {
+export function hostsOf(manager: PackageManager, sources: Sources): string[] {
   const own = sources[manager]
   if (own === undefined) return registries[manager].flatMap((host) => [`${host}:80`, `${host}:443`])
   const { hostname, port, protocol } = new URL(own)

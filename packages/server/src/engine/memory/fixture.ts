@@ -71,13 +71,13 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
      */
     async start(session: string, from = kind) {
       const own = join(folder, session)
-      const place = {
+      const setup = {
         id: session,
         workspace: join(own, 'workspace'),
         outputs: join(own, 'outputs'),
       }
-      for (const each of [place.workspace, place.outputs]) mkdirSync(each, { recursive: true })
-      await provider.reap(place)
+      for (const each of [setup.workspace, setup.outputs]) mkdirSync(each, { recursive: true })
+      await provider.reap(setup)
       const mountedKind = await from({
         tenant,
         session,
@@ -85,7 +85,7 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
         start: mkdtempSync(join(own, 'start-')),
       })
       const mounts = mountedKind.mounts ?? []
-      const spec = { ...place, isPrefilled: false, env: {}, limits, egress: null, mounts }
+      const spec = { ...setup, isPrefilled: false, env: {}, limits, egress: null, mounts }
       const sandbox = await provider.acquire(spec)
       running.add(sandbox)
       await mountedKind.started?.(sandbox)

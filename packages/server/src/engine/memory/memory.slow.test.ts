@@ -12,12 +12,12 @@ const notes = '/mnt/memory/notes'
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`a memory store in a sandbox on ${kind}`, () => {
     it('is mounted as a whole, and changes by commands become versions of the session', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       await store.create(made, { path: '/a/one', content: 'one' })
       await store.create(made, { path: '/.git/two', content: 'two' })
-      const session = await place.session(store)
-      const running = await place.start(session)
+      const session = await setup.session(store)
+      const running = await setup.start(session)
       assert.deepEqual(
         await running.call(`cd ${notes} && cat a/one .git/two; find . -type f | sort`),
         {
@@ -29,7 +29,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         'echo new >a/new; printf 1 >>a/one; mv .git/two moved; mkdir -p x/y; echo deep >x/y/z',
       )
       assert.equal(told, '')
-      assert.deepEqual(await place.held(store.id), {
+      assert.deepEqual(await setup.held(store.id), {
         ...{ '/a/new': 'new\n', '/a/one': 'one1', '/moved': 'two', '/x/y/z': 'deep\n' },
       })
       const versions = await store.versions()
@@ -39,14 +39,14 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         'modified /a/one',
       ])
       await running.call('rm -r a x; echo file >a')
-      assert.deepEqual(await place.held(store.id), { '/a': 'file\n', '/moved': 'two' })
+      assert.deepEqual(await setup.held(store.id), { '/a': 'file\n', '/moved': 'two' })
     })
 
     it('notices changes even if size and time are forged', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       await store.create(made, { path: '/a', content: 'one' })
-      const running = await place.start(await place.session(store))
+      const running = await setup.start(await setup.session(store))
       await running.call(`cd ${notes}; cp -p a /tmp/old`)
       for (const command of [
         'printf two >a; touch -r /tmp/old a',
@@ -55,19 +55,19 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       ]) {
         await running.call(command)
         const now = await running.shell('cat a')
-        assert.deepEqual(await place.held(store.id), { '/a': now }, command)
+        assert.deepEqual(await setup.held(store.id), { '/a': now }, command)
       }
       for (let round = 10; round < 60; round++) {
         await running.call(`printf ${round} >a`)
-        assert.deepEqual(await place.held(store.id), { '/a': String(round) })
+        assert.deepEqual(await setup.held(store.id), { '/a': String(round) })
       }
     })
 
     it('reports files that cannot be stored once, and stores all others', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       await store.create(made, { path: '/big', content: 'small' })
-      const running = await place.start(await place.session(store))
+      const running = await setup.start(await setup.session(store))
       const { told } = await running.call(
         `cd ${notes}; head -c 102401 /dev/zero | tr '\\0' x >big; head -c 102400 big >most
          printf '\\377' >bytes; printf 'a\\0b' >nul; touch $'bad\\377name' $'line\\nbreak'; echo x >secret; chmod 0 secret
@@ -80,24 +80,24 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.match(why('bad'), /name is not UTF-8/)
       assert.match(why('line'), /control/)
       assert.match(why('secret'), /cannot be read/)
-      const held = await place.held(store.id)
+      const held = await setup.held(store.id)
       assert.deepEqual(Object.keys(held).toSorted(), ['/big', '/bom', '/most'])
       assert.deepEqual([held['/big'], held['/bom']], ['small', '\ufeffbom'])
       assert.equal((await running.call('echo more >most')).told, '')
       assert.equal((await running.call('echo small again >big; rm bytes nul')).told, '')
-      assert.deepEqual(await place.held(store.id), {
+      assert.deepEqual(await setup.held(store.id), {
         ...{ '/big': 'small again\n', '/bom': '\ufeffbom', '/most': 'more\n' },
       })
     })
 
     it('shows what others changed before the next call, and says so', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       const one = await store.create(made, { path: '/a/one', content: 'one' })
       const two = await store.create(made, { path: '/a/two', content: 'two' })
       const [writer, reader] = [
-        await place.start(await place.session(store)),
-        await place.start(await place.session({ id: store.id, access: 'read_only' })),
+        await setup.start(await setup.session(store)),
+        await setup.start(await setup.session({ id: store.id, access: 'read_only' })),
       ]
       const list = `cd ${notes}; for f in $(find . -type f | sort); do echo $f $(cat $f); done`
       await writer.call(list)
@@ -121,10 +121,10 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('loses no text of two that change one file: the later is told, and finds both', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       const { id } = await store.create(made, { path: '/a', content: 'old' })
-      const running = await place.start(await place.session(store))
+      const running = await setup.start(await setup.session(store))
       await running.before()
       await running.shell(`cd ${notes}; echo mine >a; echo also mine >b`)
       await store.update(made, id, { content: 'theirs' })
@@ -136,7 +136,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.equal(asides.length, 2)
       assert.equal(await running.shell(`cat ${asides.join(' ')} | sort`), 'also mine\nmine\n')
       assert.equal(await running.shell('cat a b/c'), 'theirsbelow')
-      assert.deepEqual(await place.held(store.id), { '/a': 'theirs', '/b/c': 'below' })
+      assert.deepEqual(await setup.held(store.id), { '/a': 'theirs', '/b/c': 'below' })
       assert.equal((await running.call('echo last >a')).told, '')
       await running.before()
       await running.shell('rm a')
@@ -149,10 +149,10 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('keeps beside it what another wrote since the agent last looked', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       const { id } = await store.create(made, { path: '/a', content: 'old' })
-      const running = await place.start(await place.session(store))
+      const running = await setup.start(await setup.session(store))
       await running.call(`cd ${notes}`)
       await store.update(made, id, { content: 'theirs' })
       const { told } = await running.call('echo mine >a')
@@ -162,16 +162,16 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         await running.shell(`cat a ${aside}; cat /workspace/.steward/.gitignore`),
         'mine\ntheirs*\n',
       )
-      assert.deepEqual(await place.held(store.id), { '/a': 'mine\n' })
+      assert.deepEqual(await setup.held(store.id), { '/a': 'mine\n' })
       await store.update(made, id, { content: 'theirs again' })
       assert.doesNotMatch((await running.call('echo and mine >>a')).told, /conflict/)
-      assert.deepEqual(await place.held(store.id), { '/a': 'theirs againand mine\n' })
+      assert.deepEqual(await setup.held(store.id), { '/a': 'theirs againand mine\n' })
     })
 
     it('stores changes of background commands at the next call, at the end of the turn, or of the sandbox', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
-      const running = await place.start(await place.session(store))
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
+      const running = await setup.start(await setup.session(store))
       const late = (name: string) =>
         running.call(
           `cd ${notes}; (while [ ! -e /tmp/${name} ]; do sleep 0.01; done; echo ${name} >${name}; touch /tmp/${name}.done) >/dev/null 2>&1 &`,
@@ -181,13 +181,13 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       for (const name of ['call', 'rest', 'end']) await late(name)
       await release('call')
       await running.call('true')
-      assert.deepEqual(Object.keys(await place.held(store.id)).toSorted(), ['/call'])
+      assert.deepEqual(Object.keys(await setup.held(store.id)).toSorted(), ['/call'])
       await release('rest')
       await running.rested()
-      assert.deepEqual(Object.keys(await place.held(store.id)).toSorted(), ['/call', '/rest'])
+      assert.deepEqual(Object.keys(await setup.held(store.id)).toSorted(), ['/call', '/rest'])
       await release('end')
       await running.stop()
-      assert.deepEqual(Object.keys(await place.held(store.id)).toSorted(), [
+      assert.deepEqual(Object.keys(await setup.held(store.id)).toSorted(), [
         '/call',
         '/end',
         '/rest',
@@ -195,19 +195,19 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('goes on without a store that was deleted, and says that nothing is kept', async () => {
-      await using place = await memoryBench(open)
-      const [store, other] = [await place.newStore(), await place.newStore()]
-      const session = await place.session(store, other)
-      const running = await place.start(session)
-      await removeStore(place.database, { tenant, id: store.id, now: made })
+      await using setup = await memoryBench(open)
+      const [store, other] = [await setup.newStore(), await setup.newStore()]
+      const session = await setup.session(store, other)
+      const running = await setup.start(session)
+      await removeStore(setup.database, { tenant, id: store.id, now: made })
       assert.match(
         (await running.call(`echo x >${notes}/a; echo y >${notes}-2/b`)).told,
         /was deleted/,
       )
       assert.equal((await running.call('true')).told, '')
-      assert.deepEqual(await place.held(other.id), { '/b': 'y\n' })
+      assert.deepEqual(await setup.held(other.id), { '/b': 'y\n' })
       await running.stop()
-      const next = await place.start(session)
+      const next = await setup.start(session)
       assert.match((await next.call('true')).told, /was deleted/)
     })
   })
@@ -216,18 +216,18 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 describe('a memory store whose server died', () => {
   // verifies: memory-stores/crash
   it('gets the changes since then at the next start', async () => {
-    await using place = await memoryBench(databases.sqlite)
-    const store = await place.newStore()
+    await using setup = await memoryBench(databases.sqlite)
+    const store = await setup.newStore()
     const { id } = await store.create(made, { path: '/theirs', content: 'old' })
     for (const path of ['/gone', '/kept']) await store.create(made, { path, content: 'x' })
-    const session = await place.session(store)
-    const running = await place.start(session)
+    const session = await setup.session(store)
+    const running = await setup.start(session)
     await running.before()
     await running.shell(`cd ${notes}; echo mine >theirs; rm gone; echo new >new; ln -s /etc dir`)
     await running.stop('died')
     await store.update(made, id, { content: 'changed' })
-    const next = await place.start(session, place.newKind())
-    assert.deepEqual(await place.held(store.id), {
+    const next = await setup.start(session, setup.newKind())
+    assert.deepEqual(await setup.held(store.id), {
       ...{ '/kept': 'x', '/new': 'new\n', '/theirs': 'changed' },
     })
     const { output, told } = await next.call(
@@ -238,18 +238,18 @@ describe('a memory store whose server died', () => {
   })
 
   it('is mounted again when the record of its files is missing', async () => {
-    await using place = await memoryBench(databases.sqlite)
-    const store = await place.newStore()
+    await using setup = await memoryBench(databases.sqlite)
+    const store = await setup.newStore()
     await store.create(made, { path: '/a', content: 'whole' })
-    const session = await place.session(store)
-    const running = await place.start(session)
+    const session = await setup.session(store)
+    const running = await setup.start(session)
     await running.shell(`cd ${notes}; : >a; echo found >b`)
     await running.stop('died')
     const ledger = `${running.own}/memory/${store.id}/ledger`
     assert.ok(existsSync(ledger))
     writeFileSync(ledger, '{"writer":"x","boot":"another"}\n')
-    const next = await place.start(session, place.newKind())
-    assert.deepEqual(await place.held(store.id), { '/a': 'whole' })
+    const next = await setup.start(session, setup.newKind())
+    assert.deepEqual(await setup.held(store.id), { '/a': 'whole' })
     const { output, told } = await next.call(
       `cd ${notes}; ls; cat a; cat /workspace/.steward/conflicts/*/notes/b`,
     )

@@ -9,17 +9,17 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted-store.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
-import type { MountPlace } from '../runner/mount-kind.ts'
+import type { MountTarget } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
 type MemoryMountDeps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
-type MemoryMountPlace = Pick<MountPlace, 'tenant' | 'session' | 'folder' | 'start'>
+type MemoryMountTarget = Pick<MountTarget, 'tenant' | 'session' | 'folder' | 'start'>
 
 export function mountMemory(deps: MemoryMountDeps) {
   /** A new sandbox of a session waits until the changes of its previous sandbox are stored. */
   const ending = new Map<string, () => Promise<void>>()
-  return async ({ tenant, session, folder, start }: MemoryMountPlace): Promise<MountedKind> => {
+  return async ({ tenant, session, folder, start }: MemoryMountTarget): Promise<MountedKind> => {
     await ending.get(session)?.()
     const database = await deps.databases.open(tenant)
     const all = await resourceStore(database.read).ofSession(tenant, session)

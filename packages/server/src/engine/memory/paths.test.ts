@@ -42,9 +42,9 @@ const quoted = (bytes: Buffer): string =>
 
 describe('files of any name in a mounted memory store', () => {
   it('are in the store under just that name, or told of, and never anywhere else', async () => {
-    await using place = await memoryBench(databases.sqlite)
-    const store = await place.newStore()
-    const running = await place.start(await place.session(store))
+    await using setup = await memoryBench(databases.sqlite)
+    const store = await setup.newStore()
+    const running = await setup.start(await setup.session(store))
     await running.call(`cd ${notes}`)
     for (let round = 0; round < 15; round++) {
       const paths = Array.from({ length: 10 }, () =>
@@ -60,7 +60,7 @@ describe('files of any name in a mounted memory store', () => {
       const texts = there
         .map((path) => path.toString())
         .filter((path, n) => Buffer.from(path).equals(there[n] ?? Buffer.of()))
-      const held = Object.keys(await place.held(store.id))
+      const held = Object.keys(await setup.held(store.id))
       for (const path of held) assert.ok(texts.includes(path), JSON.stringify(path))
       const missing = there.length - held.length
       const lines = told === '' ? 0 : told.split('\n').length
@@ -68,7 +68,7 @@ describe('files of any name in a mounted memory store', () => {
       for (const path of texts.filter((each) => isPlain(each)))
         assert.ok(held.includes(path), JSON.stringify(path))
       await running.call('find . -mindepth 1 -delete')
-      assert.deepEqual(await place.held(store.id), {})
+      assert.deepEqual(await setup.held(store.id), {})
     }
   })
 })

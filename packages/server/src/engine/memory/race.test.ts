@@ -10,12 +10,12 @@ const rounds = 100
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`two sessions that write to one memory on ${kind}`, () => {
     it('lose nothing in a hundred rounds: each text is in the store, or in a conflict file', async () => {
-      await using place = await memoryBench(open)
-      const store = await place.newStore()
+      await using setup = await memoryBench(open)
+      const store = await setup.newStore()
       await store.create(made, { path: '/a', content: '' })
       const both = [
-        await place.start(await place.session(store)),
-        await place.start(await place.session(store)),
+        await setup.start(await setup.session(store)),
+        await setup.start(await setup.session(store)),
       ]
       await Promise.all(both.map((running) => running.call(`cd ${notes}`)))
       let conflicts = 0
@@ -38,7 +38,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
           assert.ok(all.includes(`round ${round} of ${own}`), `round ${round} of ${own}`)
       assert.ok(conflicts >= rounds / 4, `${conflicts} conflicts`)
       for (const running of both) await running.call('true')
-      const { '/a': now } = await place.held(store.id)
+      const { '/a': now } = await setup.held(store.id)
       for (const { shell } of both) assert.equal(await shell('cat a'), now)
     })
   })

@@ -14,7 +14,7 @@ import { claimHead, releaseHead } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
 import { BlobStoreError } from '../../ground/core/errors.ts'
-import type { MountPlace } from '../runner/mount-kind.ts'
+import type { MountTarget } from '../runner/mount-kind.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { leftOutputsJob } from './publish-left.ts'
@@ -23,7 +23,7 @@ import { outputPublisher } from './publish.ts'
 const never = new AbortController().signal
 
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
-  async function place() {
+  async function setup() {
     const opened = await open()
     const { database } = opened
     const folder = await mkdtemp(join(tmpdir(), 'steward-outputs-'))
@@ -65,7 +65,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
             held: async () => ({ value: 1 << 20, source: 'server', allowed: null, own: undefined }),
           },
         })
-        const start = () => made.kind({ session, folder: own } as MountPlace)
+        const start = () => made.kind({ session, folder: own } as MountTarget)
         const job = () => leftOutputsJob({ databases, outputs: made, folder }).run(never)
         return { ...made, keeping, start, job }
       },
@@ -87,7 +87,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`publishing on ${kind}`, () => {
     // verifies: outputs/published
     it('is done at the end of the next turn for what a server left that died', async () => {
-      await using at = await place()
+      await using at = await setup()
       const dead = at.process()
       await dead.publish(at.turned, false)
       await dead.start()
@@ -102,7 +102,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/published
     it('publishes nothing from a host that the session has left', async () => {
-      await using at = await place()
+      await using at = await setup()
       await at.process().start()
       await at.write('a', 'older than what is published')
       await at.process({ isHere: false }).publish(at.turned, false)
@@ -111,7 +111,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/published
     it('that fails in the store is tried again, and leaves nothing until then', async () => {
-      await using at = await place()
+      await using at = await setup()
       const put: Blobs['put'] = async (key, body) => {
         await at.blobs.put(key, body)
         throw new Error('no room')
@@ -128,7 +128,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/published
     it('that fails in the store is done by a job, once no turn runs, in this process or the next', async () => {
-      await using at = await place()
+      await using at = await setup()
       const away = new BlobStoreError(new Error('ECONNREFUSED'))
       let asked = 0
       let isAway = true
@@ -160,7 +160,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('is not done by the job of a process that another one has followed', async () => {
-      await using at = await place()
+      await using at = await setup()
       const put = () => Promise.reject(new BlobStoreError(new Error('ECONNREFUSED')))
       const one = at.process({ blobs: { put }, isHere: false })
       await one.start()
@@ -173,7 +173,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('is not done by the job of a process whose sandbox is still there, but the session is not', async () => {
-      await using at = await place()
+      await using at = await setup()
       let isAway = true
       const put: Blobs['put'] = async (key, body) => {
         if (isAway) throw new BlobStoreError(new Error('ECONNREFUSED'))
@@ -191,7 +191,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/published
     it('is done at the end of a turn that began while the job published', async () => {
-      await using at = await place()
+      await using at = await setup()
       let begin = () => Promise.reject<unknown>(new BlobStoreError(new Error('ECONNREFUSED')))
       const put: Blobs['put'] = async (key, body) => {
         await begin()
@@ -214,7 +214,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/published
     it('is done once when the jobs of two processes of one folder meet', async () => {
-      await using at = await place()
+      await using at = await setup()
       const put = () => Promise.reject(new BlobStoreError(new Error('ECONNREFUSED')))
       const dead = at.process({ blobs: { put } })
       await dead.start()
@@ -227,7 +227,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/limits
     it('goes on at the end of a turn that has used no sandbox', async () => {
-      await using at = await place()
+      await using at = await setup()
       await at.process().start()
       for (const name of ['a', 'b', 'c']) await at.write(name, name.repeat(1000))
       const next = at.process()
@@ -239,7 +239,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/published
     it('that ends between bytes and rows leaves bytes that a job removes, and no name', async () => {
-      await using at = await place()
+      await using at = await setup()
       let calls = 0
       // The process dies at the third commit: after two marks, at the rows.
       const dying: Database['write'] = async (unit) => {
@@ -262,7 +262,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('publishes nothing from a process that has lost the session', async () => {
-      await using at = await place()
+      await using at = await setup()
       const late = at.process()
       await late.start()
       await at.write('a', 'first')
@@ -272,7 +272,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outputs/limits
     it('stops at what one turn may publish, and goes on with the next', async () => {
-      await using at = await place()
+      await using at = await setup()
       const { start, publish } = at.process()
       await start()
       for (const name of ['a', 'b', 'c']) await at.write(name, name.repeat(1000))

@@ -67,19 +67,19 @@ export async function gitServer(): Promise<GitServer> {
 
   async function commit(path: string, branch: string, files: Record<string, string>) {
     const work = await mkdtemp(join(root, 'work-'))
-    const place = ['--git-dir', join(root, path), '--work-tree', work]
+    const folder = ['--git-dir', join(root, path), '--work-tree', work]
     const has = await git(path, 'rev-parse', '-q', '--verify', `refs/heads/${branch}`).catch(
       () => '',
     )
     const from = has || (await git(path, 'rev-parse', '-q', '--verify', 'HEAD').catch(() => ''))
-    if (from) await git(path, ...place, 'read-tree', from)
-    else await git(path, ...place, 'read-tree', '--empty')
+    if (from) await git(path, ...folder, 'read-tree', from)
+    else await git(path, ...folder, 'read-tree', '--empty')
     for (const [name, text] of Object.entries(files)) {
       await mkdir(dirname(join(work, name)), { recursive: true })
       await writeFile(join(work, name), text)
-      await git(path, ...place, 'update-index', '--add', join(work, name))
+      await git(path, ...folder, 'update-index', '--add', join(work, name))
     }
-    const tree = await git(path, ...place, 'write-tree')
+    const tree = await git(path, ...folder, 'write-tree')
     const parents = from ? ['-p', from] : []
     const id = await git(path, 'commit-tree', tree, ...parents, '-m', 'more')
     await git(path, 'update-ref', `refs/heads/${branch}`, id)
@@ -95,8 +95,8 @@ export async function gitServer(): Promise<GitServer> {
     setToken: (path, token) => void tokens.set(path, token),
     setAnswer: (listener) => void (answer = listener),
     async create(path, files, token) {
-      const place = join(root, path)
-      await run('git', ['init', '-q', '--bare', '-b', 'main', place])
+      const folder = join(root, path)
+      await run('git', ['init', '-q', '--bare', '-b', 'main', folder])
       await git(path, 'config', 'http.receivepack', 'true')
       tokens.set(path, token)
       if (Object.keys(files).length > 0) await commit(path, 'main', files)

@@ -199,8 +199,8 @@ describe('mirrors of repositories', () => {
     const blob = await git.git('/m/bad', 'rev-parse', 'main:a')
     const bytes = Buffer.concat([Buffer.from('100644 .git\0'), Buffer.from(blob, 'hex')])
     await writeFile(join(folder, 'tree'), bytes)
-    const place = join(folder, 'tree')
-    const tree = await git.git('/m/bad', 'hash-object', '-w', '--literally', '-t', 'tree', place)
+    const path = join(folder, 'tree')
+    const tree = await git.git('/m/bad', 'hash-object', '-w', '--literally', '-t', 'tree', path)
     const commit = await git.git('/m/bad', 'commit-tree', tree, '-m', 'bad')
     await git.git('/m/bad', 'update-ref', 'refs/heads/bad', commit)
     await fails(fetchInto(opened(), '/m/bad'), 'clone', /not sound.*(hasDotgit|fsck)/)
@@ -306,7 +306,7 @@ describe('mirrors of repositories', () => {
   })
 
   describe('beside another process', () => {
-    const place = () => {
+    const path = () => {
       const above = join(folder, 'mirrors', 'wrkspc_1')
       return join(above, readdirSync(above)[0] ?? '')
     }
@@ -316,7 +316,7 @@ describe('mirrors of repositories', () => {
       await fetchInto(opened(), '/m/touched')
       now += 8 * 24 * 60 * 60_000
       const touched = () => {
-        utimesSync(place(), now / 1000, now / 1000)
+        utimesSync(path(), now / 1000, now / 1000)
         return now
       }
       await opened({ clock: { ...systemClock, now: touched } }).removeUnused()
@@ -331,7 +331,7 @@ describe('mirrors of repositories', () => {
         connect: () => {
           const own = remote(upstream(connectTo(git.server)), mebibyte)
           const fetch: typeof own.fetch = async (...asked) => {
-            if (++fetched === 1) await rm(place(), { recursive: true })
+            if (++fetched === 1) await rm(path(), { recursive: true })
             return own.fetch(...asked)
           }
           return { ...own, fetch }

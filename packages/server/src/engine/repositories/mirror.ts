@@ -55,7 +55,7 @@ export type MirrorDeps = {
 type MirrorFetch = {
   tenant: string
   remote: Remote
-  place: string
+  folder: string
   looked: RemoteState
   more: readonly string[]
   signal: AbortSignal
@@ -69,7 +69,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
    */
   const alone = createKeyQueue()
 
-  const placeOf = (tenant: string, { url, token }: RepositoryAddress): string => {
+  const folderOf = (tenant: string, { url, token }: RepositoryAddress): string => {
     const parts = JSON.stringify([tenant, url, token ?? null])
     return join(folder, tenant, createHmac('sha256', key).update(parts).digest('hex'))
   }
@@ -89,18 +89,18 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
 
   /** Fetches the objects that the server has and the mirror lacks. */
   async function fetchMissing(fetching: MirrorFetch): Promise<void> {
-    const { tenant, place, looked, more, signal } = fetching
+    const { tenant, folder: path, looked, more, signal } = fetching
     const fetchMore = (pack: Pack) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
-    const packs = join(place, 'objects', 'pack')
+    const packs = join(path, 'objects', 'pack')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const found = await readdir(packs).catch(() => [])
-    if (found.length > 2 * mostPacks) await discard(place)
+    if (found.length > 2 * mostPacks) await discard(path)
     await mkdir(packs, { recursive: true })
-    await removeLeft(place, clock.now() - leftMs)
+    await removeLeft(path, clock.now() - leftMs)
     // Marks the mirror as used, so that it is not removed.
     const now = new Date(clock.now())
-    await utimes(place, now, now)
-    const tips = await tipsOf(place)
+    await utimes(path, now, now)
+    const tips = await tipsOf(path)
     const missing = (ids: Iterable<string>) => [...new Set(ids)].filter((id) => !tips.has(id))
     const wants = missing([...looked.ids.values(), ...more])
     if (wants.length === 0) return
@@ -111,19 +111,19 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
       if (without.length === wants.length) throw error
       return without.length === 0 ? [] : fetchMore({ wants: without, haves })
     })
-    await writeTips(place, [...tips, ...got])
+    await writeTips(path, [...tips, ...got])
   }
 
   async function fetchPack(from: MirrorFetch, { wants, haves }: Pack): Promise<readonly string[]> {
-    const { remote, place, looked } = from
-    const work = join(place, `fetch-${randomUUID()}`)
+    const { remote, folder: path, looked } = from
+    const work = join(path, `fetch-${randomUUID()}`)
     await mkdir(work)
     try {
       const pack = join(work, 'incoming.pack')
       const signal = AbortSignal.any([from.signal, AbortSignal.timeout(fetchMs)])
       if (await remote.fetch(looked, { wants, haves }, pack, signal)) {
-        const places = { pack, objects: join(place, 'objects'), folder: work }
-        await indexPack(indexing, places, { timeoutMs: fetchMs, signal })
+        const folder = { pack, objects: join(path, 'objects'), folder: work }
+        await indexPack(indexing, folder, { timeoutMs: fetchMs, signal })
       }
       return wants
     } finally {
@@ -144,12 +144,12 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
       const remote = connect()
       try {
         const looked = await inTurn(tenant, signal, () => remote.look(address, signal))
-        const place = placeOf(tenant, address)
+        const folder = folderOf(tenant, address)
         const fetchAndLink = async () => {
-          await fetchMissing({ tenant, remote, place, looked, more, signal })
-          await linkAll(join(place, 'objects', 'pack'), to)
+          await fetchMissing({ tenant, remote, folder, looked, more, signal })
+          await linkAll(join(folder, 'objects', 'pack'), to)
         }
-        await alone(place, () =>
+        await alone(folder, () =>
           fetchAndLink().catch((error: unknown) => {
             // Another process removed the mirror as unused in this moment.
             if (isGone(error)) return fetchAndLink()
@@ -164,8 +164,8 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
 
     /** Call when the objects of a mirror turned out to be incomplete. */
     discard: (tenant: string, address: RepositoryAddress): Promise<void> => {
-      const place = placeOf(tenant, address)
-      return alone(place, () => discard(place)).catch((error: unknown) =>
+      const folder = folderOf(tenant, address)
+      return alone(folder, () => discard(folder)).catch((error: unknown) =>
         log.warn('a mirror could not be removed', { error }),
       )
     },
@@ -173,11 +173,10 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     /** Removes mirrors that were unused for long. */
     async removeUnused(): Promise<true> {
       for (const tenant of await readdir(folder).catch(() => [])) {
-        for (const [index, place] of (await newestFirst(join(folder, tenant))).entries()) {
+        for (const [index, path] of (await newestFirst(join(folder, tenant))).entries()) {
           const since = clock.now() - (index < mostMirrors ? keptMs : hour)
-          const away = `${place}.${randomUUID()}`
-          if ((await usedAt(place)) < since)
-            await alone(place, () => removeUnused(place, away, since))
+          const away = `${path}.${randomUUID()}`
+          if ((await usedAt(path)) < since) await alone(path, () => removeUnused(path, away, since))
         }
       }
       return true
@@ -185,29 +184,31 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
   }
 }
 
-const usedAt = async (place: string): Promise<number> => {
-  const found = await stat(place).catch(() => undefined)
+const usedAt = async (folder: string): Promise<number> => {
+  const found = await stat(folder).catch(() => undefined)
   return found?.mtimeMs ?? Number.POSITIVE_INFINITY
 }
 
-async function discard(place: string): Promise<void> {
-  const away = `${place}.${randomUUID()}`
-  if (await moveAway(place, away)) await rm(away, { recursive: true, force: true })
+async function discard(folder: string): Promise<void> {
+  const away = `${folder}.${randomUUID()}`
+  if (await moveAway(folder, away)) await rm(away, { recursive: true, force: true })
 }
 
 /** Removes what fetches have left whose process was killed before `since`. */
-async function removeLeft(place: string, since: number): Promise<void> {
-  for (const name of await readdir(place)) {
-    const path = join(place, name)
+async function removeLeft(folder: string, since: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
     if (/^(fetch|tips)-/.test(name) && (await usedAt(path)) < since)
       await rm(path, { recursive: true, force: true })
   }
 }
 
 async function newestFirst(folder: string): Promise<string[]> {
-  const places = (await readdir(folder)).map((name) => join(folder, name))
-  const found = await Promise.all(places.map(async (place) => ({ place, at: await usedAt(place) })))
-  return found.toSorted((one, other) => other.at - one.at).map(({ place }) => place)
+  const path = (await readdir(folder)).map((name) => join(folder, name))
+  const found = await Promise.all(
+    path.map(async (folder) => ({ folder, at: await usedAt(folder) })),
+  )
+  return found.toSorted((one, other) => other.at - one.at).map(({ folder }) => folder)
 }
 
 function isGone(error: unknown): boolean {
@@ -216,16 +217,16 @@ function isGone(error: unknown): boolean {
 }
 
 /** Commits whose whole history is in the mirror. */
-async function tipsOf(place: string): Promise<Set<string>> {
-  const text = await readFile(join(place, 'tips'), 'utf8').catch(() => '')
+async function tipsOf(folder: string): Promise<Set<string>> {
+  const text = await readFile(join(folder, 'tips'), 'utf8').catch(() => '')
   return new Set(text.split('\n').filter((line) => /^[\da-f]{40}$/.test(line)))
 }
 
 /** Ordered by time, the newest last. */
-async function writeTips(place: string, tips: readonly string[]): Promise<void> {
-  const fresh = join(place, `tips-${randomUUID()}`)
+async function writeTips(folder: string, tips: readonly string[]): Promise<void> {
+  const fresh = join(folder, `tips-${randomUUID()}`)
   await writeFile(fresh, tips.slice(-mostTips).join('\n'))
-  await rename(fresh, join(place, 'tips'))
+  await rename(fresh, join(folder, 'tips'))
 }
 
 async function linkAll(from: string, to: string): Promise<void> {

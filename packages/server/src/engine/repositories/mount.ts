@@ -10,7 +10,7 @@ import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { MountKind, MountPlace } from '../runner/mount-kind.ts'
+import type { MountKind, MountTarget } from '../runner/mount-kind.ts'
 import { cloneError } from '../../sessions/resources/clone-error.ts'
 import type { RepositoryRow } from '../../sessions/resources/repositories.ts'
 import type { Clone } from './clone.ts'
@@ -35,14 +35,14 @@ export type RepositoryDeps = {
 }
 
 export function mountRepositories(deps: RepositoryDeps): MountKind {
-  return async (place) => {
-    const rows = await deps.rows(place.tenant, place.session)
-    const left = rows.filter(({ mounted_at }) => !place.isKnown || mounted_at === null)
+  return async (target) => {
+    const rows = await deps.rows(target.tenant, target.session)
+    const left = rows.filter(({ mounted_at }) => !target.isKnown || mounted_at === null)
     if (left.length === 0) return {}
-    const fetched = join(place.start, 'repositories')
+    const fetched = join(target.start, 'repositories')
     await mkdir(fetched, { recursive: true })
     await chmod(fetched, 0o755)
-    return clonesOf(deps, place, left, fetched)
+    return clonesOf(deps, target, left, fetched)
   }
 }
 
@@ -52,7 +52,7 @@ type CloneResult = { ok: true; prepared: PreparedClone } | { ok: false; failure:
 /** `fetched`: the folder of the prepared objects, from which the sandbox copies. */
 function clonesOf(
   deps: RepositoryDeps,
-  place: MountPlace,
+  target: MountTarget,
   rows: readonly RepositoryRow[],
   fetched: string,
 ): MountedKind {
@@ -61,12 +61,12 @@ function clonesOf(
   const failed = new Map<string, { at: number; token: string | null }>()
   const said: string[] = []
   const prepare = (row: RepositoryRow) =>
-    prepareClone(deps, place, row, { fetched, signal: ending.signal })
+    prepareClone(deps, target, row, { fetched, signal: ending.signal })
   /** Clones are prepared while the sandbox starts. */
   const ahead = new Map(rows.map((row) => [row.id, prepare(row)]))
   for (const each of ahead.values()) each.catch(() => {})
   const pathOf = (row: RepositoryRow) =>
-    isHost ? join(place.folder, row.resolved_path) : row.resolved_path
+    isHost ? join(target.folder, row.resolved_path) : row.resolved_path
   let trying = Promise.resolve()
 
   async function cloneOne(sandbox: Sandbox, row: RepositoryRow): Promise<void> {
@@ -95,14 +95,14 @@ function clonesOf(
     const from = isHost ? at : `${mountPath}/${basename(at)}`
     const clone: Clone = { from, to: pathOf(row), ...commit }
     if ((await cloneInto(sandbox, clone)) === 'there') return
-    await deps.mirrors.discard(place.tenant, { url: row.fields.url, token: deps.open(row) })
+    await deps.mirrors.discard(target.tenant, { url: row.fields.url, token: deps.open(row) })
     throw new RepositoryFailure('clone', 'what was fetched of it was not whole; it is fetched anew')
   }
 
   async function reportFailure(row: RepositoryRow, failure: RepositoryFailure) {
     const error = cloneError(row, failure)
     said.push(error.message)
-    await place.keep([{ id: newId('event'), type: 'session.error', error }])
+    await target.keep([{ id: newId('event'), type: 'session.error', error }])
   }
 
   const isDue = ({ id, sealed_token }: RepositoryRow): boolean => {
@@ -118,7 +118,7 @@ function clonesOf(
     async before(sandbox) {
       const again = async () => {
         if (failed.size === 0) return
-        const now = await deps.rows(place.tenant, place.session)
+        const now = await deps.rows(target.tenant, target.session)
         for (const row of now.filter(isDue)) await cloneOne(sandbox, row)
       }
       // Calls may run at the same time.
@@ -140,7 +140,7 @@ function clonesOf(
  */
 async function prepareClone(
   { mirrors, open }: RepositoryDeps,
-  { tenant }: MountPlace,
+  { tenant }: MountTarget,
   row: RepositoryRow,
   { fetched, signal }: { fetched: string; signal: AbortSignal },
 ): Promise<CloneResult> {

@@ -3,7 +3,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { ofType, repositoryTokenPlace, resourceStore } from '../../sessions/rows/resources.ts'
+import { ofType, repositoryTokenContext, resourceStore } from '../../sessions/rows/resources.ts'
 import type { RepositoryDeps } from './mount.ts'
 
 type RepositoryRowDeps = { databases: Databases; seal: Seal; clock: Clock }
@@ -21,7 +21,7 @@ export function repositoryRows({
     open: ({ tenant_id, id, sealed_token }) =>
       sealed_token === null
         ? undefined
-        : seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
+        : seal.open(sealed_token, repositoryTokenContext(tenant_id, id)),
     async cloned({ tenant_id: tenant, session_id, id }) {
       const database = await databases.open(tenant)
       const change = { mounted_at: iso(clock.now()) }

@@ -22,12 +22,12 @@ export const wasGivenBack = (head: Head): boolean => head.previous_owner === nul
  */
 export async function abandonedTurnEvents(
   tx: Queries,
-  place: ThreadPlace,
+  ref: ThreadPlace,
   head: Head,
   open: PendingCall[],
 ): Promise<LogEntry[]> {
   const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
-  const spans = await countCut(tx, place, await cutSpans(tx, place))
+  const spans = await countCut(tx, ref, await cutSpans(tx, ref))
   const isGivenBack = wasGivenBack(head)
   if (isGivenBack && lost.length === 0 && spans.length === 0) return []
   const who = `the process that ran this turn ${isGivenBack ? 'was stopped' : 'ended'}`
@@ -95,9 +95,9 @@ export async function cutSpans(
   tx: Queries,
   { tenant, session: sessionId, thread }: ThreadPlace,
 ): Promise<LogEntry[]> {
-  const place = { tenant, sessionId, thread }
-  const request = await danglingSpan(tx, place, 'span.model_request')
-  const summary = await danglingSpan(tx, place, 'span.compaction_summarize')
+  const ref = { tenant, sessionId, thread }
+  const request = await danglingSpan(tx, ref, 'span.model_request')
+  const summary = await danglingSpan(tx, ref, 'span.compaction_summarize')
   const cut = { is_error: true, model_usage: noUsage }
   const ends: NewEvent[] = []
   if (summary) {

@@ -26,13 +26,9 @@ export async function acceptedEvent(
 }
 
 /** How people go on after a turn that was given up. */
-export async function waysOn(
-  read: Reads,
-  place: ThreadPlace,
-  hasWaiting: boolean,
-): Promise<string> {
+export async function waysOn(read: Reads, ref: ThreadPlace, hasWaiting: boolean): Promise<string> {
   const waiting = hasWaiting ? ', with which those that wait are read' : ''
-  const accepted = await acceptedEvent(read, place)
+  const accepted = await acceptedEvent(read, ref)
   const fork =
     accepted === undefined
       ? ''

@@ -3,7 +3,7 @@
  * it.
  */
 import { compactionOf } from '@steward/harness/compaction/settings.ts'
-import type { WorkPlace } from '@steward/harness/prompt.ts'
+import type { ToolHost } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { Tool, Turn } from '@steward/harness/turn.ts'
@@ -43,7 +43,7 @@ export type AssemblyDeps = WebDeps & {
   spaces: SandboxPool
   blobs: Blobs
   /** The place in which the sandbox provider runs commands. */
-  place: WorkPlace
+  toolHost: ToolHost
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
@@ -58,12 +58,12 @@ const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
-  const { databases, clock, log, spaces, place, kinds } = deps
+  const { databases, clock, log, spaces, toolHost: place, kinds } = deps
   const { resolveModel, inlineTokens, skills, traceparentOf } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** The place of the agent's own tools. Undefined when no tool needs a sandbox or a worker. */
-  function placeOf(tools: readonly Tool[]): WorkPlace | undefined {
+  function toolHostOf(tools: readonly Tool[]): ToolHost | undefined {
     if (tools.some(({ runs }) => runs === 'worker')) return 'worker'
     return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined
   }
@@ -112,18 +112,18 @@ export function assembly(deps: AssemblyDeps) {
       commandSecrets: (words) => egress.commandSecrets(words),
     })
     const ofWorker = isElsewhere ? await ownTools(read, tenant, session, agent) : []
-    const workPlace = placeOf(declared)
+    const toolHost = toolHostOf(declared)
     const parts: Omit<Turn, 'open' | 'signal' | 'sleep'> = {
       system: systemPrompt({
         agent: agent.system,
-        place: workPlace,
+        toolHost,
         reach: {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
         parts: [
           ...(prompt === undefined ? [] : [prompt]),
-          ...[...ofResources.map((part) => part(workPlace)), ...ofSkills(workPlace)],
+          ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)],
         ],
       }),
       history,
@@ -153,7 +153,7 @@ export function assembly(deps: AssemblyDeps) {
       },
       isElsewhere,
       roster: team?.roster,
-      ...(workPlace && { sandbox: space.sandbox }),
+      ...(toolHost && { sandbox: space.sandbox }),
       rested: () => space.rested(),
       release: () => space.giveBack(),
     }

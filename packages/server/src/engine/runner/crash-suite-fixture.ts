@@ -39,7 +39,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     /** The server of a test that passed, idle and without a fault: the next test may kill it, and needs no start. */
     let left: CrashServer | undefined
 
-    async function endPlace(): Promise<void> {
+    async function endSetup(): Promise<void> {
       for (const { child } of alive) child.kill('SIGKILL')
       await Promise.all(alive.map(({ died }) => died))
       alive = []
@@ -48,12 +48,12 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     }
     beforeEach(async () => {
       if (left) return
-      await endPlace()
+      await endSetup()
       folder = mkdtempSync(join(tmpdir(), 'steward-crash-'))
       if (database === 'postgres') url = await newPostgresUrl()
       else await createSqliteFile(folder)
     })
-    after(endPlace)
+    after(endSetup)
 
     /** A server that may be killed: the previous test's, if that test passed, or a new one. */
     async function mortal(fault?: Fault): Promise<CrashServer> {

@@ -52,7 +52,7 @@ async function drained(
     cut: never,
     wake: () => {},
     interrupt: () => {},
-    place: { leave: () => {}, hold: async () => {}, pause: async () => {} },
+    slot: { leave: () => {}, hold: async () => {}, pause: async () => {} },
   }
   const outcome = await drain(deps, { tenant, session }, signals, [])
   const events = await readEvents(database.read, tenant, session, { limit: 100 })
@@ -63,8 +63,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`a drain on ${name}`, () => {
     // verifies: running/error/unknown
     it('ends a turn that fails because of a bug with an error, logs the reason, and releases the lease', async () => {
-      await using place = await open()
-      const { outcome, logged, events, head } = await drained(place, async function* () {
+      await using testDatabase = await open()
+      const { outcome, logged, events, head } = await drained(testDatabase, async function* () {
         throw new Error('a bug of ours')
       })
       assert.equal(outcome, 'rested')
@@ -79,13 +79,13 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('ends a turn that cannot be put together with the reason', async () => {
-      await using place = await open()
+      await using testDatabase = await open()
       const why = {
         ok: false,
         failure: { type: 'model_request_failed_error', message: 'no card is named x' },
       } as const
       const never: RunTurn = () => assert.fail('there is nothing to run')
-      const { events } = await drained(place, never, why)
+      const { events } = await drained(testDatabase, never, why)
       assert.match(
         events.find(({ type }) => type === 'session.error')?.data ?? '',
         /no card is named x/,
@@ -94,8 +94,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('notifies readers of the beginning of a turn when the model was asked, and once of each commit', async () => {
-      await using place = await open()
-      const { bus } = place
+      await using testDatabase = await open()
+      const { bus } = testDatabase
       const heard: unknown[] = []
       for (const channel of [bus, bus.live]) {
         const before = { ...channel }
@@ -105,7 +105,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
         }
       }
       const posted = ['queued', 'row_changed', undefined]
-      await drained(place, async function* () {
+      await drained(testDatabase, async function* () {
         assert.deepEqual(heard, posted, 'the model is asked')
         yield { type: 'keep', kept: [{ event: agentMessage('an answer') }] }
         return { stop: { type: 'end_turn' }, last: [] }
@@ -117,17 +117,17 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('runs messages that were posted while its turn ran', async () => {
-      await using place = await open()
+      await using testDatabase = await open()
       let turns = 0
-      const { events } = await drained(place, async function* () {
+      const { events } = await drained(testDatabase, async function* () {
         turns += 1
         if (turns === 1) {
-          const [row] = await place.database.read
+          const [row] = await testDatabase.database.read
             .selectFrom('session_heads')
             .select('session_id')
             .execute()
           const post = [message, message]
-          await place.database.write((tx) =>
+          await testDatabase.database.write((tx) =>
             postEvents(tx, tenant, row?.session_id ?? '', post, Date.now()),
           )
         }

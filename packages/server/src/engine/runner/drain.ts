@@ -44,8 +44,8 @@ export async function drain(
   const { database, clock } = deps
   const { tenant, session } = work
   const now = () => clock.now()
-  const begin = (tx: Queries, place: SessionLease, isFirst = true) =>
-    nextStep(tx, place, { now: now(), claimed: isFirst })
+  const begin = (tx: Queries, lease: SessionLease, isFirst = true) =>
+    nextStep(tx, lease, { now: now(), claimed: isFirst })
   const steps = lateNotices(deps)
   const begun = await claimTurn(steps.database, work, { now: now(), dead })
   if (begun === 'busy') return 'busy'
@@ -55,27 +55,27 @@ export async function drain(
       const lease = await claimHead(tx, session, { owner: database.owners.self, dead, now: now() })
       if (!lease) return undefined
       const { isTakenOver, threads, ...fence } = lease
-      const place: SessionLease = { tenant, session, fence }
-      if (threads === 1) return { place, due: await dueThreads(tx, work) }
+      const held: SessionLease = { tenant, session, fence }
+      if (threads === 1) return { lease: held, due: await dueThreads(tx, work) }
       // The recovery is in the log before the turn continues, because the turn may end this process too.
-      return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
+      return { lease: held, ...(!isTakenOver && { step: await begin(tx, held) }) }
     }))
   if (!claimed) return 'busy'
-  const { place } = claimed
+  const { lease: sessionLease } = claimed
   let first = 'step' in claimed ? claimed.step : undefined
   try {
     const due = ('due' in claimed && claimed.due) || [undefined]
     const end = await runCrew(session, due, async (crew, thread, isFirst, given) => {
-      if ('due' in claimed) followTeam(deps, place, signals, crew)
-      const own = thread === undefined ? place : { ...place, thread }
+      if ('due' in claimed) followTeam(deps, sessionLease, signals, crew)
+      const own = thread === undefined ? sessionLease : { ...sessionLease, thread }
       const known = thread === undefined ? first : given
       first = undefined
       const step = known ?? (await steps.database.write((tx) => begin(tx, own, isFirst)))
       return runSteps({ ...deps, crew, steps }, own, step, signals)
     })
-    return await leaveSession(deps, place, end)
+    return await leaveSession(deps, sessionLease, end)
   } catch (error) {
-    await expireLease(deps, place)
+    await expireLease(deps, sessionLease)
     throw error
   } finally {
     steps.publish()
@@ -84,20 +84,20 @@ export async function drain(
 
 async function runSteps(
   deps: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   first: Step,
   signals: TurnSignals,
 ): Promise<LoopEnd> {
   const { database, steps, clock } = deps
   const now = () => clock.now()
-  let step = await inLoopOrder(deps, place, first, signals, { claimed: true })
-  if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
+  let step = await inLoopOrder(deps, lease, first, signals, { claimed: true })
+  if (!isWork(step) && lease.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
-    const { progressed, hasWaited } = await takeUp(deps, place, step, signals)
+    const { progressed, hasWaited } = await takeUp(deps, lease, step, signals)
     const told = { ...signals, progressed }
-    const work = hasWaited ? followingStep(deps, place, signals, true) : Promise.resolve(step)
+    const work = hasWaited ? followingStep(deps, lease, signals, true) : Promise.resolve(step)
     const next = await work
-      .then((each) => (isWork(each) ? worked(deps, place, each, told) : each))
+      .then((each) => (isWork(each) ? worked(deps, lease, each, told) : each))
       .finally(progressed)
     if (typeof next === 'string') return next
     step = next
@@ -106,8 +106,8 @@ async function runSteps(
   steps.publish()
   if (step.kind === 'lost') return 'lost'
   if (step.kind === 'deleted') {
-    await deps.remove(place)
-    await database.write((tx) => settleDeleted(tx, place, now()))
+    await deps.remove(lease)
+    await database.write((tx) => settleDeleted(tx, lease, now()))
   }
   return 'rested'
 }
@@ -117,29 +117,29 @@ type Work = Extract<Step, { kind: 'turn' | 'evaluation' }>
 /** Does the work of the step, and returns what follows. */
 async function worked(
   deps: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: Work,
   signals: TurnSignals,
 ): Promise<Step | LoopEnd> {
-  if (step.kind === 'evaluation') return judgeOutcome(deps, place, step, signals)
-  const end = await endedTurn(deps, place, step, signals)
+  if (step.kind === 'evaluation') return judgeOutcome(deps, lease, step, signals)
+  const end = await endedTurn(deps, lease, step, signals)
   if (end !== 'more') return end
-  return followingStep(deps, place, signals, false)
+  return followingStep(deps, lease, signals, false)
 }
 
 /** Runs a turn and stores its end. `more`: its thread has work at once. */
 async function endedTurn(
   deps: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: Extract<Step, { kind: 'turn' }>,
   signals: TurnSignals,
 ): Promise<LoopEnd | 'more'> {
   const { database, steps, clock, crew } = deps
-  const { session, thread } = place
+  const { session, thread } = lease
   const began = performance.now()
   const observeEnd = (stop: EndedTurn['stop']) =>
     turnEnded.tell({ session, stop, ms: performance.now() - began })
-  const end = await turn(deps, place, step, signals).catch((error: unknown) =>
+  const end = await turn(deps, lease, step, signals).catch((error: unknown) =>
     failedTurnBy(deps, session, error),
   )
   if (end === 'lost' || end === 'left') {
@@ -148,8 +148,8 @@ async function endedTurn(
   }
   steps.publish()
   const outcome =
-    (await finishPlainTurn(database, place, end, clock.now())) ??
-    (await database.write((tx) => finishTurn(tx, place, end, clock.now())))
+    (await finishPlainTurn(database, lease, end, clock.now())) ??
+    (await database.write((tx) => finishTurn(tx, lease, end, clock.now())))
   observeEnd(outcome === 'lost' ? outcome : end.stop.type)
   // The end of a child's turn may be the beginning of its parent's.
   if (outcome !== 'lost' && thread !== undefined) crew.start(undefined)
@@ -167,19 +167,19 @@ function tellProgress(kept: readonly LogEntry[], { progressed }: TurnSignals): v
 /** Runs one turn. An event is stored before the turn continues; a streamed piece is published and not stored. */
 async function turn(
   deps: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: Extract<Step, { kind: 'turn' }>,
   signals: TurnSignals,
 ): Promise<FailedEnd | 'lost' | 'left'> {
   const { database, bus, crew, steps: late } = deps
-  const { tenant, session, thread, fence } = place
-  await signals.place.hold(signals.stopping)
+  const { tenant, session, thread, fence } = lease
+  await signals.slot.hold(signals.stopping)
   if (signals.stopping.aborted) return 'left'
   const stop = new AbortController()
   signals.interrupt(() => stop.abort(), thread)
   const { generation } = fence
   const begin = (threads: readonly ThreadStart[]) => {
-    if (threads.length > 0) followTeam(deps, place, signals, crew)
+    if (threads.length > 0) followTeam(deps, lease, signals, crew)
     for (const each of threads)
       if (typeof each === 'string') crew.start(each)
       else each()
@@ -199,9 +199,9 @@ async function turn(
     sleep: sleepOf(deps, signals),
     isLeft: () => signals.stopping.aborted,
     output: callOutput(bus, thread ?? session),
-    accepted: () => acceptedEvent(database.read, place).catch(() => undefined),
+    accepted: () => acceptedEvent(database.read, lease).catch(() => undefined),
     ...(begun ? { begun } : {}),
-    ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, place) }),
+    ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, lease) }),
   })
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
@@ -225,7 +225,7 @@ async function turn(
       }
       const kept = withPrices(next.value.kept, model)
       frames.flush()
-      const stored = await storeTurnEvents(deps, place, { ...next.value, kept }, assembled.roster)
+      const stored = await storeTurnEvents(deps, lease, { ...next.value, kept }, assembled.roster)
       if (!stored) return 'lost'
       tellProgress(kept, signals)
       head &&= headAfter(head, kept, stored.last)
@@ -248,16 +248,16 @@ async function turn(
 /** The next step of a session that this process has claimed before. */
 async function followingStep(
   deps: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   signals: TurnSignals,
   hasWaited: boolean,
 ): Promise<Step> {
   const { steps, clock } = deps
   const moment = { claimed: false, hasWaited }
   const next = await steps.database.write((tx) =>
-    nextStep(tx, place, { ...moment, now: clock.now() }),
+    nextStep(tx, lease, { ...moment, now: clock.now() }),
   )
-  return inLoopOrder(deps, place, next, signals, moment)
+  return inLoopOrder(deps, lease, next, signals, moment)
 }
 
 /**
@@ -265,15 +265,15 @@ async function followingStep(
  */
 async function inLoopOrder(
   { steps, clock }: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: Step,
   { stopping }: TurnSignals,
   moment: { claimed: boolean; hasWaited?: boolean },
 ): Promise<Step> {
   if (step.kind !== 'heavy') return step
-  await eventLoop.wait(place.tenant, 'write')
+  await eventLoop.wait(lease.tenant, 'write')
   if (stopping.aborted) return step
   return steps.database.write((tx) =>
-    nextStep(tx, place, { ...moment, now: clock.now(), mostBytes: Infinity }),
+    nextStep(tx, lease, { ...moment, now: clock.now(), mostBytes: Infinity }),
   )
 }

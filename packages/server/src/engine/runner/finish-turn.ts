@@ -40,29 +40,29 @@ export type TurnEnding = {
  */
 export async function finishTurn(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   { stop, last, isElsewhere = true }: TurnEnding,
   now: number,
 ): Promise<'rest' | 'more' | 'lost'> {
-  const { tenant, session, thread } = place
-  const written = await appendInThread(tx, place, last, now)
+  const { tenant, session, thread } = lease
+  const written = await appendInThread(tx, lease, last, now)
   if (!written) return 'lost'
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
-  const end = await ending(tx, place, stop, open)
+  const end = await ending(tx, lease, stop, open)
   if (end === 'answered') return 'more'
-  const report = await reportToParent(tx, place, end, now)
-  const head = await headAtEnd(tx, place)
-  const outcome = await outcomeAfter(tx, place, head, end, now)
+  const report = await reportToParent(tx, lease, end, now)
+  const head = await headAtEnd(tx, lease)
+  const outcome = await outcomeAfter(tx, lease, head, end, now)
   const more = outcome.isJudged
     ? !isAtBudget(head)
-    : await goesOn(tx, place, outcome.head, end.stop)
-  const told = await announceBudget(tx, place, head, end.stop, now)
+    : await goesOn(tx, lease, outcome.head, end.stop)
+  const told = await announceBudget(tx, lease, head, end.stop, now)
   const left = end.stop.type === 'budget_reached' ? { halted: 1 as const } : {}
   const set = { ...left, ...told, ...(more ? {} : released), ...outcome.set }
-  const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
+  const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, lease) : []
   const rests = outcome.isJudged && more ? [] : idleEntries(head, end.stop, now, more)
   const entries = [...end.entries, ...cut, ...outcome.entries, ...report, ...rests]
-  const done = await appendStep(tx, place, head, entries, { now, due: more, set })
+  const done = await appendStep(tx, lease, head, entries, { now, due: more, set })
   if (!done) return 'lost'
   if (more) return 'more'
   if (isElsewhere && isOnlyDueThread(head) && end.stop.type !== 'requires_action')
@@ -70,9 +70,9 @@ export async function finishTurn(
   return 'rest'
 }
 
-async function headAtEnd(tx: Queries, place: SessionLease): Promise<Head> {
-  const head = await readThread(tx, place)
-  if (!head) throw new Error(`thread ${place.thread} was archived while it ran`)
+async function headAtEnd(tx: Queries, lease: SessionLease): Promise<Head> {
+  const head = await readThread(tx, lease)
+  if (!head) throw new Error(`thread ${lease.thread} was archived while it ran`)
   return head
 }
 
@@ -92,15 +92,15 @@ const goesOn = async (
 /** The reason why the turn ends, given the interrupts and answers that came while it ran. */
 async function ending(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   stop: StopReason,
   open: PendingCall[],
 ): Promise<TurnEffects | 'answered'> {
-  const { tenant, session, thread } = place
+  const { tenant, session, thread } = lease
   const interrupted = await lastInterrupt(tx, tenant, session, thread)
   if (interrupted !== undefined) {
     const queue = await readWaiting(tx, tenant, session, thread)
-    const { entries, id } = await takeInterrupt(tx, place, open, queue, interrupted)
+    const { entries, id } = await takeInterrupt(tx, lease, open, queue, interrupted)
     return { stop: { type: 'end_turn' }, entries, interruptedBy: id }
   }
   if (stop.type !== 'requires_action') {

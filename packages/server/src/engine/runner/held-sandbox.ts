@@ -80,7 +80,7 @@ export type HeldSandbox = {
   saved?: { print: string; at: number }
 }
 
-export const placeOf = (
+export const foldersOf = (
   folder: string,
   session: string,
 ): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({

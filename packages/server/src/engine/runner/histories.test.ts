@@ -46,8 +46,8 @@ const spoil = (database: Database, session: string, before: number) =>
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`the histories of sessions on ${name}`, () => {
     it('begin at the newest boundary, and read nothing of what stands before it', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await insertHead(database)
       await keepEvents(database, session, [user('one'), agentMessage('two')])
       await boundary(database, session, summed('FIRST'))
@@ -68,8 +68,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('are the same whether they were followed or read afresh', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await insertHead(database)
       const warm = histories(roomy, () => nothing, systemClock)
       await keepEvents(database, session, [user('one'), agentMessage('x'.repeat(5_000))])
@@ -87,8 +87,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('are not held for sessions that no turn has asked for in ten minutes', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await insertHead(database)
       await keepEvents(database, session, [user('one'), agentMessage('two')])
       let now = 0

@@ -13,14 +13,14 @@ export const isInterrupt = ({ type }: InboxItem): boolean => type === 'user.inte
 
 export async function takeInterrupt(
   tx: Queries,
-  place: ThreadPlace,
+  ref: ThreadPlace,
   open: PendingCall[],
   queue: readonly InboxItem[],
   position: number,
 ) {
-  const { tenant, session, thread } = place
+  const { tenant, session, thread } = ref
   const dropped = await dropWaiting(tx, tenant, session, position, thread)
-  const asleep = await cancelWakeup(tx, place, 'interrupt')
+  const asleep = await cancelWakeup(tx, ref, 'interrupt')
   return {
     /** Id of the newest interrupt. */
     id: queue.findLast(isInterrupt)?.id ?? '',

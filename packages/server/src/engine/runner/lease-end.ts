@@ -25,19 +25,19 @@ export async function expireLease(
 
 export async function leaveSession(
   deps: DrainDeps,
-  place: SessionLease,
+  lease: SessionLease,
   end: LoopEnd,
 ): Promise<'lost' | 'rested'> {
   if (end === 'rested') return end
   if (end === 'lost') {
-    deps.log.warn('a session was taken over by another process', { session_id: place.session })
-    await deps.abandon(place)
+    deps.log.warn('a session was taken over by another process', { session_id: lease.session })
+    await deps.abandon(lease)
     return 'lost'
   }
   await deps.database.write(async (tx) => {
-    await releaseHead(tx, place.session, place.fence)
+    await releaseHead(tx, lease.session, lease.fence)
     // The next process need not wait for its look at due sessions. This process no longer receives its own notification.
-    notifyRunners(tx, { tenant: place.tenant, session: place.session })
+    notifyRunners(tx, { tenant: lease.tenant, session: lease.session })
   })
   return 'rested'
 }

@@ -6,7 +6,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionEgress } from '../egress/callers/session.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 
-export type MountPlace = {
+export type MountTarget = {
   tenant: string
   session: string
   /** The session row at the request for the sandbox. */
@@ -27,10 +27,10 @@ export type MountPlace = {
 }
 
 /** Mounts one kind. A `TurnFailed` of the harness, thrown here or by a hook of the mounted kind, ends the turn. */
-export type MountKind = (place: MountPlace) => Promise<MountedKind>
+export type MountKind = (target: MountTarget) => Promise<MountedKind>
 
 /** Shows people the wait for a kind that may take long. */
 export const whileWaiting =
   (type: 'packages' | 'files', kind: MountKind): MountKind =>
-  (place) =>
-    place.during(type, kind(place))
+  (target) =>
+    target.during(type, kind(target))

@@ -71,20 +71,20 @@ type KeepGraderEvents = (kept: readonly KeptEvent[]) => Promise<object | undefin
 /** `lost` and `left`: see `drain`. In both cases no verdict is stored, and another process judges the work again. */
 export async function evaluateOutcome(
   deps: DrainDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: EvaluationStep,
   signals: TurnSignals,
 ): Promise<Judgement | 'lost' | 'left'> {
-  await signals.place.hold(signals.stopping)
+  await signals.slot.hold(signals.stopping)
   if (signals.stopping.aborted) return 'left'
   const stop = new AbortController()
   signals.interrupt(() => stop.abort())
-  const { session } = place
+  const { session } = lease
   const began = performance.now()
   const over = new AbortController()
   const signal = AbortSignal.any([stop.signal, signals.stopping, over.signal])
   try {
-    const judgement = await graded(deps, place, step, { signals, signal }).catch((error: unknown) =>
+    const judgement = await graded(deps, lease, step, { signals, signal }).catch((error: unknown) =>
       brokenBy(deps, session, error),
     )
     const isLeft = signals.stopping.aborted && judgement !== 'lost'
@@ -103,11 +103,11 @@ const resultOf = (end: Judgement | 'lost' | 'left'): EndedEvaluation['result'] =
 
 async function graded(
   deps: DrainDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: EvaluationStep,
   within: Omit<GradingContext, 'assembled'>,
 ): Promise<Judgement | 'lost'> {
-  const { tenant, session, fence } = place
+  const { tenant, session, fence } = lease
   const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
   if (!assembled.ok) return broken(assembled.failure)
   try {
@@ -119,7 +119,7 @@ async function graded(
       const verdict = await inspectByScript(await assembled.sandbox(), inspection, within.signal)
       return within.signal.aborted ? { kind: 'interrupted' } : { kind: 'verdict', ...verdict }
     }
-    return await grade(deps, place, step, { assembled, ...within })
+    return await grade(deps, lease, step, { assembled, ...within })
   } finally {
     assembled.release()
   }
@@ -140,15 +140,15 @@ type GradingContext = { assembled: GraderTurn; signals: TurnSignals; signal: Abo
 
 async function grade(
   deps: DrainDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: EvaluationStep,
   { assembled, signals, signal }: GradingContext,
 ): Promise<Judgement | 'lost'> {
   const { database } = deps
   const { parts, sandbox } = assembled
   const { outcome } = step
-  const keep = keeper(deps, place, step, assembled)
-  const outputs = await outputStore(database.read).shown(place.tenant, place.session)
+  const keep = keeper(deps, lease, step, assembled)
+  const outputs = await outputStore(database.read).shown(lease.tenant, lease.session)
   const task = graderTask({ rubric: outcome.rubric, messages: messagesOf(parts.history), outputs })
   let history = foldHistory(emptyHistory(), [task.event])
   let unreadable = 0
@@ -167,13 +167,13 @@ async function grade(
       notices: () => [],
       changed: async () => [],
       announced: async () => [],
-      cacheKey: `${place.session}/grader`,
+      cacheKey: `${lease.session}/grader`,
       maxRequests,
       open: [],
       signal,
-      sleep: signals.place.pause,
+      sleep: signals.slot.pause,
       isLeft: () => true,
-      mayAsk: async () => !step.isBudgeted || hasBudgetLeft(database.read, place),
+      mayAsk: async () => !step.isBudgeted || hasBudgetLeft(database.read, lease),
     })
     const calls = verdictCalls()
     const end = await follow(deps, steps, {
@@ -268,8 +268,8 @@ function keeper(
     })
     if (entries.length === 0) return {}
     const at = { now: clock.now(), fence }
-    const place = { tenant, sessionId: session }
-    return appendInUnit(database, place, withPrices(entries, model), at)
+    const ref = { tenant, sessionId: session }
+    return appendInUnit(database, ref, withPrices(entries, model), at)
   }
 }
 

@@ -34,44 +34,44 @@ import {
 
 export async function finishEvaluation(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   judgement: Judgement,
   now: number,
 ): Promise<Step> {
-  const { tenant, session } = place
-  const head = await lockThread(tx, place)
-  if (!head || !isHeld(head, place.fence)) return { kind: 'lost' }
+  const { tenant, session } = lease
+  const head = await lockThread(tx, lease)
+  if (!head || !isHeld(head, lease.fence)) return { kind: 'lost' }
   const queue = await readWaiting(tx, tenant, session)
-  if (stateOf(head) === 'deleted') return nextStep(tx, place, { now, claimed: false })
+  if (stateOf(head) === 'deleted') return nextStep(tx, lease, { now, claimed: false })
   if (queue.some(isInterrupt))
-    return settleInterrupt(tx, place, { head, open: [], queue, left: [] }, now)
-  if (judgement.kind === 'verdict') return judged(tx, place, head, queue, judgement, now)
-  if (isAtBudget(head)) return halt(tx, place, head, now)
+    return settleInterrupt(tx, lease, { head, open: [], queue, left: [] }, now)
+  if (judgement.kind === 'verdict') return judged(tx, lease, head, queue, judgement, now)
+  if (isAtBudget(head)) return halt(tx, lease, head, now)
   // The budget was raised meanwhile, or the interrupt is settled: judge the work again.
-  return nextStep(tx, place, { now, claimed: false })
+  return nextStep(tx, lease, { now, claimed: false })
 }
 
 /** Stops at the budget. The evaluation continues when the budget is raised. */
-async function halt(tx: Queries, place: SessionLease, head: Head, now: number): Promise<Step> {
-  const told = await announceBudget(tx, place, head, { type: 'budget_reached' }, now)
+async function halt(tx: Queries, lease: SessionLease, head: Head, now: number): Promise<Step> {
+  const told = await announceBudget(tx, lease, head, { type: 'budget_reached' }, now)
   const rest = { due: false, halted: 1 as const, ...told, ...released }
   const entries = idleEntries(head, { type: 'budget_reached' }, now)
-  return writeStep(tx, place, head, entries, rest, now, { kind: 'rest' })
+  return writeStep(tx, lease, head, entries, rest, now, { kind: 'rest' })
 }
 
 async function judged(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   head: Head,
   queue: readonly InboxItem[],
   { result: found, explanation, hasError, error }: EvaluationVerdict,
   now: number,
 ): Promise<Step> {
-  const { tenant, session } = place
+  const { tenant, session } = lease
   const row = await outcomeStore(tx).open(tenant, session)
   const isLast = row.iteration + 1 >= row.max_iterations
   const result = found === 'needs_revision' && isLast ? 'max_iterations_reached' : found
-  const end = await endEvaluation(tx, place, row, { result, explanation }, now)
+  const end = await endEvaluation(tx, lease, row, { result, explanation }, now)
   const ended = { ...head, outcome: outcomeStage.ended }
   if (found === 'needs_revision' && row.inspection === null) {
     // Both the revision and the one closing turn are turns that the session begins by itself.
@@ -81,14 +81,14 @@ async function judged(
       messages.length > 0
         ? await takeWaiting(tx, tenant, session, messages.at(-1)?.position ?? 0)
         : []
-    return beginTurn(tx, place, { head: ended, entries: [end, ...taken] }, now)
+    return beginTurn(tx, lease, { head: ended, entries: [end, ...taken] }, now)
   }
   const stop = hasError ? 'retries_exhausted' : 'end_turn'
   const goesOn = queue.length > 0 && !isAtBudget(head)
   const entries = [...errorEntries(error), end, ...idleEntries(head, { type: stop }, now, goesOn)]
   return goesOn
-    ? promoteMessages(tx, place, ended, { queue, before: entries }, now)
-    : endTurn(tx, place, head, entries, now)
+    ? promoteMessages(tx, lease, ended, { queue, before: entries }, now)
+    : endTurn(tx, lease, head, entries, now)
 }
 
 const errorEntries = (failure: SessionFailure | undefined): LogEntry[] => {
@@ -100,13 +100,13 @@ const errorEntries = (failure: SessionFailure | undefined): LogEntry[] => {
 /** Evaluates the work, and returns what the session does next; `lost` and `left` as `drain` does. */
 export async function judgeOutcome(
   deps: ThreadDeps,
-  place: SessionLease,
+  lease: SessionLease,
   evaluation: EvaluationStep,
   signals: TurnSignals,
 ): Promise<Step | 'lost' | 'left'> {
   const { steps, clock } = deps
   steps.publish()
-  const judgement = await evaluateOutcome(deps, place, evaluation, signals)
+  const judgement = await evaluateOutcome(deps, lease, evaluation, signals)
   if (typeof judgement === 'string') return judgement
-  return steps.database.write((tx) => finishEvaluation(tx, place, judgement, clock.now()))
+  return steps.database.write((tx) => finishEvaluation(tx, lease, judgement, clock.now()))
 }

@@ -30,7 +30,7 @@ const why: Partial<Record<StopReason['type'], string>> = {
 /** Does nothing without an open outcome. At a reached budget the evaluation waits, as a turn does. */
 export async function outcomeAfter(
   tx: Queries,
-  place: WorkNotice,
+  ref: WorkNotice,
   head: Head,
   { stop, interruptedBy }: TurnEffects,
   now: number,
@@ -38,7 +38,7 @@ export async function outcomeAfter(
   const none = { isJudged: false, set: {} }
   if (!hasOpenOutcome(head)) return { ...none, entries: [], head }
   if (interruptedBy !== undefined)
-    return { ...none, ...(await interruptOutcome(tx, place, head, interruptedBy, now)) }
+    return { ...none, ...(await interruptOutcome(tx, ref, head, interruptedBy, now)) }
   if (head.outcome === outcomeStage.pending) return { ...none, entries: [], head }
   if (stop.type === 'end_turn') {
     const set = { outcome: outcomeStage.evaluating, ...(isAtBudget(head) && { halted: 1 }) }
@@ -47,5 +47,5 @@ export async function outcomeAfter(
   const explanation = why[stop.type]
   if (explanation === undefined) return { ...none, entries: [], head }
   const end = { result: 'failed', explanation } as const
-  return { ...none, ...(await endOutcome(tx, place, head, end, now)) }
+  return { ...none, ...(await endOutcome(tx, ref, head, end, now)) }
 }

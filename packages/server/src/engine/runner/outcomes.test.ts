@@ -109,7 +109,7 @@ async function drained(
     cut: new AbortController().signal,
     wake: () => {},
     interrupt: (abort: () => void) => void (world.abort = abort),
-    place: { leave: () => {}, hold: async () => {}, pause: async () => {} },
+    slot: { leave: () => {}, hold: async () => {}, pause: async () => {} },
   }
   await drain(deps, { tenant, session }, signals, [])
   const log = async () =>
@@ -130,11 +130,11 @@ async function afterDeath(database: Database, session: string, isWaiting: boolea
     await tx.updateTable('session_heads').set(dead).where('session_id', '=', session).execute()
     const fence = await claimHead(tx, session, { owner: database.owners.self, dead: [], now: 0 })
     assert.ok(fence)
-    const place = { tenant, session, fence }
-    const step = await nextStep(tx, place, { now: 0, claimed: true })
+    const lease = { tenant, session, fence }
+    const step = await nextStep(tx, lease, { now: 0, claimed: true })
     const waits = step.kind === 'evaluation' && step.recovered?.isSuspect
     if (!waits || isWaiting) return step
-    return nextStep(tx, place, { now: 0, claimed: false, hasWaited: true })
+    return nextStep(tx, lease, { now: 0, claimed: false, hasWaited: true })
   })
 }
 
@@ -142,8 +142,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`an outcome on ${name}`, () => {
     // verifies: outcomes/ongoing
     it('says every 15 seconds that its work is being judged, until it is interrupted', async () => {
-      await using place = await open()
-      const { log, head } = await drained(place.database, {
+      await using testDatabase = await open()
+      const { log, head } = await drained(testDatabase.database, {
         answers: [says('a poem'), { end: 'hang' }],
         async passes(count, { database, session, abort }) {
           if (count <= 2) return true
@@ -160,8 +160,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('is left by a server that stops, with its start and without an end', async () => {
-      await using place = await open()
-      const { log, head } = await drained(place.database, {
+      await using testDatabase = await open()
+      const { log, head } = await drained(testDatabase.database, {
         answers: [says('a poem'), { end: 'hang' }],
         passes(_count, { stop }) {
           stop()
@@ -175,12 +175,12 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: running/recovery/given-up
     it('is given up after six deaths during its work, or after many of those that it waited in', async () => {
-      await using place = await open()
+      await using testDatabase = await open()
       for (const [isWaiting, expected] of [
         [false, 6],
         [true, 2 + 16],
       ] as const) {
-        const { session } = await drained(place.database, {
+        const { session } = await drained(testDatabase.database, {
           answers: [says('a poem'), { end: 'hang' }],
           passes(_count, { stop }) {
             stop()
@@ -191,7 +191,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
         let step: Step
         do {
           deaths++
-          step = await afterDeath(place.database, session, isWaiting)
+          step = await afterDeath(testDatabase.database, session, isWaiting)
         } while (step.kind === 'evaluation' && deaths < 30)
         assert.deepEqual([step.kind, deaths], ['rest', expected])
       }
@@ -199,8 +199,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: outcomes/failed
     it('fails with an error when its grader cannot be put together', async () => {
-      await using place = await open()
-      const { log, head } = await drained(place.database, {
+      await using testDatabase = await open()
+      const { log, head } = await drained(testDatabase.database, {
         answers: [says('a poem')],
         missingAt: 2,
       })
@@ -214,16 +214,18 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('takes no verdict without criteria for satisfied', async () => {
-      await using place = await open()
+      await using testDatabase = await open()
       const empty = verdict('satisfied', [])
-      const { log } = await drained(place.database, { answers: [says('a poem'), empty, empty] })
+      const { log } = await drained(testDatabase.database, {
+        answers: [says('a poem'), empty, empty],
+      })
       const [end] = ofType(log, 'span.outcome_evaluation_end')
       assert.equal(end?.['result'], 'failed')
     })
 
     it('counts what its grader asked, and keeps none of its words', async () => {
-      await using place = await open()
-      const { log, model, head } = await drained(place.database, {
+      await using testDatabase = await open()
+      const { log, model, head } = await drained(testDatabase.database, {
         answers: [says('a poem'), verdict('needs_revision'), says('shorter'), verdict('satisfied')],
       })
       assert.equal(model.calls.length, 4)

@@ -39,7 +39,7 @@ const typesOf = async (database: Database, session: string) =>
 const begin = async (database: Database, session: string): Promise<SessionLease> => {
   const claimed = await claimTurn(database, { tenant, session }, { now: 0, dead: [] })
   assert.ok(claimed && claimed !== 'busy')
-  return claimed.place
+  return claimed.lease
 }
 
 /** Changes after which a turn cannot begin by the step without a lock. */
@@ -65,8 +65,8 @@ const obstacles: Record<string, (database: Database, session: string) => Promise
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`a turn without a lock, on ${name}`, () => {
     it('begins with the messages that wait, and ends with idle', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const { database: listened, heard } = heardOf(database)
       const posted = await send(listened, session, message('one'), message('two'))
@@ -98,8 +98,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     for (const [what, arrange] of Object.entries(obstacles))
       it(`does not begin, and writes nothing, where the session ${what}`, async () => {
-        await using place = await open()
-        const { database } = place
+        await using testDatabase = await open()
+        const { database } = testDatabase
         const session = await newSession(database)
         await send(database, session, message())
         await arrange(database, session)
@@ -114,8 +114,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       })
 
     it('is left to another process that holds the session, but not to one that is dead or cut off', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       await send(database, session, message())
       const { self } = database.owners
@@ -128,8 +128,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('keeps many messages waiting when the log does not take them', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       for (let at = 0; at < 3; at++)
         await send(database, session, ...Array.from({ length: 10 }, () => message()))
@@ -155,8 +155,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('does not end, and writes nothing, where its lease was lost, or an interrupt waits', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       await send(database, session, message())
       const lease = await begin(database, session)
@@ -169,8 +169,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('loses no message and takes none twice, whatever is posted while it begins and ends', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const texts = Array.from({ length: 60 }, (_, n) => `message ${n}`)
       let isPosted = false
@@ -191,13 +191,13 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
           })
           assert.ok(fence)
           const lease = { tenant, session, fence }
-          return { place: lease, step: await nextStep(tx, lease, { now: 0, claimed: true }) }
+          return { lease, step: await nextStep(tx, lease, { now: 0, claimed: true }) }
         })
       for (;;) {
         const isLast = isPosted
         const plain = await claimTurn(database, { tenant, session }, { now: 0, dead: [] })
         assert.ok(plain !== 'busy')
-        const { place: lease, step } = plain ?? (await claimLocked())
+        const { lease, step } = plain ?? (await claimLocked())
         for (let isTurn = step.kind === 'turn'; isTurn;) {
           const finished = await finishPlainTurn(database, lease, end, 0)
           turns[finished ? 'plain' : 'locked']++

@@ -30,7 +30,7 @@ export async function claimTurn(
   database: Database,
   { tenant, session }: WorkNotice,
   { now, dead }: { now: number; dead: readonly string[] },
-): Promise<{ place: SessionLease; step: Step } | 'busy' | undefined> {
+): Promise<{ lease: SessionLease; step: Step } | 'busy' | undefined> {
   const seen = await readSnapshot(database.read, tenant, session)
   if (!seen) return undefined
   if (isHeldByAnother(seen.head, database.owners.self, { now, dead })) return 'busy'
@@ -48,12 +48,12 @@ export async function claimTurn(
     claimed: { owner, untilMs: now + leaseMs },
   })
   if (!done) return undefined
-  const place = { tenant, session, fence: { owner, generation: done.generation } }
-  const after = { ...head, ...place.fence, next_seq: done.last }
+  const lease = { tenant, session, fence: { owner, generation: done.generation } }
+  const after = { ...head, ...lease.fence, next_seq: done.last }
   after.running_since_ms ??= now
   const turn = { kind: 'turn' as const, ...budgetFlag(head) }
   const step = { ...turn, open: [], head: after }
-  return { place, step: begun ? { ...step, begun } : step }
+  return { lease, step: begun ? { ...step, begun } : step }
 }
 
 const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot): boolean =>
@@ -86,19 +86,19 @@ export function headAfter(
  */
 export async function finishPlainTurn(
   database: Database,
-  place: SessionLease,
+  lease: SessionLease,
   end: TurnEnding,
   now: number,
 ): Promise<'rest' | 'more' | undefined> {
-  if (!endsPlainly(end) || place.thread !== undefined) return undefined
-  if (end.head && (await endOnto(database, place, end.head, { ...end, more: false, now })))
+  if (!endsPlainly(end) || lease.thread !== undefined) return undefined
+  if (end.head && (await endOnto(database, lease, end.head, { ...end, more: false, now })))
     return 'rest'
-  const seen = await readSnapshot(database.read, place.tenant, place.session)
+  const seen = await readSnapshot(database.read, lease.tenant, lease.session)
   if (!seen?.queue || seen.hasOpenCalls || seen.hasEndpoint) return undefined
-  if (!isHeld(seen.head, place.fence) || seen.queue.some(isInterrupt)) return undefined
+  if (!isHeld(seen.head, lease.fence) || seen.queue.some(isInterrupt)) return undefined
   if (hasOpenOutcome(seen.head) || seen.head.threads > 0) return undefined
   const more = seen.queue.length > 0
-  if (!(await endOnto(database, place, seen.head, { ...end, more, now }))) return undefined
+  if (!(await endOnto(database, lease, seen.head, { ...end, more, now }))) return undefined
   return more ? 'more' : 'rest'
 }
 

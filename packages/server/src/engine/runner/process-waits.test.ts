@@ -9,7 +9,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { processWaits } from './process-waits.ts'
 
-async function place(change: (database: Database) => Database = (database) => database) {
+async function setup(change: (database: Database) => Database = (database) => database) {
   const opened = await databases.sqlite()
   const session = await insertHead(opened.database)
   const { bus } = opened
@@ -52,7 +52,7 @@ async function place(change: (database: Database) => Database = (database) => da
 
 describe('a wait of a running session', () => {
   it('is written when it lasts, and removed at its end', async () => {
-    await using here = await place()
+    await using here = await setup()
     const { promise, resolve } = Promise.withResolvers<string>()
     const waited = here.during(promise)
     const written = here.heard()
@@ -67,19 +67,19 @@ describe('a wait of a running session', () => {
   })
 
   it('is never written when it is short', async () => {
-    await using here = await place()
+    await using here = await setup()
     assert.equal(await here.during(Promise.resolve(1)), 1)
     await new Promise(setImmediate)
     assert.equal(here.told.count, 0)
   })
 
   it('passes on the failure of what it waits for', async () => {
-    await using here = await place()
+    await using here = await setup()
     await assert.rejects(here.during(Promise.reject(new Error('no room'))), /no room/)
   })
 
   it('fails nothing where it cannot be written, and the log says so', async () => {
-    await using here = await place((database) => ({
+    await using here = await setup((database) => ({
       ...database,
       write: () => Promise.reject(new StorageError('away', new Error('gone'))),
     }))

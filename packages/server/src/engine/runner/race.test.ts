@@ -19,10 +19,10 @@ describe('on Postgres, where units run at the same time', () => {
     const { self: owner } = database.owners
     const fence = await database.write((tx) => claimHead(tx, session, { owner, dead: [], now: 0 }))
     assert.ok(fence)
-    const place = { tenant, session, fence }
+    const lease = { tenant, session, fence }
     const [posted, step] = await at.race(
       (tx) => postEvents(tx, tenant, session, [message], 0),
-      (tx) => nextStep(tx, place, { now: 0, claimed: true }),
+      (tx) => nextStep(tx, lease, { now: 0, claimed: true }),
     )
     assert.equal(posted.status, 'fulfilled')
     assert.ok(step.status === 'fulfilled' && step.value.kind === 'turn')

@@ -70,8 +70,8 @@ function endlessTurn() {
 
 describe('a runner', () => {
   it('tries a session again whose turn and lease could not be written, while others run', async () => {
-    await using place = await databases.sqlite()
-    const { database, bus } = place
+    await using testDatabase = await databases.sqlite()
+    const { database, bus } = testDatabase
     const [busy, broken] = [await newSession(database), await newSession(database)]
     const isRunning = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
@@ -133,8 +133,8 @@ describe('a runner', () => {
 
   for (const [dialect, open] of Object.entries(shapesOf(import.meta.filename)))
     it(`runs others' sessions beside a tenant that wants all of it, and its waiting ones as soon as there is room, on ${dialect}`, async () => {
-      await using place = await open()
-      const { database, bus } = place
+      await using testDatabase = await open()
+      const { database, bus } = testDatabase
       const running = new Map<string, () => void>()
       const counted: { least: number; met: () => void }[] = []
       const count = (least: number) =>
@@ -188,8 +188,8 @@ describe('a runner', () => {
     })
 
   it('stops no turn for an interrupt that was meant for the one before', async () => {
-    await using place = await databases.sqlite()
-    const { database, bus } = place
+    await using testDatabase = await databases.sqlite()
+    const { database, bus } = testDatabase
     const session = await newSession(database)
     const reads = gate()
     const turns = Array.from({ length: 2 }, () => ({
@@ -236,8 +236,8 @@ describe('a runner', () => {
   it('stops a turn whose interrupt was told of in a notification that was lost', async () => {
     // Intervals are mocked, so that the look that runs each second does not find the interrupt.
     mock.timers.enable({ apis: ['setInterval'] })
-    await using place = await databases.sqlite()
-    const { database, bus } = place
+    await using testDatabase = await databases.sqlite()
+    const { database, bus } = testDatabase
     const session = await newSession(database)
     const { begun, runTurn } = endlessTurn()
     const work = runner({
@@ -266,8 +266,8 @@ describe('a runner', () => {
   })
 
   it('stops turns by interrupts also in a round in which it cannot look for due sessions', async () => {
-    await using place = await databases.sqlite()
-    const { database, bus } = place
+    await using testDatabase = await databases.sqlite()
+    const { database, bus } = testDatabase
     const session = await newSession(database)
     const { begun, runTurn } = endlessTurn()
     const one = oneDatabase(database)

@@ -44,13 +44,13 @@ type RunningSession = {
   interrupts: Map<string | undefined, () => void>
   /** Looks for threads that have work. */
   wake: () => void
-  place: SessionSlot
+  slot: SessionSlot
   done: Promise<void>
 }
 
-const createRun = (work: WorkNotice, place: SessionSlot, failures: number): RunningSession => ({
+const createRun = (work: WorkNotice, slot: SessionSlot, failures: number): RunningSession => ({
   work,
-  place,
+  slot,
   failures,
   again: false,
   interrupts: new Map(),
@@ -135,7 +135,7 @@ const signalsOf = (
 ) => ({
   interrupt: (abort: () => void, thread?: string) => interrupts.begin(abort, thread),
   wake: (look: () => Promise<void>) => (each.wake = () => guard(look)),
-  place: each.place,
+  slot: each.slot,
 })
 
 export function runner(deps: RunnerDeps) {
@@ -176,9 +176,9 @@ export function runner(deps: RunnerDeps) {
       return
     }
     if (stopping.signal.aborted || pausing.has(work.session)) return
-    const place = takeSlot(deps, work.tenant, () => due.left())
-    if (!place) return due.full()
-    const each = createRun(work, place, failures)
+    const slot = takeSlot(deps, work.tenant, () => due.left())
+    if (!slot) return due.full()
+    const each = createRun(work, slot, failures)
     running.set(work.session, each)
     each.done = run(each, dead)
       .catch((error: unknown) => {
@@ -188,7 +188,7 @@ export function runner(deps: RunnerDeps) {
         })
         void retry(each)
       })
-      .finally(() => place.leave())
+      .finally(() => slot.leave())
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Share } from '../../ground/core/share.ts'
 
 export type RestingSandbox = { tenant: string; session: string; usedAt: number }
 
-export type SandboxPlaces = {
+export type SandboxSlots = {
   /** Resolves with the function that gives the place back. Rejects with the signal's reason. */
   take(tenant: string, signal: AbortSignal): Promise<() => void>
   /**
@@ -15,7 +15,7 @@ export type SandboxPlaces = {
   rests(resting: Pick<RestingSandbox, 'tenant' | 'session'>): void
 }
 
-type SandboxPlacesDeps = {
+type SandboxSlotsDeps = {
   share: Share
   /** Sandboxes that no turn uses. */
   resting: () => RestingSandbox[]
@@ -23,7 +23,7 @@ type SandboxPlacesDeps = {
   stop: (session: string) => void
 }
 
-export function sandboxPlaces({ share, resting, stop }: SandboxPlacesDeps): SandboxPlaces {
+export function sandboxSlots({ share, resting, stop }: SandboxSlotsDeps): SandboxSlots {
   /** Stops the sandbox that has been idle longest, of a tenant that holds at least as many places as `tenant`. */
   function makeRoom(tenant: string): void {
     const mine = share.held(tenant)

@@ -60,7 +60,7 @@ export async function openPoolBench() {
         bind: bench.egress.bind,
         log: jsonLog(() => {}),
         share: at.share,
-        kinds: [(place) => at.kind(place)],
+        kinds: [(target) => at.kind(target)],
         session: (owner, session) => sessionStore(read).row(owner, session),
         isOurs: async () => at.isOurs,
         checkpoints: {

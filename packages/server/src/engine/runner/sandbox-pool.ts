@@ -15,9 +15,9 @@ import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { RunLease, HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
-import { placeOf } from './held-sandbox.ts'
-import type { SandboxPlaces } from './sandbox-places.ts'
-import { sandboxPlaces } from './sandbox-places.ts'
+import { foldersOf } from './held-sandbox.ts'
+import type { SandboxSlots } from './sandbox-places.ts'
+import { sandboxSlots } from './sandbox-places.ts'
 import { startSandboxAt } from './start-sandbox.ts'
 
 const passable: TurnNotice = {
@@ -141,7 +141,7 @@ function connections(mine: HeldSandbox, thread: string, sandbox: () => Promise<S
 }
 
 type SessionSandboxes = {
-  places: SandboxPlaces
+  slots: SandboxSlots
   held: Pool<HeldSandbox>
   /** Sandboxes that are ending. The next sandbox of a session waits for the end of the previous one. */
   ending: Map<string, Promise<void>>
@@ -166,7 +166,7 @@ function startedOf(
   mine: HeldSandbox,
   sessions: SessionSandboxes,
 ): Promise<StartedSandbox> {
-  const { held, ending, places } = sessions
+  const { held, ending, slots: places } = sessions
   const { session } = mine.lease
   if (mine.started) return mine.started
   if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
@@ -228,7 +228,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
     fail: stopped,
     close: (mine, session) => endHeld(session, mine),
   })
-  const places = sandboxPlaces({
+  const slots = sandboxSlots({
     share: deps.share,
     resting: () =>
       held.idle().flatMap(({ key: session, thing: { lease, running }, since }) => {
@@ -245,7 +245,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
 
   /** Tells that the session waits, for as long as the sandbox starts. */
   const startedTelling = (mine: HeldSandbox) =>
-    deps.waits(mine.lease, 'sandbox', startedOf(deps, mine, { held, ending, places }))
+    deps.waits(mine.lease, 'sandbox', startedOf(deps, mine, { held, ending, slots }))
 
   async function stop(session: string): Promise<void> {
     const current = held.remove(session)
@@ -294,7 +294,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
       ...connections(mine, thread, () => sandboxOf(mine)),
       giveBack(): void {
         if (!leaveHeld()) return
-        if (mine.running) places.rests(mine.lease)
+        if (mine.running) slots.rests(mine.lease)
         else if (mine.started) mine.waiting.abort(new SandboxEnded('its turn is over'))
         if (mine.started || mine.connected.size > 0 || !held.remove(session, mine)) return
         void mine.leaving.then(() => mine.egress.revoke())
@@ -312,7 +312,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
     async remove(session: string): Promise<void> {
       await stop(session)
       // Another process of this machine may have run the session last.
-      await provider.reap(placeOf(folder, session))
+      await provider.reap(foldersOf(folder, session))
       await removeTree(join(folder, session))
     },
     close: held.close,

@@ -74,8 +74,8 @@ async function pausing({ database, bus }: TestDatabase, total: number) {
 
 describe('the place of a session', () => {
   it('gives the place of a turn that waits for its model to another, and continues the turn afterwards', async () => {
-    await using place = await databases.sqlite()
-    const { order, work, ran, wake, end } = await pausing(place, 1)
+    await using testDatabase = await databases.sqlite()
+    const { order, work, ran, wake, end } = await pausing(testDatabase, 1)
     try {
       await ran.other.promise
       wake()
@@ -92,8 +92,8 @@ describe('the place of a session', () => {
   })
 
   it('stops a turn that has no place when it is interrupted', async () => {
-    await using place = await databases.sqlite()
-    const { order, one, post, work, ran, end } = await pausing(place, 1)
+    await using testDatabase = await databases.sqlite()
+    const { order, one, post, work, ran, end } = await pausing(testDatabase, 1)
     try {
       await ran.other.promise
       await post(one, interrupt)
@@ -106,13 +106,13 @@ describe('the place of a session', () => {
   })
 
   it('begins the next turn of a session only when it has a place again', async () => {
-    await using place = await databases.sqlite()
-    const { order, one, post, work, ran, wake, end } = await pausing(place, 1)
+    await using testDatabase = await databases.sqlite()
+    const { order, one, post, work, ran, wake, end } = await pausing(testDatabase, 1)
     try {
       await ran.other.promise
       await post(one, interrupt, message)
       await ran.one.promise
-      while ((await readWaiting(place.database.read, tenant, one)).length > 0)
+      while ((await readWaiting(testDatabase.database.read, tenant, one)).length > 0)
         await new Promise((resolve) => setImmediate(resolve))
       for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
       assert.deepEqual(order, ['one pauses', 'other begins', 'one is stopped'])
@@ -127,8 +127,8 @@ describe('the place of a session', () => {
   })
 
   it('keeps the place of a turn that waits where as many as may wait without one already', async () => {
-    await using place = await databases.sqlite()
-    const { order, work, ran, wake, end } = await pausing(place, 0)
+    await using testDatabase = await databases.sqlite()
+    const { order, work, ran, wake, end } = await pausing(testDatabase, 0)
     try {
       wake()
       await ran.other.promise

@@ -5,20 +5,20 @@ import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { MountPlace } from './mount-kind.ts'
+import type { MountTarget } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
-import { placeOf } from './held-sandbox.ts'
+import { foldersOf } from './held-sandbox.ts'
 import { makeStartFolder, removeLeftStarts, removeStartFolder } from './start-folder.ts'
-import type { SandboxPlaces } from './sandbox-places.ts'
+import type { SandboxSlots } from './sandbox-places.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** Holds the place until the sandbox and everything mounted into it has been cleaned up. */
 export async function startSandboxAt(
   deps: SandboxPoolDeps,
   mine: HeldSandbox,
-  places: SandboxPlaces,
+  slots: SandboxSlots,
 ): Promise<StartedSandbox> {
-  const giveBack = await places.take(mine.lease.tenant, mine.waiting.signal)
+  const giveBack = await slots.take(mine.lease.tenant, mine.waiting.signal)
   try {
     const started = await startSandbox(deps, mine)
     void started.released.then(giveBack)
@@ -33,7 +33,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const { provider, folder } = deps
   const { lease, egress } = mine
   const { tenant, session, environment } = lease
-  const place = placeOf(folder, session)
+  const place = foldersOf(folder, session)
   const own = join(folder, session)
   await provider.reap(place)
   await makePrivate(own)
@@ -47,7 +47,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
   const isPrefilled = arrival.kind === 'restored'
   const isKnown = arrival.kind === 'here' || isPrefilled
-  const sessionPlace = {
+  const sessionFolders = {
     tenant,
     session,
     row,
@@ -63,7 +63,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   await removeLeftStarts(own, deps.clock.now())
   let hasStarted = false
   const start = () =>
-    startMounted(deps, { ...place, isPrefilled }, sessionPlace, () => (hasStarted = true))
+    startMounted(deps, { ...place, isPrefilled }, sessionFolders, () => (hasStarted = true))
   return start().catch(async (error: unknown) => {
     // The next turn may claim the session while the sandbox starts: its generation fences this start off.
     if (mine.lease.generation !== lease.generation) return start()
@@ -83,7 +83,7 @@ async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700)
 }
 
-type StartPaths = ReturnType<typeof placeOf> & { isPrefilled: boolean }
+type StartPaths = ReturnType<typeof foldersOf> & { isPrefilled: boolean }
 
 /**
  * Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. `started`
@@ -92,7 +92,7 @@ type StartPaths = ReturnType<typeof placeOf> & { isPrefilled: boolean }
 async function startMounted(
   { provider, kinds, limits, log }: SandboxPoolDeps,
   paths: StartPaths,
-  session: Omit<MountPlace, 'start'>,
+  session: Omit<MountTarget, 'start'>,
   started: () => void,
 ): Promise<StartedSandbox> {
   const place = { ...session, start: await makeStartFolder(session.folder) }
@@ -137,9 +137,9 @@ async function startMounted(
 }
 
 /** Mounts the kinds and opens the gate at the same time. When one fails, ends the other. */
-async function mountBesideGate(kinds: SandboxPoolDeps['kinds'], place: MountPlace) {
-  const mounting = mountKinds(kinds, place)
-  const opening = place.egress.openGate(place.start)
+async function mountBesideGate(kinds: SandboxPoolDeps['kinds'], target: MountTarget) {
+  const mounting = mountKinds(kinds, target)
+  const opening = target.egress.openGate(target.start)
   try {
     const [mounted, gate] = await Promise.all([mounting, opening])
     return { mounted, gate }

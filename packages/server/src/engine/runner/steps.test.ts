@@ -54,7 +54,7 @@ async function claimed(database: Database, session: string, from: From = 'the de
   const rows = await readEvents(database.read, tenant, session, { limit: 100, extensions: true })
   return {
     step,
-    place: { tenant, session, fence },
+    lease: { tenant, session, fence },
     events: rows.map(({ type }) => type),
     rows,
     head: await readHead(database.read, tenant, session),
@@ -80,15 +80,15 @@ async function dies(database: Database, session: string, times: number): Promise
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`the first step after a claim on ${name}`, () => {
     it('waits for its turn of the event loop before it reads a large inbox, and has written nothing before', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const text = 'x'.repeat(300_000)
       const large = fresh({ ...message, content: [{ type: 'text' as const, text }] })
       await database.write((tx) =>
         admitEvents(tx, tenant, session, [admission(large)], { now: 0, due: true }),
       )
-      const { step, place: lease, events, head } = await claimed(database, session, 'nobody')
+      const { step, lease, events, head } = await claimed(database, session, 'nobody')
       assert.equal(step.kind, 'heavy')
       assert.deepEqual([events, head.due], [[], 1])
       assert.equal((await readWaiting(database.read, tenant, session)).length, 1)
@@ -100,27 +100,27 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('begins the first turn of a session that was renamed before it', async () => {
-      await using place = await open()
-      const session = await newSession(place.database, 'running')
-      await place.database.write((tx) =>
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database, 'running')
+      await testDatabase.database.write((tx) =>
         admitEvents(tx, tenant, session, [admission(fresh(message))], { now: 0, due: true }),
       )
-      await keepEvents(place.database, session, [
+      await keepEvents(testDatabase.database, session, [
         fresh({ type: 'session.updated' as const, title: 'x' }),
       ])
-      const { step, events } = await claimed(place.database, session)
+      const { step, events } = await claimed(testDatabase.database, session)
       assert.equal(step.kind, 'turn')
       assert.ok(events.includes('user.message'))
       assert.ok(!events.includes('session.warning'))
     })
 
     it('ends a summary that a dead process was waiting for, and its request', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
       const type = 'span.compaction_summarize_start' as const
       const summary = fresh({ type, strategy: 'summarize', reason: 'threshold' })
-      await keepEvents(place.database, session, [...asking(), summary])
-      const { step, rows } = await claimed(place.database, session)
+      await keepEvents(testDatabase.database, session, [...asking(), summary])
+      const { step, rows } = await claimed(testDatabase.database, session)
       assert.equal(step.kind, 'turn')
       const ends = rows.slice(-2).map(({ type, data }) => [type, JSON.parse(data).is_error])
       assert.deepEqual(ends, [
@@ -130,8 +130,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('gives a turn up that ends its process again and again, but not one that comes on', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       await keepEvents(database, session, asking())
       await dies(database, session, 5)
@@ -145,8 +145,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: running/recovery/given-up
     it('gives no turn up that had begun nothing when its process died, unless it died 26 times', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       await keepEvents(database, session, asking())
       for (let deaths = 0; deaths < 21; deaths++) {
@@ -160,8 +160,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
 
     // verifies: running/recovery/given-up
     it('goes on with what was posted behind a turn that it gives up, and rests after a second one', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       await keepEvents(database, session, asking())
       await database.write((tx) => postEvents(tx, tenant, session, [message, message], 0))
@@ -201,8 +201,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('names the event to fork at, the last one that a model accepted, when it gives a turn up', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const start = fresh({ type: 'span.model_request_start' as const })
       const end = (is_error: boolean) =>
@@ -221,8 +221,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('withdraws the work item of a turn that it gives up', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const item = { tenant, environment: 'env_test', session }
       await keepEvents(database, session, asking())
@@ -234,8 +234,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('continues to count deaths when an error is appended from outside', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       await keepEvents(database, session, asking())
       const error = {
@@ -251,8 +251,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('leaves the inbox unchanged for a process that has lost the session', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const take = async () => {
         const lease = { owner: database.owners.self, dead: [], now: 0 }
@@ -272,30 +272,30 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('gives no turn up for warnings of other kinds', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
-      await keepEvents(place.database, session, asking())
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
+      await keepEvents(testDatabase.database, session, asking())
       const refused = {
         type: 'session.warning' as const,
         reason: 'egress_refused',
         message: '"reason":"turn_recovered"',
       }
-      for (let n = 0; n < 8; n++) await keepEvents(place.database, session, [fresh(refused)])
-      assert.equal((await claimed(place.database, session)).step.kind, 'turn')
+      for (let n = 0; n < 8; n++) await keepEvents(testDatabase.database, session, [fresh(refused)])
+      assert.equal((await claimed(testDatabase.database, session)).step.kind, 'turn')
     })
 
     it('gives no turn up that was handed over by processes that were stopped, however often', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
-      await keepEvents(place.database, session, asking())
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
+      await keepEvents(testDatabase.database, session, asking())
       for (let n = 0; n < 8; n++) {
-        const { step } = await claimed(place.database, session, 'nobody')
+        const { step } = await claimed(testDatabase.database, session, 'nobody')
         assert.equal(step.kind, 'turn', `after ${n} stops`)
-        await keepEvents(place.database, session, [
+        await keepEvents(testDatabase.database, session, [
           fresh({ type: 'span.model_request_start' as const }),
         ])
       }
-      const { step, rows } = await claimed(place.database, session)
+      const { step, rows } = await claimed(testDatabase.database, session)
       assert.equal(step.kind, 'turn', 'the first death')
       const reasons = rows
         .filter(({ type }) => type === 'session.warning')
@@ -304,18 +304,18 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('says nothing of a turn that was handed over between two of its steps', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
-      await keepEvents(place.database, session, asking().slice(0, 3))
-      const { step, events } = await claimed(place.database, session, 'nobody')
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
+      await keepEvents(testDatabase.database, session, asking().slice(0, 3))
+      const { step, events } = await claimed(testDatabase.database, session, 'nobody')
       assert.equal(step.kind, 'turn')
       assert.equal(events.length, 3)
     })
 
     // verifies: sessions/usage/cut-request
     it('counts a request that lost its process with the input of the one before, at its price', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const session = await newSession(database)
       const usage = { input_tokens: 100, output_tokens: 50 }
       const model_usage = { ...noUsage, ...usage, cache_read_input_tokens: 7 }
@@ -341,11 +341,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
-      await keepEvents(place.database, session, asking())
-      await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt], 0))
-      const { step, events, head } = await claimed(place.database, session)
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
+      await keepEvents(testDatabase.database, session, asking())
+      await testDatabase.database.write((tx) => postEvents(tx, tenant, session, [interrupt], 0))
+      const { step, events, head } = await claimed(testDatabase.database, session)
       assert.equal(step.kind, 'rest')
       assert.deepEqual(events.slice(4), [
         'session.warning',
@@ -358,11 +358,13 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('says that the interrupted turn of a dead process is over before the next begins', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
-      await keepEvents(place.database, session, asking())
-      await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt, message], 0))
-      const { step, events, head } = await claimed(place.database, session)
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
+      await keepEvents(testDatabase.database, session, asking())
+      await testDatabase.database.write((tx) =>
+        postEvents(tx, tenant, session, [interrupt, message], 0),
+      )
+      const { step, events, head } = await claimed(testDatabase.database, session)
       assert.equal(step.kind, 'turn')
       assert.deepEqual(events.slice(4, 10), [
         'session.warning',
@@ -376,24 +378,24 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('runs again what a dead process was about to try again', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
       const rescheduled = fresh({ type: 'session.status_rescheduled' as const })
-      await keepEvents(place.database, session, [...asking().slice(0, 3), rescheduled])
-      const { step, events, head } = await claimed(place.database, session)
+      await keepEvents(testDatabase.database, session, [...asking().slice(0, 3), rescheduled])
+      const { step, events, head } = await claimed(testDatabase.database, session)
       assert.equal(step.kind, 'turn')
       assert.deepEqual(events.slice(4), ['session.warning', 'session.status_running'])
       assert.equal(head.status, 'running')
     })
 
     it('leaves a deleted session due until nothing is left of it', async () => {
-      await using place = await open()
-      const session = await newSession(place.database)
-      await place.database.write((tx) => deleteSession(tx, tenant, session, 0))
-      const { step, place: gone, head } = await claimed(place.database, session)
+      await using testDatabase = await open()
+      const session = await newSession(testDatabase.database)
+      await testDatabase.database.write((tx) => deleteSession(tx, tenant, session, 0))
+      const { step, lease: gone, head } = await claimed(testDatabase.database, session)
       assert.deepEqual([step.kind, head.due], ['deleted', 1])
-      await place.database.write((tx) => settleDeleted(tx, gone, 0))
-      const after = await readHead(place.database.read, tenant, session)
+      await testDatabase.database.write((tx) => settleDeleted(tx, gone, 0))
+      const after = await readHead(testDatabase.database.read, tenant, session)
       assert.deepEqual([after.due, after.owner], [0, null])
     })
   })

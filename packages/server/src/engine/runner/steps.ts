@@ -93,27 +93,27 @@ type StepMoment = { now: number; claimed: boolean; hasWaited?: boolean }
 /** `mostBytes`: the largest inbox to work on; a caller that has its turn of the event loop passes Infinity. */
 export async function nextStep(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   { mostBytes = heavyBytes, ...moment }: StepMoment & { mostBytes?: number },
 ): Promise<Step> {
-  const { tenant, session, thread } = place
+  const { tenant, session, thread } = lease
   // The head is locked. Otherwise the session could become not due while a message is accepted.
-  const head = await lockThread(tx, place)
-  const over = overFor(head, place)
+  const head = await lockThread(tx, lease)
+  const over = overFor(head, lease)
   if (!head || over) return { kind: over ?? 'rest' }
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
   const queue = await readWaiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
   const left = await (moment.claimed && isTurn(state)
-    ? abandonedTurnEvents(tx, place, head, open)
+    ? abandonedTurnEvents(tx, lease, head, open)
     : [])
-  return act(tx, place, { head, open, queue, left }, moment)
+  return act(tx, lease, { head, open, queue, left }, moment)
 }
 
 function act(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   unfinished: UnfinishedTurn,
   moment: StepMoment,
 ): Promise<Step> {
@@ -124,21 +124,21 @@ function act(
     case 'remove':
       return Promise.resolve({ kind: 'deleted' })
     case 'settle_interrupt':
-      return settleInterrupt(tx, place, unfinished, now)
+      return settleInterrupt(tx, lease, unfinished, now)
     case 'begin':
-      return beginTurn(tx, place, { head, entries: [] }, now)
+      return beginTurn(tx, lease, { head, entries: [] }, now)
     case 'recover':
-      return recoverTurn(tx, place, unfinished, now)
+      return recoverTurn(tx, lease, unfinished, now)
     case 'evaluate':
-      return judgeWork(tx, place, { ...unfinished, left: [] }, moment)
+      return judgeWork(tx, lease, { ...unfinished, left: [] }, moment)
     case 'ask_again':
-      return askAgain(tx, place, head, open.filter(isUnanswered), now)
+      return askAgain(tx, lease, head, open.filter(isUnanswered), now)
     case 'resume':
-      return continueTurn(tx, place, { head, open }, runningEntries(head), now)
+      return continueTurn(tx, lease, { head, open }, runningEntries(head), now)
     case 'promote':
-      return promoteMessages(tx, place, head, { queue, before: [] }, now)
+      return promoteMessages(tx, lease, head, { queue, before: [] }, now)
     case 'rest':
-      return writeStep(tx, place, head, [], { due: false, ...released }, now, { kind: 'rest' })
+      return writeStep(tx, lease, head, [], { due: false, ...released }, now, { kind: 'rest' })
     default:
       return action satisfies never
   }
@@ -151,19 +151,19 @@ export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLe
 /** Settles an interrupt between turns or in a dead process's turn. Messages after the interrupt begin a turn. */
 export async function settleInterrupt(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   { head, open, queue, left }: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
   const position = queue.findLast(isInterrupt)?.position ?? 0
-  const taken = await takeInterrupt(tx, place, open, queue, position)
-  const outcome = await interruptOutcome(tx, place, head, taken.id, now)
+  const taken = await takeInterrupt(tx, lease, open, queue, position)
+  const outcome = await interruptOutcome(tx, lease, head, taken.id, now)
   const entries = [...left, ...taken.entries, ...outcome.entries]
   const goesOn = taken.behind.length > 0 || hasOpenOutcome(outcome.head)
   const last = idleEntries(head, { type: 'end_turn' }, now, goesOn)
-  if (!goesOn) return endTurn(tx, place, head, [...entries, ...last], now)
+  if (!goesOn) return endTurn(tx, lease, head, [...entries, ...last], now)
   const before = [...entries, ...(hasTurn(head) ? last : [])]
-  return promoteMessages(tx, place, outcome.head, { queue: taken.behind, before }, now)
+  return promoteMessages(tx, lease, outcome.head, { queue: taken.behind, before }, now)
 }
 
 const isTurn = (state: SessionState): boolean => state === 'running' || state === 'rescheduling'
@@ -173,7 +173,7 @@ const hasTurn = (head: Head): boolean =>
 
 export async function writeStep<S extends Step>(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   head: Head,
   entries: readonly (LogEntry | PromotedMessage)[],
   options: { due: boolean } & Pick<
@@ -184,7 +184,7 @@ export async function writeStep<S extends Step>(
   step: S,
 ): Promise<S | { kind: 'lost' }> {
   const { due, ...set } = options
-  const written = await appendStep(tx, place, head, entries, { now, due, set })
+  const written = await appendStep(tx, lease, head, entries, { now, due, set })
   return written ? step : { kind: 'lost' }
 }
 
@@ -195,7 +195,7 @@ type UnfinishedTurn = { head: Head; open: PendingCall[]; queue: InboxItem[]; lef
 /** Continues a turn, or gives it up when it has ended its process too often. */
 async function recoverTurn(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   unfinished: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
@@ -203,40 +203,40 @@ async function recoverTurn(
   const isShown = head.status === 'running' && isWorking(head.team?.session.status ?? 'running')
   const entries = [...left, ...(isShown ? [] : runningEntries(head))]
   if (left.length === 0 || wasGivenBack(head))
-    return continueTurn(tx, place, { head, open }, entries, now)
+    return continueTurn(tx, lease, { head, open }, entries, now)
   // The claim has counted one for the primary thread alone.
-  const claim = place.thread === undefined ? 0 : 1
+  const claim = lease.thread === undefined ? 0 : 1
   const counted = { ...head, recoveries: head.recoveries + claim }
   const { isGivenUp, recoveries, ...recovered } = countDeath(counted, hadBegun(open, left))
-  if (isGivenUp) return giveUpTurn(tx, place, unfinished, now)
-  if (place.thread === undefined)
-    return continueTurn(tx, place, { head, open }, entries, now, { recoveries, ...recovered })
-  await threadStore(tx).update(threadRowKey(place), { recoveries })
-  return continueTurn(tx, place, { head, open }, entries, now, recovered)
+  if (isGivenUp) return giveUpTurn(tx, lease, unfinished, now)
+  if (lease.thread === undefined)
+    return continueTurn(tx, lease, { head, open }, entries, now, { recoveries, ...recovered })
+  await threadStore(tx).update(threadRowKey(lease), { recoveries })
+  return continueTurn(tx, lease, { head, open }, entries, now, recovered)
 }
 
 /** Begins an evaluation, or resumes one, unless it has ended its process too often. */
 async function judgeWork(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   unfinished: UnfinishedTurn,
   { now, claimed, hasWaited = false }: StepMoment,
 ): Promise<Step> {
   const { head, queue } = unfinished
-  const row = await outcomeStore(tx).open(place.tenant, place.session)
+  const row = await outcomeStore(tx).open(lease.tenant, lease.session)
   const hasDied = claimed && !wasGivenBack(head)
   const hasStarted = row.start_id !== null
   const counted = countEvaluation(head, { hasDied, hasWaited, hasStarted })
   const { isGivenUp, recoveries, recovered } = counted
-  if (isGivenUp) return giveUpTurn(tx, place, unfinished, now)
+  if (isGivenUp) return giveUpTurn(tx, lease, unfinished, now)
   // Messages steer the work before it is judged.
   if (row.start_id === null && queue.length > 0)
-    return promoteMessages(tx, place, steered(head), { queue, before: [] }, now)
+    return promoteMessages(tx, lease, steered(head), { queue, before: [] }, now)
   // The primary thread stays due until the last other thread goes idle, which starts it again.
   if (row.start_id === null && head.team && hasOthersDue(head.team)) return { kind: 'rest' }
   const { entries, evaluation } = await startEvaluation(tx, row, head)
   const step = { ...evaluation, ...budgetFlag(head), ...(hasDied && { recovered }) }
-  return writeStep(tx, place, head, entries, { due: true, recoveries }, now, step)
+  return writeStep(tx, lease, head, entries, { due: true, recoveries }, now, step)
 }
 
 const steered = (head: Head): Head => ({ ...head, outcome: outcomeStage.pending })
@@ -247,24 +247,24 @@ const steered = (head: Head): Head => ({ ...head, outcome: outcomeStage.pending 
  */
 async function giveUpTurn(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   { head, open, queue, left }: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
   const why = givenUpMessage
-  const goesOn = queue.length > 0 && !(await wasGivenUpBefore(tx, place, head))
-  const message = goesOn ? why : `${why}${await waysOn(tx, place, queue.length > 0)}`
+  const goesOn = queue.length > 0 && !(await wasGivenUpBefore(tx, lease, head))
+  const message = goesOn ? why : `${why}${await waysOn(tx, lease, queue.length > 0)}`
   const error = {
     type: 'unknown_error' as const,
     message,
     retry_status: { type: 'exhausted' as const },
   }
-  const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
+  const outcome = await endOutcome(tx, lease, head, { result: 'failed', explanation: why }, now)
   const closed = open.map((call) => entryOf(closingResult(call, why)))
   const stop: StopReason = { type: 'retries_exhausted' }
-  const report = await reportToParent(tx, place, { stop }, now)
+  const report = await reportToParent(tx, lease, { stop }, now)
   // The parent is due now, and the session goes on with it.
-  const after = report.length > 0 ? ((await readThread(tx, place)) ?? head) : head
+  const after = report.length > 0 ? ((await readThread(tx, lease)) ?? head) : head
   const entries = [
     ...left,
     ...closed,
@@ -273,8 +273,8 @@ async function giveUpTurn(
     ...report,
     ...idleEntries(after, stop, now, goesOn),
   ]
-  if (goesOn) return promoteMessages(tx, place, outcome.head, { queue, before: entries }, now)
-  return endTurn(tx, place, after, entries, now)
+  if (goesOn) return promoteMessages(tx, lease, outcome.head, { queue, before: entries }, now)
+  return endTurn(tx, lease, after, entries, now)
 }
 
 /** True when no other thread of the session is due. */
@@ -283,33 +283,33 @@ export const isOnlyDueThread = ({ team }: Head): boolean => !team || !hasOthersD
 /** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
 export async function endTurn(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   head: Head,
   entries: readonly (LogEntry | PromotedMessage)[],
   now: number,
 ): Promise<Step> {
-  const told = await announceBudget(tx, place, head, { type: 'end_turn' }, now)
+  const told = await announceBudget(tx, lease, head, { type: 'end_turn' }, now)
   const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...released } as const
-  const step = await writeStep(tx, place, head, entries, rest, now, { kind: 'rest' })
+  const step = await writeStep(tx, lease, head, entries, rest, now, { kind: 'rest' })
   if (step.kind === 'rest' && isOnlyDueThread(head))
-    await withdrawItem(tx, place.tenant, place.session, now)
+    await withdrawItem(tx, lease.tenant, lease.session, now)
   return step
 }
 
 /** Records allowed calls as started before the turn can start them. */
 async function continueTurn(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   { head, open }: Pick<UnfinishedTurn, 'head' | 'open'>,
   entries: LogEntry[],
   now: number,
   { recovered, recoveries }: { recovered?: RecoveredTurn; recoveries?: number } = {},
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
-  await startCalls(tx, place.session, allowed)
+  await startCalls(tx, lease.session, allowed)
   const turn = { kind: 'turn' as const, open, ...budgetFlag(head) }
   const set = { ...begunOutcome(head), ...(recoveries !== undefined && { recoveries }) }
-  return writeStep(tx, place, head, entries, { due: true, ...set }, now, {
+  return writeStep(tx, lease, head, entries, { due: true, ...set }, now, {
     ...turn,
     ...(recovered && { recovered }),
   })
@@ -322,7 +322,7 @@ const begunOutcome = ({ outcome }: Head): Pick<HeadChange, 'outcome'> =>
 /** Appends the idle event with the calls that still wait, unless the last idle event says the same. */
 async function askAgain(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   head: Head,
   rest: PendingCall[],
   now: number,
@@ -331,7 +331,7 @@ async function askAgain(
   const same = head.stop_reason === JSON.stringify(stop)
   return writeStep(
     tx,
-    place,
+    lease,
     head,
     same ? [] : idleEntries(head, stop, now),
     { due: false, ...released },
@@ -345,7 +345,7 @@ async function askAgain(
 /** Begins one turn with all waiting messages. */
 export async function promoteMessages(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   head: Head,
   {
     queue,
@@ -353,11 +353,11 @@ export async function promoteMessages(
   }: { queue: readonly InboxItem[]; before: readonly (LogEntry | PromotedMessage)[] },
   now: number,
 ): Promise<Step> {
-  const { tenant, session, thread } = place
+  const { tenant, session, thread } = lease
   const messages = await takeWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
   const starts = thread === undefined ? runStarted(tenant) : []
   const entries = [...before, ...starts, ...messages, ...runningEntries(head)]
-  return beginTurn(tx, place, { head, entries }, now)
+  return beginTurn(tx, lease, { head, entries }, now)
 }
 
 export const runStarted = (tenant: string): LogEntry[] => [
@@ -370,22 +370,22 @@ export const requestEntry = (id: string): LogEntry =>
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
 export async function beginTurn(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   { head, entries }: { head: Head; entries: readonly (LogEntry | PromotedMessage)[] },
   now: number,
 ): Promise<Step> {
-  const servers = await ownServers(tx, place, head, now)
+  const servers = await ownServers(tx, lease, head, now)
   if (servers === 'wait') {
     const waits = { due: false, awaits_stdio: 1, ...released, ...begunOutcome(head) } as const
-    return writeStep(tx, place, head, entries, waits, now, { kind: 'rest' })
+    return writeStep(tx, lease, head, entries, waits, now, { kind: 'rest' })
   }
   const all = [...entries, ...servers.failures.map(stdioError)]
   const listed = { ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
   const set = { due: true, ...listed, ...begunOutcome(head) }
   const turn = { kind: 'turn' as const, open: [], ...budgetFlag(head) }
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
-  if (head.url_servers === 1) return writeStep(tx, place, head, all, set, now, turn)
+  if (head.url_servers === 1) return writeStep(tx, lease, head, all, set, now, turn)
   const begun = newId('event')
   all.push(requestEntry(begun))
-  return writeStep(tx, place, head, all, set, now, { ...turn, begun })
+  return writeStep(tx, lease, head, all, set, now, { ...turn, begun })
 }

@@ -64,7 +64,7 @@ async function takenUp(database: Database, meanwhile: Meanwhile) {
     {
       ...{ stopping: never, cut: never, wake: () => {} },
       interrupt: (call) => (abort = call),
-      place: { leave: () => {}, hold: async () => {}, pause: async () => {} },
+      slot: { leave: () => {}, hold: async () => {}, pause: async () => {} },
     },
     [],
   )
@@ -87,16 +87,19 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   // verifies: running/recovery/one-at-a-time
   describe(`a turn that waits because its process died twice, on ${name}`, () => {
     it('goes on, and readers know of the recovery before that', async () => {
-      await using place = await open()
-      const { outcome, turns, toldBefore, head } = await takenUp(place.database, async () => {})
+      await using testDatabase = await open()
+      const { outcome, turns, toldBefore, head } = await takenUp(
+        testDatabase.database,
+        async () => {},
+      )
       assert.deepEqual([outcome, turns, head.status], ['rested', 1, 'idle'])
       assert.ok(toldBefore > 0)
     })
 
     it('ends without going on when it is interrupted', async () => {
-      await using place = await open()
+      await using testDatabase = await open()
       const { turns, head, events } = await takenUp(
-        place.database,
+        testDatabase.database,
         async ({ database, session, abort }) => {
           const interrupt = { type: 'user.interrupt' as const }
           await database.write((tx) => postEvents(tx, tenant, session, [interrupt], 0))
@@ -108,15 +111,17 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('does nothing when another process has taken the session over', async () => {
-      await using place = await open()
-      const { outcome, turns, head } = await takenUp(place.database, ({ database, session }) =>
-        database.write((tx) =>
-          tx
-            .updateTable('session_heads')
-            .set((eb) => ({ owner: 'proc_other', generation: eb('generation', '+', 1) }))
-            .where('session_id', '=', session)
-            .execute(),
-        ),
+      await using testDatabase = await open()
+      const { outcome, turns, head } = await takenUp(
+        testDatabase.database,
+        ({ database, session }) =>
+          database.write((tx) =>
+            tx
+              .updateTable('session_heads')
+              .set((eb) => ({ owner: 'proc_other', generation: eb('generation', '+', 1) }))
+              .where('session_id', '=', session)
+              .execute(),
+          ),
       )
       assert.deepEqual([outcome, turns, head.owner], ['lost', 0, 'proc_other'])
     })

@@ -12,7 +12,7 @@ export async function takeUp(
   { recoveries, steps, crew }: Pick<ThreadDeps, 'recoveries' | 'steps' | 'crew'>,
   { tenant, thread }: SessionLease,
   { recovered }: Work,
-  { place, interrupt, stopping }: TurnSignals,
+  { slot, interrupt, stopping }: TurnSignals,
 ): Promise<TakenUp> {
   if (!recovered) return { progressed: () => {}, hasWaited: false }
   const interrupted = new AbortController()
@@ -20,12 +20,12 @@ export async function takeUp(
   if (isSuspect) {
     interrupt(() => interrupted.abort(), thread)
     steps.publish()
-    place.leave()
+    slot.leave()
   }
   const progressed = await recoveries.enter(
     { ...recovered, tenant },
     AbortSignal.any([interrupted.signal, stopping, crew.ending]),
   )
-  await place.hold(stopping)
+  await slot.hold(stopping)
   return { progressed, hasWaited: isSuspect && !stopping.aborted }
 }

@@ -12,8 +12,8 @@ import { tenantsInTurn } from './tenant-turns.ts'
 
 describe('tenants in turn', () => {
   it('start each waiting session as soon as there is room, also when slots become free during a look', async () => {
-    await using place = await databases.sqlite()
-    const { database } = place
+    await using testDatabase = await databases.sqlite()
+    const { database } = testDatabase
     const sessions = []
     for (let n = 0; n < 7; n++) sessions.push(await newSession(database))
     const heads = (tx: Queries) => tx.updateTable('session_heads')

@@ -75,7 +75,7 @@ export type TurnSignals = {
   interrupt: (abort: () => void, thread?: string) => void
   /** Takes the function that is called when something comes to the session. */
   wake: (look: () => Promise<void>) => void
-  place: Pick<SessionSlot, 'leave' | 'hold' | 'pause'>
+  slot: Pick<SessionSlot, 'leave' | 'hold' | 'pause'>
   /** Says that the turn has kept something. */
   progressed?: () => void
 }

@@ -55,6 +55,6 @@ export function turnStop(
 
 /** The wait before a repeated model request. The session gives its slot away if no other of its threads runs. */
 export const sleepOf =
-  ({ crew, clock }: ThreadDeps, { place }: TurnSignals): Turn['sleep'] =>
+  ({ crew, clock }: ThreadDeps, { slot }: TurnSignals): Turn['sleep'] =>
   (ms, signal) =>
-    crew.isAlone() ? place.pause(ms, signal) : clock.sleep(ms, signal)
+    crew.isAlone() ? slot.pause(ms, signal) : clock.sleep(ms, signal)

@@ -14,12 +14,12 @@ import { cancelWakeup, wakeupStore } from '../../sessions/rows/wakeups.ts'
 
 export async function scheduleWakeup(
   tx: Queries,
-  place: ThreadPlace,
+  ref: ThreadPlace,
   { at, note }: WakeupEffect,
 ): Promise<LogEntry[]> {
-  const { tenant, session } = place
-  const thread = threadIdOf(place)
-  const replaced = await cancelWakeup(tx, place, 'replaced')
+  const { tenant, session } = ref
+  const thread = threadIdOf(ref)
+  const replaced = await cancelWakeup(tx, ref, 'replaced')
   const event_id = newId('event')
   const of = { tenant_id: tenant, session_id: session, thread_id: thread }
   await wakeupStore(tx).insert({ ...of, due_ms: at, event_id, note })

@@ -17,7 +17,7 @@ export const webOf = (
   tenant: string,
 ): WebAccess => ({
   fetch: egress.outboundFetch({ credentials: false }),
-  conversionPlace: (signal) => conversions.wait(tenant, signal),
+  conversionSlot: (signal) => conversions.wait(tenant, signal),
   search: search && searchBy(search, egress.searchFetch()),
 })
 

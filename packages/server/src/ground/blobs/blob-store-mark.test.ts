@@ -9,7 +9,7 @@ import { acceptBlobStore, checkBlobStore } from './blob-store-mark.ts'
 import { diskBlobs } from './disk.ts'
 
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
-  async function place() {
+  async function setup() {
     const opened = await open()
     const folder = await mkdtemp(join(tmpdir(), 'steward-stores-'))
     return {
@@ -25,7 +25,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   // verifies: files/one-store
   describe(`the store of the blobs of a database on ${kind}`, () => {
     it('is marked by the first server and found by the next, also when several start at once', async () => {
-      await using at = await place()
+      await using at = await setup()
       const starts = Array.from({ length: 4 }, async () =>
         checkBlobStore(at.database, await at.store('one')),
       )
@@ -36,7 +36,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('is not marked while it is full', async () => {
-      await using at = await place()
+      await using at = await setup()
       const store = await at.store('one')
       const put = () => Promise.reject(new StorageError('full', new Error('ENOSPC')))
       const mark = await checkBlobStore(at.database, { ...store, put })
@@ -47,14 +47,14 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('is not marked while its disk is full, as the disk says it', async () => {
-      await using at = await place()
+      await using at = await setup()
       const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
       const put = () => Promise.reject(full)
       await checkBlobStore(at.database, { ...(await at.store('one')), put })
     })
 
     it('is no longer the one of a running server once the operator accepts another', async () => {
-      await using at = await place()
+      await using at = await setup()
       const running = await checkBlobStore(at.database, await at.store('one'))
       await acceptBlobStore(at.database, await at.store('other'))
       assert.equal(await running.isThere(), false)
@@ -63,7 +63,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     it('is refused where it is another one, until the operator accepts it', async () => {
-      await using at = await place()
+      await using at = await setup()
       await checkBlobStore(at.database, await at.store('one'))
       const other = await at.store('other')
       await assert.rejects(

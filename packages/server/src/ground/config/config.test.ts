@@ -304,16 +304,16 @@ describe('the configuration', () => {
   })
 
   it('takes the place that other processes are told, with its port or without', () => {
-    for (const place of [
+    for (const address of [
       '10.0.0.7',
       '10.0.0.7:9000',
       'one.internal',
       '[fd00::7]',
       '[fd00::7]:9000',
     ])
-      assert.equal(config({ PEER_ADDRESS: place }).peers.address, place)
-    for (const place of ['fd00::7', 'one.internal:70000', 'http://one.internal', 'a b'])
-      assert.match(problems({ PEER_ADDRESS: place }).join(), /^PEER_ADDRESS/)
+      assert.equal(config({ PEER_ADDRESS: address }).peers.address, address)
+    for (const address of ['fd00::7', 'one.internal:70000', 'http://one.internal', 'a b'])
+      assert.match(problems({ PEER_ADDRESS: address }).join(), /^PEER_ADDRESS/)
   })
 
   it('signs hints of work, or sends none', () => {

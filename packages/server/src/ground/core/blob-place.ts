@@ -32,7 +32,7 @@ const StoreBackends = z.strictObject({
 })
 
 /** The place of blobs: a folder or a bucket. */
-export type BlobPlace = NonNullable<z.infer<typeof StoreBackends>['blobs']>
+export type BlobBackend = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 
 /** Throws an error that names each wrong field and quotes no value, because one of the values is a secret. */
 export function parseStoreBackends(text: string): z.infer<typeof StoreBackends> {

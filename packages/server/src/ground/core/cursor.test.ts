@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { PlatformError } from './errors.ts'
 
-const Place = z.tuple([z.string(), z.int()])
-const decode = (cursor: string, scope = 'events/s1/asc') => decodeCursor(cursor, scope, Place)
+const Position = z.tuple([z.string(), z.int()])
+const decode = (cursor: string, scope = 'events/s1/asc') => decodeCursor(cursor, scope, Position)
 const refused = (error: unknown) =>
   error instanceof PlatformError &&
   error.kind === 'invalid_request' &&
@@ -13,10 +13,10 @@ const refused = (error: unknown) =>
 
 describe('a cursor', () => {
   it('gives back the place it was made of', () => {
-    const place: [string, number] = ['2026-01-01T00:00:00.000Z', 17]
-    const cursor = encodeCursor('events/s1/asc', place)
+    const position: [string, number] = ['2026-01-01T00:00:00.000Z', 17]
+    const cursor = encodeCursor('events/s1/asc', position)
     assert.match(cursor, /^[\w-]+$/)
-    assert.deepEqual(decode(cursor), place)
+    assert.deepEqual(decode(cursor), position)
   })
 
   it('is refused as the caller’s mistake when it is garbage', () => {
@@ -33,8 +33,8 @@ describe('a cursor', () => {
   })
 
   it('is refused when its place has another shape', () => {
-    for (const place of [[], ['a'], [1, 'a'], ['a', 1, 2], ['a', 1.5]]) {
-      assert.throws(() => decode(encodeCursor('events/s1/asc', place)), refused)
+    for (const position of [[], ['a'], [1, 'a'], ['a', 1, 2], ['a', 1.5]]) {
+      assert.throws(() => decode(encodeCursor('events/s1/asc', position)), refused)
     }
   })
 })

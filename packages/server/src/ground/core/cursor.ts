@@ -6,13 +6,13 @@ import { invalid } from './errors.ts'
 const Shape = z.tuple([z.string(), z.array(z.union([Line.min(1).max(1024), z.number()]))])
 
 /** Encodes a cursor, opaque to callers. `scope` names the list and its order: a cursor of another scope is refused. */
-export const encodeCursor = (scope: string, place: (string | number)[]): string =>
-  Buffer.from(JSON.stringify([scope, place])).toString('base64url')
+export const encodeCursor = (scope: string, position: (string | number)[]): string =>
+  Buffer.from(JSON.stringify([scope, position])).toString('base64url')
 
 export function decodeCursor<T extends z.ZodType<(string | number)[]>>(
   cursor: string,
   scope: string,
-  place: T,
+  position: T,
 ): z.output<T> {
   const wrong = invalid(
     'page: this is not a cursor of this list: send next_page or prev_page of an earlier answer',
@@ -26,7 +26,7 @@ export function decodeCursor<T extends z.ZodType<(string | number)[]>>(
   }
   const shape = Shape.safeParse(text)
   if (!shape.success || shape.data[0] !== scope) throw wrong
-  const parsed = place.safeParse(shape.data[1])
+  const parsed = position.safeParse(shape.data[1])
   if (!parsed.success) throw wrong
   return parsed.data
 }

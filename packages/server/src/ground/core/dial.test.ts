@@ -88,9 +88,9 @@ describe('a list of ranges', () => {
 })
 
 describe('what tenants may name', () => {
-  const may = (targets: string, place: Partial<ResolvedAddress>) =>
+  const may = (targets: string, address: Partial<ResolvedAddress>) =>
     tenantGuard(parseTargets(targets)).may({
-      ...{ host: 'git.internal', port: 443, address: '10.0.0.7', ...place },
+      ...{ host: 'git.internal', port: 443, address: '10.0.0.7', ...address },
     })
 
   it('is public addresses alone, unless a target is listed with its port', () => {
@@ -228,7 +228,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
 
   it('dials for tenants what they may name, and for the operator what the operator may', async () => {
     const told: ResolvedAddress[] = []
-    const tenant = tenantGuard([], (place) => told.push(place))
+    const tenant = tenantGuard([], (address) => told.push(address))
     setGlobalDispatcher(
       guardedDispatcher({ operator: operatorGuard(parseRanges('127.0.0.0/8,::1')), tenant }),
     )

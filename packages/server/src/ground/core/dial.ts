@@ -70,9 +70,9 @@ export type ResolvedAddress = { host: string; port: number; address: string }
 /** The rules for addresses of one namer. */
 export type Guard<Whose extends Namer> = {
   readonly namer: Whose
-  may(place: ResolvedAddress): boolean
+  may(address: ResolvedAddress): boolean
   /** Called with each address that is refused. */
-  reportRefusal(place: ResolvedAddress): void
+  reportRefusal(address: ResolvedAddress): void
 }
 
 /** A dialler whose type names its namer, so that one cannot be passed where the other is expected. */
@@ -167,24 +167,24 @@ export function tenantGuard(
   const isPublic = publicOnly()
   const matchers = allowed.map((target) => {
     const leads = 'host' in target ? byName(target.host) : byRange(target)
-    return (place: ResolvedAddress) =>
-      (target.port === null || target.port === place.port) && leads(place)
+    return (address: ResolvedAddress) =>
+      (target.port === null || target.port === address.port) && leads(address)
   })
   const guard: Guard<'tenant'> = {
     namer: 'tenant',
-    may: (place) => isPublic(place.address) || matchers.some((matches) => matches(place)),
+    may: (address) => isPublic(address.address) || matchers.some((matches) => matches(address)),
     reportRefusal: told,
   }
   return guard
 }
 
-const byName = (name: string) => (place: ResolvedAddress) =>
-  place.host.toLowerCase().replace(/\.$/, '') === name
+const byName = (name: string) => (address: ResolvedAddress) =>
+  address.host.toLowerCase().replace(/\.$/, '') === name
 
 function byRange({ address, bits, family }: Extract<PrivateTarget, { bits: number }>) {
   const range = new BlockList()
   range.addSubnet(address, bits, family)
-  return (place: ResolvedAddress) => range.check(place.address, familyOf(place.address))
+  return (address: ResolvedAddress) => range.check(address.address, familyOf(address.address))
 }
 
 type LookupCallback = (
@@ -215,7 +215,7 @@ function refusalOf(
   guard: Guard<Namer>,
   places: readonly ResolvedAddress[],
 ): RefusedAddressError | undefined {
-  const bad = places.find((place) => !guard.may(place))
+  const bad = places.find((address) => !guard.may(address))
   if (!bad) return undefined
   guard.reportRefusal(bad)
   return new RefusedAddressError(bad.host, guard.namer)

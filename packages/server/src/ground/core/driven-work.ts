@@ -1,17 +1,17 @@
 /** Pieces of work that a job finds, and that this process then drives to their end. */
 import type { AlarmClock } from './alarm.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
-import type { WorkInPlaces, WorkPiece } from './work-places.ts'
-import { createWorkPlaces, startFound } from './work-places.ts'
+import type { WorkInSlots, WorkPiece } from './work-places.ts'
+import { createWorkSlots, startFound } from './work-places.ts'
 
 /** Concurrent pieces of a process, and the percentage of them that one tenant may have while the others have none. */
-const places = { total: 50, percent: 50 }
+const slots = { total: 50, percent: 50 }
 /** The wait before a process drives a piece again that could not go on. */
 const failedMs = 10_000
 
 /** `drive` may throw: then the piece rests, and the job looks again when its rest is over. */
 type DrivenPieces<Piece> = {
-  find: (skipped: WorkInPlaces, limit: number) => Promise<readonly Piece[]>
+  find: (skipped: WorkInSlots, limit: number) => Promise<readonly Piece[]>
   drive: (piece: Piece) => Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function createDrivenWork<Piece extends WorkPiece>(
   failed: (error: unknown, id: string) => void,
 ) {
   let lookNow = (): void => {}
-  const work = createWorkPlaces<Piece>(places, (_, isAwaited) => {
+  const work = createWorkSlots<Piece>(slots, (_, isAwaited) => {
     if (isAwaited) lookNow()
   })
   const alarm = createNearestAlarm(clock, () => lookNow())
@@ -40,8 +40,8 @@ export function createDrivenWork<Piece extends WorkPiece>(
   return {
     startAll: ({ find, drive }: DrivenPieces<Piece>, signal: AbortSignal): Promise<void> =>
       startFound(
-        places.total,
-        () => find(work.skipped(clock.now()), places.total),
+        slots.total,
+        () => find(work.skipped(clock.now()), slots.total),
         (each) =>
           !signal.aborted &&
           work.start(each, () => driveOrRest(each.id, () => drive(each), signal)),

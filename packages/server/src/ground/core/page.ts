@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import { invalid } from './errors.ts'
 
 /** A side, `created_at` and `id` of the row where a page begins or ends. */
-const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
+const Position = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
 
 export type ListedRow = { id: string; created_at: string }
 /** Rows in the order in which they were read. `more`: further rows follow. */
@@ -29,7 +29,7 @@ export function readPaging(scope: string, query: PageQuery): Paging {
   const limit = query.limit ?? defaultLimit
   const cursor = query.page ?? query.cursor
   if (cursor === undefined) return { limit, order }
-  const [side, created_at, id] = decodeCursor(cursor, `${scope}/${order}`, Place)
+  const [side, created_at, id] = decodeCursor(cursor, `${scope}/${order}`, Position)
   return { limit, order, from: { side, created_at, id } }
 }
 
@@ -111,15 +111,15 @@ export function pageOf<Row extends ListedRow, Item>(
   const back = from?.side === 'before'
   const kept = back ? rows.toReversed() : rows
   const [first, last] = [kept[0], kept.at(-1)]
-  const place = (side: string, row: Row) =>
+  const position = (side: string, row: Row) =>
     encodeCursor(`${scope}/${order}`, [side, row.created_at, row.id])
   const forward = last && (back || more)
   const backward = first && (back ? more : from !== undefined)
   return {
     data: kept.map(show),
     has_more: Boolean(forward),
-    next_page: forward ? place('after', last) : null,
-    prev_page: backward ? place('before', first) : null,
+    next_page: forward ? position('after', last) : null,
+    prev_page: backward ? position('before', first) : null,
     first_id: first?.id ?? null,
     last_id: last?.id ?? null,
   }

@@ -5,26 +5,26 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Seal, Sealed } from './seal.ts'
 import { keyIdOf, createSeal, withMemo } from './seal.ts'
 
-const place = 'wrkspc_a/model_cards/card_1/key'
+const context = 'wrkspc_a/model_cards/card_1/key'
 const ours = createSeal('the first root secret')
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 describe('a seal', () => {
   it('opens what it sealed, in the place it was sealed for', () => {
     for (const secret of ['sk-1', '', 'ü'.repeat(3000)]) {
-      assert.equal(ours.open(ours.seal(secret, place), place), secret)
+      assert.equal(ours.open(ours.seal(secret, context), context), secret)
     }
   })
 
   it('shows nothing of the secret, and seals the same secret differently each time', () => {
-    const [one, two] = [ours.seal('sk-visible', place), ours.seal('sk-visible', place)]
+    const [one, two] = [ours.seal('sk-visible', context), ours.seal('sk-visible', context)]
     assert.notEqual(one, two)
     assert.ok(!one.includes('visible'))
     assert.ok(one.startsWith(`v1.${ours.keyId}.`))
   })
 
   it('does not open a value that was moved to another tenant, table, row or column', () => {
-    const sealed = ours.seal('sk-1', place)
+    const sealed = ours.seal('sk-1', context)
     for (const other of [
       'wrkspc_b/model_cards/card_1/key',
       'wrkspc_a/model_cards/card_2/key',
@@ -36,19 +36,19 @@ describe('a seal', () => {
 
   it('says under which root key a value was sealed when it holds another', () => {
     const other = createSeal('the second root secret')
-    const sealed = other.seal('sk-1', place)
-    assert.throws(() => ours.open(sealed, place), new RegExp(`${other.keyId}.*${ours.keyId}`))
+    const sealed = other.seal('sk-1', context)
+    assert.throws(() => ours.open(sealed, context), new RegExp(`${other.keyId}.*${ours.keyId}`))
   })
 
   it('opens under each secret that it holds, and seals under the first alone', () => {
     const [first, second] = ['the first root secret', 'the second root secret']
     const both = createSeal(second, [first])
-    const old = ours.seal('sk-1', place)
-    assert.equal(both.open(old, place), 'sk-1')
-    assert.equal(keyIdOf(both.seal('sk-1', place)), createSeal(second).keyId)
+    const old = ours.seal('sk-1', context)
+    assert.equal(both.open(old, context), 'sk-1')
+    assert.equal(keyIdOf(both.seal('sk-1', context)), createSeal(second).keyId)
     assert.deepEqual(both.keyIds, [createSeal(second).keyId, ours.keyId])
     const wrong = old.replace(ours.keyId, both.keyId) as Sealed
-    assert.throws(() => both.open(wrong, place))
+    assert.throws(() => both.open(wrong, context))
   })
 
   it('has one key id for one root secret', () => {
@@ -58,7 +58,7 @@ describe('a seal', () => {
   })
 
   it('does not open a value that was changed or shortened anywhere', () => {
-    const sealed = ours.seal('a secret of some length', place)
+    const sealed = ours.seal('a secret of some length', context)
     const [version, id, nonce = '', body = ''] = sealed.split('.')
     const bytes = Buffer.from(body, 'base64url')
     const flip = (some: Buffer) => Buffer.from(some.map((byte, at) => (at === 3 ? byte ^ 1 : byte)))
@@ -73,12 +73,12 @@ describe('a seal', () => {
       [version, id, nonce, ''],
       ['nothing'],
     ]
-    for (const parts of wrong) assert.throws(() => ours.open(parts.join('.') as Sealed, place))
+    for (const parts of wrong) assert.throws(() => ours.open(parts.join('.') as Sealed, context))
   })
 
   it('refuses every text but the one it wrote, even where that decodes to the same bytes', () => {
     // 12 bytes of nonce fill 16 characters; 17 bytes of ciphertext and tag leave two stray bits in the last of 23.
-    const sealed = ours.seal('s', place)
+    const sealed = ours.seal('s', context)
     const [version, id, nonce = '', body = ''] = sealed.split('.')
     const last = alphabet.indexOf(body.at(-1) ?? '')
     assert.equal(last % 4, 0)
@@ -96,17 +96,17 @@ describe('a seal', () => {
       assert.deepEqual(Buffer.from(someBody, 'base64url'), Buffer.from(body, 'base64url'))
     }
     for (const parts of same)
-      assert.throws(() => ours.open(parts.join('.') as Sealed, place), /not a sealed value/)
-    assert.equal(ours.open(sealed, place), 's')
+      assert.throws(() => ours.open(parts.join('.') as Sealed, context), /not a sealed value/)
+    assert.equal(ours.open(sealed, context), 's')
   })
 
   it('refuses a short tag even where it is the true beginning of the right one', () => {
-    const sealed = ours.seal('', place)
+    const sealed = ours.seal('', context)
     const [version, id, nonce, body = ''] = sealed.split('.')
     const tag = Buffer.from(body, 'base64url')
     assert.equal(tag.length, 16)
     const short = [version, id, nonce, tag.subarray(0, 4).toString('base64url')].join('.')
-    assert.throws(() => ours.open(short as Sealed, place))
+    assert.throws(() => ours.open(short as Sealed, context))
   })
 })
 
@@ -124,16 +124,16 @@ describe('a seal with a memo', () => {
   after(() => memo.close())
 
   it('opens a value once', () => {
-    const sealed = seal.seal('sk-1', place)
+    const sealed = seal.seal('sk-1', context)
     opened.length = 0
-    assert.deepEqual([seal.open(sealed, place), seal.open(sealed, place)], ['sk-1', 'sk-1'])
-    assert.deepEqual(opened, [place])
+    assert.deepEqual([seal.open(sealed, context), seal.open(sealed, context)], ['sk-1', 'sk-1'])
+    assert.deepEqual(opened, [context])
   })
 
   it('opens a value that was sealed again', () => {
-    const values = [seal.seal('sk-1', place), seal.seal('sk-2', place)]
+    const values = [seal.seal('sk-1', context), seal.seal('sk-2', context)]
     assert.deepEqual(
-      values.map((sealed) => seal.open(sealed, place)),
+      values.map((sealed) => seal.open(sealed, context)),
       ['sk-1', 'sk-2'],
     )
   })

@@ -22,17 +22,17 @@ export interface Seal {
   /** The ids of all keys whose values can be opened. `keyId` is the first. */
   readonly keyIds: readonly string[]
   /** `place`: tenant, table, row and column. A value that was moved to another place does not open. */
-  seal(secret: string, place: string): Sealed
+  seal(secret: string, context: string): Sealed
   /** Throws when the value was sealed under an unknown root secret, or for another place. */
-  open(sealed: Sealed, place: string): string
+  open(sealed: Sealed, context: string): string
 }
 
 /** The same seal with a memo of opened values. */
 export const withMemo = (seal: Seal, memo: Memo<string>): Seal => ({
   ...seal,
-  open: (sealed, place) =>
+  open: (sealed, context) =>
     // The length keeps two pairs of value and place from making the same text.
-    memo.of(`${sealed.length} ${sealed} ${place}`, () => seal.open(sealed, place)),
+    memo.of(`${sealed.length} ${sealed} ${context}`, () => seal.open(sealed, context)),
 })
 
 const derive = (secret: string, info: string, bytes: number) =>
@@ -72,9 +72,11 @@ export function createSeal(
   return {
     keyId,
     keyIds,
-    seal(secret, place) {
+    seal(secret, context) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', keyFor(keyId), nonce).setAAD(Buffer.from(place))
+      const cipher = createCipheriv('aes-256-gcm', keyFor(keyId), nonce).setAAD(
+        Buffer.from(context),
+      )
       const body = Buffer.concat([
         cipher.update(secret, 'utf8'),
         cipher.final(),
@@ -84,14 +86,14 @@ export function createSeal(
         '.',
       ) as Sealed
     },
-    open(sealed, place) {
+    open(sealed, context) {
       const [version, id, nonce, body, ...rest] = sealed.split('.')
       if (version !== sealedAs || !id || !nonce || !body || rest.length > 0) throw notSealed()
       const bytes = decodeCanonical(body)
       const iv = decodeCanonical(nonce)
       // Without a length, Node accepts a shortened tag.
       const decipher = createDecipheriv('aes-256-gcm', keyFor(id), iv, { authTagLength: 16 })
-        .setAAD(Buffer.from(place))
+        .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(-16))
       return decipher.update(bytes.subarray(0, -16), undefined, 'utf8') + decipher.final('utf8')
     },

@@ -14,7 +14,7 @@ export type Share = {
   /** Number of slots that the tenant holds. */
   held(tenant: string): number
   /** Slots of all tenants together. */
-  places(): { total: number; held: number; waiting: number }
+  slots(): { total: number; held: number; waiting: number }
   /** True when this tenant waits, or one that holds at most as many slots and is below its own maximum. */
   isAwaitedOf(tenant: string): boolean
   /** True when the tenant holds its own maximum (`most`), whatever is free. */
@@ -100,7 +100,7 @@ export function createShare({ total, percent, most = () => total }: ShareOptions
     isAtMost,
     serve,
     held: (tenant) => held.get(tenant) ?? 0,
-    places: () => ({
+    slots: () => ({
       total,
       held: used,
       waiting: waiting.values().reduce((sum, waiters) => sum + waiters.length, 0),

@@ -7,12 +7,12 @@ import { createShare } from './share.ts'
 export type WorkPiece = { tenant_id: string; id: string }
 
 /** Work that the job leaves out of its queries for now. */
-export type WorkInPlaces = { ids: string[]; tenants: string[] }
+export type WorkInSlots = { ids: string[]; tenants: string[] }
 
-export type WorkPlaces<Piece extends WorkPiece> = {
+export type WorkSlots<Piece extends WorkPiece> = {
   /** The pieces that run. */
   pieces(): Piece[]
-  skipped(now: number): WorkInPlaces
+  skipped(now: number): WorkInSlots
   /** Returns true when the piece has begun, and false when there is no room or when the piece already runs. */
   start(piece: Piece, work: () => Promise<void>): boolean
   isFree(piece: Piece, now: number): boolean
@@ -23,16 +23,16 @@ export type WorkPlaces<Piece extends WorkPiece> = {
 }
 
 /** `mayStart`: a further condition on a piece. `percent`: of the places, for one tenant while the others hold none. */
-type PlaceLimits<Piece> = { total: number; percent: number; mayStart?: (piece: Piece) => boolean }
+type SlotLimits<Piece> = { total: number; percent: number; mayStart?: (piece: Piece) => boolean }
 
 /**
  * `onEnd`: called when a piece has ended. `isAwaited`: the piece has made room for other pieces, or a query has left it
  * out while it ran, and there may be more work for it by now. `work` never throws.
  */
-export function createWorkPlaces<Piece extends WorkPiece>(
-  { total, percent, mayStart = () => true }: PlaceLimits<Piece>,
+export function createWorkSlots<Piece extends WorkPiece>(
+  { total, percent, mayStart = () => true }: SlotLimits<Piece>,
   onEnd: (piece: Piece, isAwaited: boolean) => void,
-): WorkPlaces<Piece> {
+): WorkSlots<Piece> {
   const share = createShare({ total, percent })
   const going = new Map<string, { piece: Piece; ended: Promise<void> }>()
   /** The pieces that a query has left out since they began. */

@@ -61,10 +61,10 @@ function linesOf(
     ({ action, type }) => action === undefined && type === call.resource.type,
   )
   const main = mergeChanges(call, ofResource)
-  const places = told.flatMap(({ type, workspace }) =>
+  const keys = told.flatMap(({ type, workspace }) =>
     type === workspaceChange ? (workspace ?? []) : [],
   )
-  const chains = new Set([call.workspace, ...places])
+  const chains = new Set([call.workspace, ...keys])
   return [
     ...[...chains].map((workspace) => auditLineOf(call, { ...main, workspace }, now)),
     ...lines,

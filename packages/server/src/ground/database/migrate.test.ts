@@ -12,9 +12,9 @@ import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
 
 /** A database that can be closed and opened again. */
-type Place = AsyncDisposable & { open: () => Promise<Database> }
+type TestSetup = AsyncDisposable & { open: () => Promise<Database> }
 
-const places: Record<Database['dialect'], () => Promise<Place>> = {
+const hosts: Record<Database['dialect'], () => Promise<TestSetup>> = {
   async sqlite() {
     const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
     return {
@@ -71,7 +71,7 @@ const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling'
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 
 /** Makes a database with a row of settings, as a version with the given earlier migrations has made it. */
-async function makeDatabase(place: Place, names: readonly string[]): Promise<void> {
+async function makeDatabase(place: TestSetup, names: readonly string[]): Promise<void> {
   const database = await place.open()
   await database.write(async (tx) => {
     for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
@@ -84,10 +84,10 @@ async function makeDatabase(place: Place, names: readonly string[]): Promise<voi
   await database.close()
 }
 
-for (const [dialect, placeOf] of Object.entries(places)) {
+for (const [dialect, setupOf] of Object.entries(hosts)) {
   describe(`a ${dialect} database of an earlier version`, () => {
     it('opens with its rows when it has all of the earlier migrations, and is brought up to date once', async () => {
-      await using place = await placeOf()
+      await using place = await setupOf()
       await makeDatabase(place, replacedMigrations)
       for (const _start of ['first', 'second']) {
         const database = await place.open()
@@ -103,7 +103,7 @@ for (const [dialect, placeOf] of Object.entries(places)) {
     })
 
     it('is left as it was by a start that ends in the midst of a migration', async () => {
-      await using place = await placeOf()
+      await using place = await setupOf()
       const former = await place.open()
       await former.write(async (tx) => {
         await dropTables(tx)
@@ -119,7 +119,7 @@ for (const [dialect, placeOf] of Object.entries(places)) {
     })
 
     it('is refused, and left as it is, when it has only some of them', async () => {
-      await using place = await placeOf()
+      await using place = await setupOf()
       await makeDatabase(place, replacedMigrations.slice(0, -1))
       const refused = /start the server once from that commit .* then start this version/
       for (const _start of ['first', 'second']) await assert.rejects(place.open(), refused)

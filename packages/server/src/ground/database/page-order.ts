@@ -35,7 +35,7 @@ const holds = {
 } as const
 
 /** Refuses a cursor that lies outside of the times: the page would be empty although rows match. */
-export function checkPlace({ from }: Paging, times: readonly TimeComparison[]): void {
+export function checkPosition({ from }: Paging, times: readonly TimeComparison[]): void {
   if (from && !times.every(({ op, at }) => holds[op](from.created_at, at)))
     throw invalid(
       'page: lies outside of created_at: keep the times of the first page, or begin anew',

@@ -145,7 +145,7 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   })
 }
 
-export type PostgresPlace = {
+export type PostgresSchemaTarget = {
   url: string
   limits: PostgresLimits
   /** Undefined: the schema of the control database. */
@@ -154,7 +154,7 @@ export type PostgresPlace = {
 
 /** One transaction without time limits over its own connection, for commands. `isReading`: reads see one moment. */
 export function postgresTransaction<T>(
-  { url, limits, schema }: PostgresPlace,
+  { url, limits, schema }: PostgresSchemaTarget,
   { isReading }: { isReading: boolean },
   work: (db: Queries) => Promise<T>,
 ): Promise<T> {

@@ -20,7 +20,7 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target)
   const [host, number] = [decodeURIComponent(hostname), Number(port || 5432)]
   /** A host that is a path names the folder of the server's socket. */
-  const place = host.startsWith('/')
+  const setup = host.startsWith('/')
     ? { path: `${host}/.s.PGSQL.${number}` }
     : { host, port: number }
   const sockets = new Set<Socket>()
@@ -33,7 +33,7 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
   }
   const server = createServer((near) => {
     if (refuses) return void near.resetAndDestroy()
-    const far = connect(place)
+    const far = connect(setup)
     clients.add(near)
     near.once('close', () => clients.delete(near))
     for (const [from, to] of [

@@ -53,7 +53,7 @@ type Columns = Readonly<Record<string, Column>>
  * `control`: rows that are read before the tenant is known, or that belong to none. `tenant`: rows of the tenant's own
  * database. `each`: every database has its own rows.
  */
-export type RowsPlace = 'control' | 'tenant' | 'each'
+export type RowsLocation = 'control' | 'tenant' | 'each'
 
 /**
  * The lease of a row, for work that one process at a time may do. Without an `owner` nobody names the process: a number
@@ -66,7 +66,7 @@ export type LeaseColumns<Name extends string = string> = {
 }
 
 export type TableDeclaration<Of extends Columns = Columns> = {
-  rows: RowsPlace
+  rows: RowsLocation
   /** The columns of the primary key. */
   key: readonly (keyof Of & string)[]
   columns: Of

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { databases } from './fixture.ts'
 import { selectRaw } from './select-raw.ts'
-import { checkTablePlace, declarationOf, isTable, tableNames, tablesIn } from './tables.ts'
+import { checkTableLocation, declarationOf, isTable, tableNames, tablesIn } from './tables.ts'
 
 /** A column in short: `number?` is a number that may be null. */
 const shortForm = (form: string, isNullable: boolean): string => form + (isNullable ? '?' : '')
@@ -67,8 +67,8 @@ describe('the declarations of tables', () => {
       'update "sessions" set id = 1',
       'select 1 from "workspaces" left join "sessions" on 1 = 1',
     ])
-      assert.throws(() => checkTablePlace(text, 'control'), /about sessions/)
-    checkTablePlace('select 1 from "settings" join "people" on 1 = 1', 'control')
-    assert.throws(() => checkTablePlace('delete from "people"', 'tenant'), /about people/)
+      assert.throws(() => checkTableLocation(text, 'control'), /about sessions/)
+    checkTableLocation('select 1 from "settings" join "people" on 1 = 1', 'control')
+    assert.throws(() => checkTableLocation('delete from "people"', 'tenant'), /about people/)
   })
 })

@@ -1,6 +1,6 @@
 /** Every table, with the types of its rows. The declarations lie in `tables/`, one file a noun. */
 import type { Json } from '../core/json-text.ts'
-import type { RowsPlace, RowFor, TableDeclaration } from './table.ts'
+import type { RowsLocation, RowFor, TableDeclaration } from './table.ts'
 import { agentTables } from './tables/agents.ts'
 import { apiKeyTables } from './tables/api-keys.ts'
 import { auditTables } from './tables/audit.ts'
@@ -96,7 +96,7 @@ export const isTable = (name: string): name is TableName => Object.hasOwn(tables
 
 export const tableNames: readonly TableName[] = Object.keys(tables).filter(isTable)
 
-export const tablesIn = (place: RowsPlace): TableName[] =>
+export const tablesIn = (place: RowsLocation): TableName[] =>
   tableNames.filter((name) => tables[name].rows === place)
 
 /** Tables whose rows move with a tenant. The audit of the deployment stays in control. */
@@ -108,7 +108,7 @@ const named = /\b(?:from|into|update|join)\s+"?(\w+)"?/gi
  * Throws for a statement on a table whose rows are in another database. It would read nothing, and write rows that
  * nobody finds.
  */
-export function checkTablePlace(sql: string, here: 'control' | 'tenant'): void {
+export function checkTableLocation(sql: string, here: 'control' | 'tenant'): void {
   for (const [, name = ''] of sql.matchAll(named))
     if (isTable(name) && tables[name].rows !== 'each' && tables[name].rows !== here)
       throw new Error(

@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts'
 
 export type WorkspaceKeyRow = Tables['workspace_keys']
 
-export const workspaceKeyPlace = (tenant: string): string => `${tenant}/workspace_keys/sealed`
+export const workspaceKeyContext = (tenant: string): string => `${tenant}/workspace_keys/sealed`
 
 function keyReads(db: Reads) {
   return {
@@ -63,7 +63,7 @@ export const workspaceKeyStore = storeOf(keyReads, keyWrites)
 
 /** The seal under the secret of a row. */
 export const sealOfRow = (root: Seal, { tenant_id, sealed }: WorkspaceKeyRow): Seal =>
-  createSeal(root.open(sealed, workspaceKeyPlace(tenant_id)), [], 'v2')
+  createSeal(root.open(sealed, workspaceKeyContext(tenant_id)), [], 'v2')
 
 export type WorkspaceKeys = {
   /** Loads the key of the workspace once, and creates a missing key. Undefined: there is no such workspace. */
@@ -92,7 +92,7 @@ export function workspaceKeys(
 
   async function make(tenant: string): Promise<WorkspaceKeyRow | undefined> {
     const secret = randomBytes(32).toString('base64url')
-    const sealed = root.seal(secret, workspaceKeyPlace(tenant))
+    const sealed = root.seal(secret, workspaceKeyContext(tenant))
     const row = { tenant_id: tenant, sealed, created_at: iso(clock.now()) }
     return control.write(async (tx) => {
       await workspaceKeyStore(tx).add(row)
@@ -100,8 +100,8 @@ export function workspaceKeys(
     })
   }
 
-  function sealFor(place: string): Seal {
-    const tenant = place.slice(0, place.indexOf('/'))
+  function sealFor(context: string): Seal {
+    const tenant = context.slice(0, context.indexOf('/'))
     const seal = held.get(tenant)
     if (seal) return seal
     throw new Error(`the key of the workspace ${tenant} is not held: it was deleted, or not opened`)
@@ -118,8 +118,9 @@ export function workspaceKeys(
     },
     seal: {
       ...root,
-      seal: (secret, place) => sealFor(place).seal(secret, place),
-      open: (sealed, place) => (isUnderRoot(sealed) ? root : sealFor(place)).open(sealed, place),
+      seal: (secret, context) => sealFor(context).seal(secret, context),
+      open: (sealed, context) =>
+        (isUnderRoot(sealed) ? root : sealFor(context)).open(sealed, context),
     },
   }
 }

@@ -40,7 +40,7 @@ import { isReply } from './reply.ts'
 import type { RawRequest, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
 import { switchProtocol } from './protocol-switch.ts'
-import type { StreamPlace, Streams } from './streams.ts'
+import type { StreamSlot, Streams } from './streams.ts'
 import type { TextHold, TextMemory } from './text-memory.ts'
 import { textMemory } from './text-memory.ts'
 import type { LaterRoutes, SurfaceWire } from './wire.ts'
@@ -175,7 +175,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
       return http.req.raw.signal
     },
   }
-  const { result, enter } = await withPlace(
+  const { result, enter } = await withSlot(
     answering.streams,
     { tenant: principal.tenant, incoming, isStream: isStream(route, call.body) },
     run,
@@ -247,19 +247,19 @@ const isStream = (route: Route, body: unknown): boolean =>
   route.answer === 'stream' || (route.isStream?.(body) ?? false)
 
 /** Takes a stream's place before the handler runs, so that a request without a place has no effect. */
-async function withPlace<T>(
+async function withSlot<T>(
   streams: Streams,
   asked: { tenant: string; incoming: IncomingMessage; isStream: boolean },
   run: () => Promise<T>,
-): Promise<{ result: T; enter: () => StreamPlace }> {
+): Promise<{ result: T; enter: () => StreamSlot }> {
   const { tenant, incoming } = asked
   if (!asked.isStream || incoming.method === 'HEAD')
     return { result: await run(), enter: () => streams.enter(tenant) }
-  const place = streams.enter(tenant)
+  const slot = streams.enter(tenant)
   try {
-    return { result: await run(), enter: () => place }
+    return { result: await run(), enter: () => slot }
   } catch (error) {
-    place.leave()
+    slot.leave()
     throw error
   }
 }
@@ -275,7 +275,7 @@ function sendReply(
     requestId,
     openAnswers,
     principal,
-  }: RequestDeps & { dialect: Dialect; enter: () => StreamPlace; principal: Principal },
+  }: RequestDeps & { dialect: Dialect; enter: () => StreamSlot; principal: Principal },
 ): Response {
   const headers = { 'request-id': requestId }
   const head = incoming.method === 'HEAD'
@@ -303,17 +303,17 @@ function sendReply(
       return RESPONSE_ALREADY_SENT
     case 'stream':
       if (head) return new Response(null, { headers: { ...headers, ...streamHeaders } })
-      return written(writeStream(outgoing, result.frames, { headers, clock, place: placeOfKey() }))
+      return written(writeStream(outgoing, result.frames, { headers, clock, slot: slotOfKey() }))
   }
 
   function endsWithKey(end: () => void): void {
     holdOpen(openAnswers, { outgoing, principal, end })
   }
 
-  function placeOfKey(): StreamPlace {
-    const place = enter()
-    endsWithKey(() => place.end())
-    return place
+  function slotOfKey(): StreamSlot {
+    const slot = enter()
+    endsWithKey(() => slot.end())
+    return slot
   }
 
   /** Does not wait for the writing: a stream that is open for hours must not keep its request in memory. */

@@ -48,41 +48,41 @@ async function said(port: number, request: string): Promise<string> {
 
 describe('a request to go on in another protocol', () => {
   it('is a route, whose answer is the connection and what came on it already', async () => {
-    await using place = await serveRoutes(routes)
-    const answer = await said(place.port, `${asking('/switch/heard')}hello`)
+    await using setup = await serveRoutes(routes)
+    const answer = await said(setup.port, `${asking('/switch/heard')}hello`)
     const [head = '', rest] = answer.split('\r\n\r\n')
     assert.match(head, /^HTTP\/1\.1 101 Switching Protocols\r\n.*\r\nUpgrade: steward-egress$/s)
     assert.equal(rest, 'heard hello')
   })
 
   it('is refused in the words of every route, and the connection ends', async () => {
-    await using place = await serveRoutes(routes)
-    const refused = await said(place.port, asking('/switch/x', undefined, 'nobody'))
+    await using setup = await serveRoutes(routes)
+    const refused = await said(setup.port, asking('/switch/x', undefined, 'nobody'))
     assert.match(refused, /^HTTP\/1\.1 401 .*no such key/s)
-    assert.match(await said(place.port, asking('/nowhere')), /^HTTP\/1\.1 404 .*there is no GET/s)
+    assert.match(await said(setup.port, asking('/nowhere')), /^HTTP\/1\.1 404 .*there is no GET/s)
   })
 
   it('is declined where the protocol is another, or the route has none', async () => {
-    await using place = await serveRoutes(routes)
-    const other = await said(place.port, asking('/plain', 'Upgrade: h2c'))
+    await using setup = await serveRoutes(routes)
+    const other = await said(setup.port, asking('/plain', 'Upgrade: h2c'))
     assert.match(other, /^HTTP\/1\.1 200 /)
-    assert.match(await said(place.port, asking('/plain')), /^HTTP\/1\.1 200 .*connection: close/is)
-    const not = await said(place.port, asking('/switch/x', 'Upgrade: websocket'))
+    assert.match(await said(setup.port, asking('/plain')), /^HTTP\/1\.1 200 .*connection: close/is)
+    const not = await said(setup.port, asking('/switch/x', 'Upgrade: websocket'))
     assert.match(not, /^HTTP\/1\.1 400 .*send Upgrade: steward-egress/s)
   })
 
   it('ends a connection on which another answer is still owed, and nothing else', async () => {
-    await using place = await serveRoutes(routes)
+    await using setup = await serveRoutes(routes)
     const before = 'GET /slow HTTP/1.1\r\nHost: x\r\nx-api-key: workspace\r\n\r\n'
-    assert.equal(await said(place.port, before + asking('/switch/x')), '')
+    assert.equal(await said(setup.port, before + asking('/switch/x')), '')
     slow.emit('go')
-    assert.match(await said(place.port, asking('/plain')), /^HTTP\/1\.1 200 /)
+    assert.match(await said(setup.port, asking('/plain')), /^HTTP\/1\.1 200 /)
   })
 
   it('has no more time than others for its answer, and then all of it', async () => {
-    await using place = await serveRoutes(routes, { limits: { ...serverTimeouts, timeout: 100 } })
-    assert.equal(await said(place.port, asking('/slow')), '')
-    const socket = await dialServer(place.port, asking('/switch/x'))
+    await using setup = await serveRoutes(routes, { limits: { ...serverTimeouts, timeout: 100 } })
+    assert.equal(await said(setup.port, asking('/slow')), '')
+    const socket = await dialServer(setup.port, asking('/switch/x'))
     await once(socket, 'data')
     await sleep(300)
     socket.write('still there')
@@ -90,12 +90,12 @@ describe('a request to go on in another protocol', () => {
   })
 
   it('whose caller has gone meanwhile is handed to nobody', async () => {
-    await using place = await serveRoutes(routes)
+    await using setup = await serveRoutes(routes)
     let taken = 0
     slow.on('taken', () => taken++)
     for (const isGone of [true, false]) {
       const asked = once(slow, 'asked')
-      const socket = await dialServer(place.port, asking('/late'))
+      const socket = await dialServer(setup.port, asking('/late'))
       await asked
       if (isGone) socket.resetAndDestroy()
       await sleep(100)

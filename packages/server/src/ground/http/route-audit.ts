@@ -35,12 +35,12 @@ export type RouteAudit = {
   without: readonly Principal['kind'][]
 }
 
-type RoutePlace = Pick<Route, 'method' | 'path'>
+type RouteKey = Pick<Route, 'method' | 'path'>
 
-const keyOf = ({ method, path }: RoutePlace): string => `${method} ${path}`
+const keyOf = ({ method, path }: RouteKey): string => `${method} ${path}`
 
 export function auditExceptionOf(
-  { method, path }: RoutePlace,
+  { method, path }: RouteKey,
   exceptions: AuditExceptions,
 ): AuditException | undefined {
   const exact = exceptions[keyOf({ method, path })]
@@ -52,7 +52,7 @@ export function auditExceptionOf(
 }
 
 /** The audit of counted calls. Their resource is the parent of the posted object. */
-function countedBy(route: RoutePlace, action: string): RouteAudit {
+function countedBy(route: RouteKey, action: string): RouteAudit {
   const { parentParam: idParam } = namedBy(route)
   const [type = ''] = action.split('.')
   const none = { parentParam: undefined, chain: undefined, without: [] }
@@ -60,10 +60,7 @@ function countedBy(route: RoutePlace, action: string): RouteAudit {
 }
 
 /** The audit that path and exceptions imply. Undefined for a route without lines. */
-export function routeAuditOf(
-  route: RoutePlace,
-  exceptions: AuditExceptions,
-): RouteAudit | undefined {
+export function routeAuditOf(route: RouteKey, exceptions: AuditExceptions): RouteAudit | undefined {
   const { reason, callers, told, ...own } = auditExceptionOf(route, exceptions) ?? {}
   if (route.method === 'get' && told === undefined) return undefined
   if (reason !== undefined && callers === undefined) return undefined
@@ -82,7 +79,7 @@ export function routeAuditOf(
 const verbs = { get: 'read', post: 'update', put: 'update', patch: 'update', delete: 'delete' }
 
 /** `/v1/vaults/:id/credentials/:credential_id/archive` is `credential.archive`. */
-function namedBy({ method, path }: RoutePlace) {
+function namedBy({ method, path }: RouteKey) {
   const segments = path.replace(/^\/v1(\/ext|\/organizations)?\//, '').split('/')
   const params = segments.flatMap((each) => (each.startsWith(':') ? each.slice(1) : []))
   const nouns = segments.filter((each) => !each.startsWith(':'))
@@ -106,7 +103,7 @@ const singular = (noun = '') => noun.replace(/ies$/, 'y').replace(/s$/, '')
 
 /** `run`: the handler of the route. */
 export type AuditAround = <T>(
-  route: RoutePlace,
+  route: RouteKey,
   call: CallFacts,
   requestId: string,
   run: () => Promise<T>,
@@ -122,9 +119,9 @@ export function auditCalls(
   exceptions: AuditExceptions,
   note: (call: AuditedCall) => void,
 ): AuditAround {
-  const known = new Map<RoutePlace, { audit?: RouteAudit; counted?: RouteAudit }>()
+  const known = new Map<RouteKey, { audit?: RouteAudit; counted?: RouteAudit }>()
 
-  function rulesOf(route: RoutePlace) {
+  function rulesOf(route: RouteKey) {
     const rules = known.get(route)
     if (rules) return rules
     const action = auditExceptionOf(route, exceptions)?.counted
@@ -157,7 +154,7 @@ const isWorker = ({ kind }: Principal): boolean => kind !== 'workspace' && kind 
 const writeAlone = (database: Database) => database.write(async () => {})
 
 function auditedCallOf(
-  route: RoutePlace,
+  route: RouteKey,
   audit: RouteAudit,
   call: CallFacts,
   requestId: string,

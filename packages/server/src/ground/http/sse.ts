@@ -1,7 +1,7 @@
 /** Writes server-sent events directly to node's response. [stream/frame] */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@steward/base/time.ts'
-import type { StreamPlace } from './streams.ts'
+import type { StreamSlot } from './streams.ts'
 import type { TextPieces } from './write-body.ts'
 import { writeTexts } from './write-body.ts'
 
@@ -28,22 +28,22 @@ export const streamHeaders = {
 export async function writeStream(
   response: ServerResponse,
   frames: TextPieces,
-  { headers, clock, place }: { headers: Record<string, string>; clock: Clock; place: StreamPlace },
+  { headers, clock, slot }: { headers: Record<string, string>; clock: Clock; slot: StreamSlot },
 ): Promise<void> {
   try {
-    response.once('close', () => place.end())
-    if (response.destroyed) place.end()
+    response.once('close', () => slot.end())
+    if (response.destroyed) slot.end()
     // Requested before the headers are sent, so that the frames see every later act of the reader.
-    const texts = frames(place.signal)
+    const texts = frames(slot.signal)
     response.socket?.setNoDelay(true).setTimeout(0)
     response.writeHead(200, { ...headers, ...streamHeaders })
     forget(response.req)
     response.write(': open\n\n')
     keepAlive(response)
-    await writeTexts(response, texts, { ends: place.signal, clock })
+    await writeTexts(response, texts, { ends: slot.signal, clock })
   } finally {
     open.delete(response)
-    place.leave()
+    slot.leave()
   }
 }
 

@@ -2,7 +2,7 @@
 import { PlatformError } from '../core/errors.ts'
 import type { Share } from '../core/share.ts'
 
-export type StreamPlace = {
+export type StreamSlot = {
   /** Aborts when the stream has to end. */
   readonly signal: AbortSignal
   /** Ends the stream from the server's side. */
@@ -13,13 +13,13 @@ export type StreamPlace = {
 
 export type Streams = {
   /** Throws when there is no room for another stream of the tenant. */
-  enter(tenant: string): StreamPlace
+  enter(tenant: string): StreamSlot
   /** Ends all open streams and refuses new ones. */
   close(): void
 }
 
 export function createStreams(share: Share): Streams {
-  const open = new Set<StreamPlace>()
+  const open = new Set<StreamSlot>()
   let isClosed = false
   return {
     enter(tenant) {
@@ -31,16 +31,16 @@ export function createStreams(share: Share): Streams {
           `this workspace has as many streams open as there is room for, ${share.held(tenant)} in this process (quota streams): close some, or try again later`,
         )
       const ending = new AbortController()
-      const place: StreamPlace = {
+      const slot: StreamSlot = {
         signal: ending.signal,
         end: () => ending.abort(),
         leave() {
-          open.delete(place)
+          open.delete(slot)
           giveBack()
         },
       }
-      open.add(place)
-      return place
+      open.add(slot)
+      return slot
     },
     close() {
       isClosed = true

@@ -26,7 +26,7 @@ import type { Tokens } from './config.ts'
 import { configOf, keepSpelling, updateConfig } from './config.ts'
 import { checkReferences } from './references.ts'
 import { multiagentAfter } from './roster.ts'
-import { agentStore, agentTokenPlace } from './store.ts'
+import { agentStore, agentTokenContext } from './store.ts'
 
 const agents = section('Agents', ['workspace'], '/v1/agents')
 const told = section('Agents', ['workspace'], '/v1/ext/agents')
@@ -51,7 +51,7 @@ export function agentRoutes({
     Object.fromEntries(
       Object.entries(tokens).map(([server, token]) => [
         server,
-        seal.seal(token, agentTokenPlace(tenant)),
+        seal.seal(token, agentTokenContext(tenant)),
       ]),
     )
 

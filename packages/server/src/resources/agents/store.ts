@@ -19,7 +19,8 @@ import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import { stampSelf } from './multiagent.ts'
 
 /** The place that the inline tokens of a tenant's agents are sealed for. */
-export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
+export const agentTokenContext = (tenant: string): string =>
+  `${tenant}/agent_versions/sealed_tokens`
 
 const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
   toAgent(await rows(db, 'agents').get(tenant, id))

@@ -33,7 +33,7 @@ const session = 'sesn_1'
 type Machine = ReturnType<typeof checkpoints> & { own: string }
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  async function place(largest = 1 << 30) {
+  async function setup(largest = 1 << 30) {
     const opened = await open()
     const { database } = opened
     const folder = await mkdtemp(join(tmpdir(), 'steward-checkpoints-'))
@@ -73,7 +73,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
   describe(`checkpoints on ${kind}`, () => {
     // verifies: workspace/checkpoint
     it('restore a working folder on the machine where its session continues', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       assert.deepEqual(await arrive(one), { kind: 'new' })
       await mkdir(at(one, 'deep/folder'), { recursive: true })
@@ -93,7 +93,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('begin once the folder of working folders can be read, however often it could not before', async () => {
-      await using here = await place()
+      await using here = await setup()
       const one = here.machine('one')
       // As on a share that is not mounted yet, or in a process that is out of files.
       await writeFile(join(here.folder, 'one'), 'no folder')
@@ -107,7 +107,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('move no folder of a workspace along a link that was in it', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       const elsewhere = join(here.folder, 'elsewhere')
       await mkdir(elsewhere)
@@ -127,7 +127,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('hold the changes since the last checkpoint, and remove the archives that they replace', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
       await writeFile(at(one, 'large'), crypto.getRandomValues(Buffer.alloc(60_000)))
@@ -160,7 +160,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('are complete again when much has changed, and on another machine', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
       await writeFile(at(one, 'a'), 'a')
@@ -182,7 +182,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('never make a working folder older: a late checkpoint from elsewhere is refused', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
       await writeFile(at(one, 'a'), 'old')
@@ -196,7 +196,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('are reported as missing when there is none', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       await arrive(one)
       await writeFile(at(one, 'a'), 'a')
@@ -206,7 +206,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('are not needed where machines share their folder', async () => {
-      await using here = await place()
+      await using here = await setup()
       const [one, same] = [here.machine('one'), here.machine('one')]
       await arrive(one)
       await writeFile(at(one, 'a'), 'a')
@@ -216,7 +216,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: workspace/checkpoint-corrupt, errors/case/corrupt-checkpoint
     it('know a folder by one name, also when the first sessions of it come together', async () => {
-      await using here = await place()
+      await using here = await setup()
       for (let round = 0; round < 10; round++) {
         const all = Array.from({ length: 8 }, (_, n) => ({ tenant, session: `sesn_${round}_${n}` }))
         const own = (id: string) => join(here.folder, `new-${round}`, id)
@@ -244,7 +244,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         'no hash': async () => ({ base_sha256: null }),
       }
       for (const [name, spoil] of Object.entries(ways)) {
-        await using here = await place()
+        await using here = await setup()
         const [one, other] = [here.machine('one'), here.machine('other')]
         await arrive(one)
         await writeFile(at(one, 'a'), crypto.getRandomValues(Buffer.alloc(10_000)))
@@ -263,7 +263,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('that are too large are not taken, and the one before stays', async () => {
-      await using here = await place(100_000)
+      await using here = await setup(100_000)
       const one = here.machine('one')
       await arrive(one)
       await writeFile(at(one, 'a'), 'a')
@@ -283,7 +283,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: forks/checkpoint-shared
     it('of an earlier time stay, as many as are kept, and as long as a fork has them', async () => {
-      await using here = await place()
+      await using here = await setup()
       const one = here.machine('one')
       const source = await insertHead(here.database)
       const own = { tenant, session: source, own: join(here.folder, 'one', source) }
@@ -304,9 +304,9 @@ for (const [kind, open] of Object.entries(everyShape)) {
           forkCheckpoint(tx, tenant, { from: source, to }, { at, before }),
         )
       const noteOf = async (fork: string) => {
-        const place = { tenant, session: fork, own: join(here.folder, 'one', fork) }
-        assert.equal((await one.arrive(place)).kind, 'restored')
-        return readFile(join(place.own, 'workspace', 'note'), 'utf8')
+        const ref = { tenant, session: fork, own: join(here.folder, 'one', fork) }
+        assert.equal((await one.arrive(ref)).kind, 'restored')
+        return readFile(join(ref.own, 'workspace', 'note'), 'utf8')
       }
       await saveAt(5)
       await saveAt(9)
@@ -335,7 +335,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('end with their session, and when they are older than they are kept', async () => {
-      await using here = await place()
+      await using here = await setup()
       const one = here.machine('one')
       await arrive(one)
       await save(one)

@@ -38,7 +38,7 @@ export function checkpoints(deps: CheckpointDeps) {
   const here = runOnce(() => folderId(folder))
   const storeOf = async ({ tenant, session }: Omit<CheckpointOwner, 'own'>) =>
     workspaceStore(await deps.databases.open(tenant), deps, tenant, session)
-  const placeOf = async ({ session, own }: CheckpointOwner) => ({
+  const foldersOf = async ({ session, own }: CheckpointOwner) => ({
     session,
     own,
     here: await here(),
@@ -58,7 +58,7 @@ export function checkpoints(deps: CheckpointDeps) {
      * when the checkpoint is corrupt.
      */
     arrive: async (whose: CheckpointOwner): Promise<Arrival> =>
-      prepareFiles(await storeOf(whose), await placeOf(whose)),
+      prepareFiles(await storeOf(whose), await foldersOf(whose)),
 
     /** True when this folder holds the working folder that was used last. */
     isHere: async (whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> =>
@@ -72,7 +72,7 @@ export function checkpoints(deps: CheckpointDeps) {
      */
     async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<boolean> {
       if (isRunning && !(await canConfine())) return false
-      return storeCheckpoint(await storeOf(whose), await placeOf(whose))
+      return storeCheckpoint(await storeOf(whose), await foldersOf(whose))
     },
   }
 }

@@ -60,8 +60,8 @@ describe('an environment record', () => {
 for (const [name, open] of Object.entries(everyShape)) {
   describe(`environments on ${name}`, () => {
     it('are never deleted under a session that is being made', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const agent = await database.write((tx) =>
         agentStore(tx).create(
           't',
@@ -102,9 +102,11 @@ for (const [name, open] of Object.entries(everyShape)) {
     })
 
     it('have names of their own in a workspace, and share them across workspaces', async () => {
-      await using place = await open()
+      await using testDatabase = await open()
       const create = (tenant: string) =>
-        place.database.write((tx) => environmentStore(tx).create(tenant, record({}), Date.now()))
+        testDatabase.database.write((tx) =>
+          environmentStore(tx).create(tenant, record({}), Date.now()),
+        )
       await create('t')
       await assert.rejects(create('t'), { kind: 'conflict' })
       await create('other')

@@ -10,18 +10,18 @@ import { fitPage } from '../../ground/database/listing.ts'
 import type { MemoryFacts, PathRange } from './memories.ts'
 import { memoryRows, showMemory } from './memories.ts'
 
-type MemoryListPlace = { db: Reads; tenant: string; store: string }
+type MemoryListContext = { db: Reads; tenant: string; store: string }
 type MemoryListPart = { data: (Memory | MemoryPrefix)[]; last: string | undefined; more: boolean }
 
 const Last = z.tuple([z.string()])
 
-export async function listMemories(place: MemoryListPlace, query: MemoryListQuery) {
+export async function listMemories(context: MemoryListContext, query: MemoryListQuery) {
   const { depth, path_prefix: prefix } = query
-  const scope = `memories/${place.store}/${depth}${prefix}`
+  const scope = `memories/${context.store}/${depth}${prefix}`
   const cursor = query.page ?? query.cursor
   const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, Last)[0]
   const { data, last, more } = await (depth === 1 ? oneLevel : flat)(
-    place,
+    context,
     { prefix, after },
     query,
   )
@@ -33,7 +33,7 @@ export async function listMemories(place: MemoryListPlace, query: MemoryListQuer
 }
 
 async function flat(
-  { db, tenant, store }: MemoryListPlace,
+  { db, tenant, store }: MemoryListContext,
   range: PathRange,
   { view, limit }: MemoryListQuery,
 ): Promise<MemoryListPart> {
@@ -45,7 +45,7 @@ async function flat(
 
 /** Deeper memories appear as one entry for their folder. */
 async function oneLevel(
-  { db, tenant, store }: MemoryListPlace,
+  { db, tenant, store }: MemoryListContext,
   range: PathRange,
   { view, limit }: MemoryListQuery,
 ): Promise<MemoryListPart> {

@@ -14,7 +14,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
-import { keyPlace, modelCardStore, openHeaders } from './store.ts'
+import { keyContext, modelCardStore, openHeaders } from './store.ts'
 import { priceOf, priceOfOffline } from './prices.ts'
 import { targetOfCard } from './target.ts'
 
@@ -156,7 +156,7 @@ function opener(
 async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
   const target = await targetOfCard({ ...row.card, model: row.model })
   if ('refused' in target) return target
-  const api_key = seal.open(row.sealed_key, keyPlace(row.tenant_id, row.id))
+  const api_key = seal.open(row.sealed_key, keyContext(row.tenant_id, row.id))
   const reached = { ...target, api_key, named: 'tenant' } as const
   const headers = openHeaders(row, seal)
   return headers ? { ...reached, headers } : reached

@@ -12,9 +12,9 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 export type CardRow = RowOf<'model_cards'>
 
 /** The places that a card's secrets are sealed for. */
-export const keyPlace = (tenant: string, id: string): string =>
+export const keyContext = (tenant: string, id: string): string =>
   `${tenant}/model_cards/${id}/sealed_key`
-export const headersPlace = (tenant: string, id: string): string =>
+export const headersContext = (tenant: string, id: string): string =>
   `${tenant}/model_cards/${id}/sealed_headers`
 
 /** SECRET: never logged */
@@ -25,7 +25,7 @@ export function openHeaders(
   seal: Pick<Seal, 'open'>,
 ): Record<string, string> | undefined {
   if (!sealed_headers) return undefined
-  return Headers.parse(JSON.parse(seal.open(sealed_headers, headersPlace(tenant_id, id))))
+  return Headers.parse(JSON.parse(seal.open(sealed_headers, headersContext(tenant_id, id))))
 }
 
 const cardsNamed = rowsBy('model_cards', (query, slot: SlotFor<string>) => {

@@ -16,7 +16,7 @@ import type { NewDestination } from '../../ground/core/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables/model-cards.ts'
 import { priceOf } from './prices.ts'
-import { headersPlace, keyPlace, openHeaders } from './store.ts'
+import { headersContext, keyContext, openHeaders } from './store.ts'
 import type { CardTarget } from './target.ts'
 import { targetOfCard } from './target.ts'
 
@@ -62,7 +62,7 @@ export function updateCard(kept: CardRow, update: ModelCardUpdate, seal: Seal): 
     base_url: update.base_url === undefined ? facts.base_url : update.base_url,
     native_config: update.native_config === undefined ? facts.native_config : update.native_config,
     custom_headers: update.custom_headers === undefined ? headers : (update.custom_headers ?? {}),
-    api_key: update.api_key || seal.open(kept.sealed_key, keyPlace(kept.tenant_id, kept.id)),
+    api_key: update.api_key || seal.open(kept.sealed_key, keyContext(kept.tenant_id, kept.id)),
   }
 }
 
@@ -95,8 +95,8 @@ export async function newDestinations(
 }
 
 /** The endpoint of a card's model; undefined when no call could be made. */
-async function endpointOf(place: CardTarget): Promise<string | undefined> {
-  const target = await targetOfCard(place)
+async function endpointOf(at: CardTarget): Promise<string | undefined> {
+  const target = await targetOfCard(at)
   return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
 }
 
@@ -156,10 +156,10 @@ export function rowOf(
     model_id: card.model_id,
     model: card.model,
     card: facts,
-    sealed_key: seal.seal(card.api_key, keyPlace(tenant_id, id)),
+    sealed_key: seal.seal(card.api_key, keyContext(tenant_id, id)),
     sealed_headers:
       names.length > 0
-        ? seal.seal(JSON.stringify(card.custom_headers), headersPlace(tenant_id, id))
+        ? seal.seal(JSON.stringify(card.custom_headers), headersContext(tenant_id, id))
         : null,
     api_key_preview: previewToken(card.api_key),
     updated_at,

@@ -55,7 +55,7 @@ it('have another version whenever their contents are others', async () => {
 
 describe('built-in skills, as they are mounted', () => {
   let folder: string
-  let places: Map<string, string>
+  let hosts: Map<string, string>
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-builtin-'))
     const all = await builtins()
@@ -66,8 +66,8 @@ describe('built-in skills, as they are mounted', () => {
       clock: systemClock,
       folder: join(folder, 'skills'),
     })
-    places = new Map()
-    for (const [id, { version }] of all) places.set(id, await unpacked.folderOf('', version))
+    hosts = new Map()
+    for (const [id, { version }] of all) hosts.set(id, await unpacked.folderOf('', version))
     await writeFile(join(folder, 'p.png'), png)
     await writeFile(join(folder, 'a.md'), markdown)
   })
@@ -78,7 +78,7 @@ describe('built-in skills, as they are mounted', () => {
 
   /** Runs the program of a skill with nothing but Node, and returns its output. */
   async function script(name: string, ...args: string[]): Promise<string> {
-    const path = join(places.get(name) ?? '', 'scripts', `${name}.mjs`)
+    const path = join(hosts.get(name) ?? '', 'scripts', `${name}.mjs`)
     const options = { cwd: folder, env: { PATH: '' } }
     return (await run(process.execPath, [path, ...args], options)).stdout
   }
@@ -117,9 +117,9 @@ describe('built-in skills, as they are mounted', () => {
   }
 
   it('say how each of their commands is used', async () => {
-    for (const name of places.keys()) {
+    for (const name of hosts.keys()) {
       const help = await script(name, '--help')
-      const skill = await readFile(join(places.get(name) ?? '', 'SKILL.md'), 'utf8')
+      const skill = await readFile(join(hosts.get(name) ?? '', 'SKILL.md'), 'utf8')
       for (const [, command] of skill.matchAll(new RegExp(`${name}\\.mjs (\\w+) `, 'g')))
         assert.match(help, new RegExp(`^${name}\\.mjs ${command} `, 'm'))
       assert.match(await script(name, 'create', '--help'), /create FILE --from/)

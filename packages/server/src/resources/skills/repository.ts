@@ -18,13 +18,13 @@ const mostEntries = 5000
 const headBytes = 64 * 1024
 
 /** `folder`: the session's folder on this host. */
-type SkillFolderPlace = { tenant: string; session: string; folder: string }
+type SkillFolderTarget = { tenant: string; session: string; folder: string }
 type MountedRepository = { resolved_path: string; mounted_at: string | null }
 
 export function mountRepositorySkills(
   rows: (tenant: string, session: string) => Promise<readonly MountedRepository[]>,
 ) {
-  return async ({ tenant, session, folder }: SkillFolderPlace) => {
+  return async ({ tenant, session, folder }: SkillFolderTarget) => {
     const note = join(folder, 'repository-skills.json')
     const told = new Set(await readNote(note))
     const isUntold = ({ resolved_path }: MountedRepository) => !told.has(resolved_path)

@@ -1,7 +1,7 @@
 /** The skills of a session: their files in its sandbox, and the parts of the system prompt about them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { WorkPlace } from '@steward/harness/prompt.ts'
+import type { ToolHost } from '@steward/harness/prompt.ts'
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Sandbox, SandboxMount } from '@steward/sandbox/sandbox.ts'
@@ -96,7 +96,7 @@ export function sessionSkills({
     async describe(
       tenant: string,
       refs: SkillRefs,
-    ): Promise<(place: WorkPlace | undefined) => string[]> {
+    ): Promise<(toolHost: ToolHost | undefined) => string[]> {
       if (refs.length === 0) return () => []
       const { laid, gone } = await lay(tenant, refs)
       const bodies = await Promise.all(
@@ -106,8 +106,8 @@ export function sessionSkills({
         }),
       )
       const missing = gone.map((each) => `The skill ${each} was deleted and is not at hand.`)
-      return (place) => [
-        ...(place && laid.length > 0 ? [whereabouts[place]] : []),
+      return (toolHost) => [
+        ...(toolHost && laid.length > 0 ? [whereabouts[toolHost]] : []),
         ...bodies,
         ...missing,
       ]
@@ -116,7 +116,7 @@ export function sessionSkills({
 }
 export type SessionSkills = ReturnType<typeof sessionSkills>
 
-const whereabouts: Record<WorkPlace, string> = {
+const whereabouts: Record<ToolHost, string> = {
   sandbox: `You have skills. The files of each are in ${mountedAt}/<name>/, and cannot be changed.`,
   host: `You have skills. The files of each are for file tools in ${mountedAt}/<name>/, for commands in ~/.skills/<name>/.`,
   worker: 'You have skills. The files of each are in skills/<name>/ below the working directory.',

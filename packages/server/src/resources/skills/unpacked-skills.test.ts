@@ -41,10 +41,10 @@ describe('unpacked skills', () => {
     asked = 0
     const [one, other] = [unpacked(), unpacked()]
     const version = versionOf('ws_1', 'aa')
-    const places = await Promise.all(
+    const path = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 ? one : other).folderOf('ws_1', version)),
     )
-    assert.deepEqual([...new Set(places)], [join(folder, 'ws_1', 'aa')])
+    assert.deepEqual([...new Set(path)], [join(folder, 'ws_1', 'aa')])
     assert.equal(asked, 2)
     assert.deepEqual(await readdir(join(folder, 'ws_1')), ['aa'])
     await unpacked().folderOf('ws_1', version)
@@ -54,8 +54,8 @@ describe('unpacked skills', () => {
   it('can be read by whoever a sandbox runs as, whatever the umask is', async () => {
     const mask = process.umask(0o077)
     try {
-      const place = await unpacked().folderOf('ws_1', versionOf('ws_1', 'bb'))
-      const modeOf = async (path: string) => (await stat(join(place, path))).mode & 0o777
+      const folder = await unpacked().folderOf('ws_1', versionOf('ws_1', 'bb'))
+      const modeOf = async (path: string) => (await stat(join(folder, path))).mode & 0o777
       assert.equal(await modeOf('.'), 0o755)
       assert.equal(await modeOf('deep'), 0o755)
       assert.equal(await modeOf('deep/er'), 0o755)

@@ -21,39 +21,39 @@ export type UnpackedSkills = ReturnType<typeof unpackedSkills>
 export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
   const coming = new Map<string, Promise<void>>()
   /** Tenants never share a folder, even for the same bytes. */
-  const placeOf = ({ skill_id, tenant_id, sha256 }: SkillVersionRow): string =>
+  const pathOf = ({ skill_id, tenant_id, sha256 }: SkillVersionRow): string =>
     join(folder, isBuiltin(skill_id) ? 'builtin' : tenant_id, sha256)
 
-  async function use(place: string): Promise<boolean> {
+  async function use(folder: string): Promise<boolean> {
     const now = clock.now() / 1000
-    return utimes(place, now, now).then(() => true, absent)
+    return utimes(folder, now, now).then(() => true, absent)
   }
 
   return {
     /** The folder of a version, which is unpacked if needed. */
     async folderOf(tenant: string, version: SkillVersionRow): Promise<string> {
-      const place = placeOf(version)
-      if (await use(place)) return place
+      const folder = pathOf(version)
+      if (await use(folder)) return folder
       const making =
-        coming.get(place) ??
+        coming.get(folder) ??
         catalog
           .files(tenant, version)
-          .then((files) => writeFolder(place, files))
-          .finally(() => coming.delete(place))
-      coming.set(place, making)
+          .then((files) => writeFolder(folder, files))
+          .finally(() => coming.delete(folder))
+      coming.set(folder, making)
       await making
-      return place
+      return folder
     },
     /** Marks folders as used. */
-    async touch(places: readonly string[]): Promise<void> {
-      await Promise.all(places.map(use))
+    async touch(folder: readonly string[]): Promise<void> {
+      await Promise.all(folder.map(use))
     },
   }
 }
 
 /** Writes into a temporary folder and moves it into place, where another process may have been faster. */
-async function writeFolder(place: string, files: readonly BundleFile[]): Promise<void> {
-  const temporary = `${place}.${randomUUID()}`
+async function writeFolder(folder: string, files: readonly BundleFile[]): Promise<void> {
+  const temporary = `${folder}.${randomUUID()}`
   await mkdir(temporary, { recursive: true })
   try {
     const folders = new Set(files.map(({ path }) => dirname(path)))
@@ -61,8 +61,8 @@ async function writeFolder(place: string, files: readonly BundleFile[]): Promise
     await Promise.all(files.map((file) => write(join(temporary, file.path), file)))
     // Readable by any sandbox user, whatever this process's umask is.
     for (const each of allOf(folders)) await chmod(join(temporary, each), 0o755)
-    for (const each of [dirname(place), dirname(dirname(place))]) await chmod(each, 0o711)
-    await rename(temporary, place).catch(isThere)
+    for (const each of [dirname(folder), dirname(dirname(folder))]) await chmod(each, 0o711)
+    await rename(temporary, folder).catch(isThere)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -103,10 +103,10 @@ export const unpackedJob = (deps: { folder: string; clock: Clock }): Job => ({
 export async function removeUnusedSkills(folder: string, now: number): Promise<boolean> {
   for (const owner of await namesIn(folder)) {
     for (const name of await namesIn(join(folder, owner))) {
-      const place = join(folder, owner, name)
-      const used = await stat(place).then(({ mtimeMs }) => mtimeMs, absent)
+      const path = join(folder, owner, name)
+      const used = await stat(path).then(({ mtimeMs }) => mtimeMs, absent)
       if (used === false || now - used < unusedMs) continue
-      await removeUnused(place, `${place}.${randomUUID()}`, now - unusedMs)
+      await removeUnused(path, `${path}.${randomUUID()}`, now - unusedMs)
     }
   }
   return true

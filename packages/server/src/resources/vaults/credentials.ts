@@ -29,7 +29,7 @@ export type CredentialRow = Pick<
 const mostPerVault = 20
 
 /** The place that a secret is sealed for. */
-export const sealedPlace = (tenant: string, id: string, part: SecretPart): string =>
+export const sealedContext = (tenant: string, id: string, part: SecretPart): string =>
   `${tenant}/vault_credentials/${id}/${part}`
 
 export const sealSecrets = (
@@ -40,7 +40,7 @@ export const sealSecrets = (
   Object.fromEntries(
     Object.entries(secrets).map(([part, secret]) => [
       part,
-      seal.seal(secret, sealedPlace(tenant, id, part as SecretPart)),
+      seal.seal(secret, sealedContext(tenant, id, part as SecretPart)),
     ]),
   )
 

@@ -2,7 +2,7 @@
 import type { Seal } from '../../ground/core/seal.ts'
 import type { CredentialSecrets } from './auth.ts'
 import type { CredentialRow } from './credentials.ts'
-import { sealedPlace } from './credentials.ts'
+import { sealedContext } from './credentials.ts'
 import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 
 /** Throws when a secret was sealed under another root secret, or for another row. */
@@ -12,6 +12,6 @@ export function openSecrets(
 ): CredentialSecrets {
   const parts = Object.entries(sealed) as [SecretPart, (typeof sealed)[SecretPart] & string][]
   return Object.fromEntries(
-    parts.map(([part, value]) => [part, seal.open(value, sealedPlace(tenant_id, id, part))]),
+    parts.map(([part, value]) => [part, seal.open(value, sealedContext(tenant_id, id, part))]),
   )
 }

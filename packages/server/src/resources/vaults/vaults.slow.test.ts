@@ -86,8 +86,8 @@ const times = (n: number) => Array.from({ length: n }, (_, i) => i)
 for (const [name, open] of Object.entries(allShapes)) {
   describe(`vaults on ${name}, written by many at once`, () => {
     it('take one credential for one purpose, whoever comes first', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const { id } = await vaults.createVault({ name: 'v' })
       const made = kinds(
         await Promise.allSettled(times(8).map((n) => vaults.create(id, bearer(1, `t${n}`)))),
@@ -97,8 +97,8 @@ for (const [name, open] of Object.entries(allShapes)) {
     })
 
     it('hold twenty and no more', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const { id } = await vaults.createVault({ name: 'v' })
       const made = kinds(
         await Promise.allSettled(times(26).map((n) => vaults.create(id, bearer(n)))),
@@ -110,13 +110,13 @@ for (const [name, open] of Object.entries(allShapes)) {
     })
 
     it('lose no credential into a vault that is archived or deleted meanwhile', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       for (const end of [vaults.archiveVault, vaults.deleteVault]) {
         const { id } = await vaults.createVault({ name: 'v' })
         await Promise.allSettled([...times(5).map((n) => vaults.create(id, bearer(n))), end(id)])
         await Promise.allSettled(times(3).map((n) => vaults.create(id, bearer(10 + n))))
-        const { count } = await place.database.read
+        const { count } = await testDatabase.database.read
           .selectFrom('vault_credentials')
           .select((eb) => eb.fn.countAll<number>().as('count'))
           .where('vault_id', '=', id)
@@ -127,8 +127,8 @@ for (const [name, open] of Object.entries(allShapes)) {
     })
 
     it('lose no token of a refresh to a change beside it', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const vault = await vaults.createVault({ name: 'v' })
       const { id } = await vaults.create(vault.id, { auth: oauth })
       for (const n of times(20)) {
@@ -147,8 +147,8 @@ for (const [name, open] of Object.entries(allShapes)) {
     })
 
     it('take no tokens for a credential that was archived, deleted or written anew meanwhile', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const vault = await vaults.createVault({ name: 'v' })
       const ends = [
         vaults.archive,
@@ -161,7 +161,7 @@ for (const [name, open] of Object.entries(allShapes)) {
         const store = await vaults.refreshed(id)
         await end(vault.id, id)
         assert.equal(await store('late'), false)
-        const row = await credentialStore(place.database.read).active(tenant, id)
+        const row = await credentialStore(testDatabase.database.read).active(tenant, id)
         if (row) assert.equal(openSecrets(seal, row).access_token, 'by hand')
       }
     })
@@ -169,8 +169,8 @@ for (const [name, open] of Object.entries(allShapes)) {
 
   describe(`credentials on ${name}`, () => {
     it('are written with their vault or not at all', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const twice = VaultCreate.parse({ name: 'v', credentials: [bearer(1), bearer(1)] })
       await assert.rejects(vaults.createVault(twice), { kind: 'conflict' })
       const { id } = await vaults.createVault(
@@ -182,13 +182,13 @@ for (const [name, open] of Object.entries(allShapes)) {
       await assert.rejects(vaults.updateVault(id, half), /credentials\.1\.auth\.cli_id/)
       const [kept] = await vaults.list(id)
       assert.deepEqual(await vaults.secrets(kept?.id ?? ''), { token: 'first' })
-      const rows = await place.database.read.selectFrom('vaults').select('id').execute()
+      const rows = await testDatabase.database.read.selectFrom('vaults').select('id').execute()
       assert.equal(rows.length, 1)
     })
 
     it('are bound to what is too long for an index, and still only once', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const { id } = await vaults.createVault({ name: 'v' })
       const long = `https://h.example/${'é'.repeat(2000)}`
       const auth = { type: 'static_bearer', token: 't', mcp_server_url: long } as const
@@ -202,8 +202,8 @@ for (const [name, open] of Object.entries(allShapes)) {
     })
 
     it('keep what an update leaves out or gives as null', async () => {
-      await using place = await open()
-      const vaults = room(place.database)
+      await using testDatabase = await open()
+      const vaults = room(testDatabase.database)
       const vault = await vaults.createVault({ name: 'v' })
       const { id } = await vaults.create(vault.id, { auth: oauth, display_name: 'kept' })
       const before = await vaults.secrets(id)
@@ -221,8 +221,8 @@ for (const [name, open] of Object.entries(allShapes)) {
     })
 
     it('belong to one tenant, whoever knows their names', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const vaults = room(database)
       const vault = await vaults.createVault({ name: 'v' })
       const { id } = await vaults.create(vault.id, { auth: oauth })

@@ -20,14 +20,14 @@ export type OutcomeEnd = { entries: LogEntry[]; head: Head }
 /** Ends the open outcome of a session. Makes no query without one. */
 export async function endOutcome(
   tx: Queries,
-  place: OutcomePlace,
+  ref: OutcomePlace,
   head: Head,
   { result, explanation }: { result: FinalResult; explanation: string },
   now: number,
 ): Promise<OutcomeEnd> {
   if (!hasOpenOutcome(head)) return { entries: [], head }
-  const row = await outcomeStore(tx).open(place.tenant, place.session)
-  const entries = [await endEvaluation(tx, place, row, { result, explanation }, now)]
+  const row = await outcomeStore(tx).open(ref.tenant, ref.session)
+  const entries = [await endEvaluation(tx, ref, row, { result, explanation }, now)]
   return { entries, head: { ...head, outcome: outcomeStage.ended } }
 }
 
@@ -37,23 +37,23 @@ export async function endOutcome(
  */
 export async function interruptOutcome(
   tx: Queries,
-  place: OutcomePlace,
+  ref: OutcomePlace,
   head: Head,
   id: string,
   now: number,
 ): Promise<OutcomeEnd> {
   if (head.outcome === outcomeStage.pending) {
-    const row = await outcomeStore(tx).open(place.tenant, place.session)
+    const row = await outcomeStore(tx).open(ref.tenant, ref.session)
     if (row.id > outcomeIdOf(id)) return { entries: [], head }
   }
   const explanation = 'The work was interrupted.'
-  return endOutcome(tx, place, head, { result: 'interrupted', explanation }, now)
+  return endOutcome(tx, ref, head, { result: 'interrupted', explanation }, now)
 }
 
 /** `needs_revision` begins the next iteration; every other result ends the outcome. */
 export async function endEvaluation(
   tx: Queries,
-  place: OutcomePlace,
+  ref: OutcomePlace,
   row: OutcomeRow,
   { result, explanation }: { result: EvaluationResult; explanation: string },
   now: number,
@@ -64,7 +64,7 @@ export async function endEvaluation(
       ? { result: 'running' as const, iteration: iteration + 1 }
       : { result, completed_at: iso(now) }
   await outcomeStore(tx).update(row, { ...after, explanation, start_id: null })
-  const usage = start_id === null ? noUsage : await usageOf(tx, place, start_id)
+  const usage = start_id === null ? noUsage : await usageOf(tx, ref, start_id)
   const start = { outcome_evaluation_start_id: start_id ?? '' }
   const event = {
     id: newId('event'),

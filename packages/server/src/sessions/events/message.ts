@@ -27,8 +27,8 @@ export async function postMessage(
   const options = { after, extensions: true, dialect, signal: left.signal }
   const tailed = tailLog({ read, bus }, tenant, sessionId, options)
   try {
-    const place = { tenant, session: sessionId, clock }
-    const posted = await postInUnits(db, place, [{ type: 'user.message', content }])
+    const ref = { tenant, session: sessionId, clock }
+    const posted = await postInUnits(db, ref, [{ type: 'user.message', content }])
     const id = posted[0]?.id ?? ''
     return streamReply((reader) => {
       if (reader.aborted) left.abort()

@@ -197,10 +197,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await keepEvents(database, session, [first, second, needsAction(first.id, second.id)])
       const post = (...events: Parameters<typeof postEventsNow>[2]) =>
         postEventsNow(database, session, events)
-      const place = { tenant, session, clock: systemClock }
+      const ref = { tenant, session, clock: systemClock }
       const waits = refused(/^events\.1\.type: the session waits for an answer .*user\.tool_result/)
       await assert.rejects(post(message(), system()), waits)
-      await assert.rejects(postInUnits(database, place, [message(), system()]), waits)
+      await assert.rejects(postInUnits(database, ref, [message(), system()]), waits)
       assert.equal((await state(database, session)).inbox.length, 0)
       assert.equal((await post(answer(first.id), system())).echoes[1]?.seq, 5)
       const behind = await post(answer(second.id), message(), system())

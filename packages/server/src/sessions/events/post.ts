@@ -56,14 +56,14 @@ const areDirect = (events: readonly ClientEvent[]): boolean =>
   fitsOneStatement(events.length) &&
   countCharacters(events) <= mostDirect
 
-type PostPlace = { tenant: string; session: string; clock: Clock }
+type PostContext = { tenant: string; session: string; clock: Clock }
 
 /**
  * Admits messages by one statement. Returns undefined, and writes nothing, when the events must be posted in a unit.
  */
 async function postDirectly(
   db: Database,
-  { tenant, session, clock }: PostPlace,
+  { tenant, session, clock }: PostContext,
   events: readonly ClientEvent[],
 ): Promise<PostedEvents | undefined> {
   if (!areDirect(events)) return undefined
@@ -71,12 +71,12 @@ async function postDirectly(
   const admitted = events.map((event) =>
     admission({ ...event, id: newId('event') } as WaitingEvent),
   )
-  const place = { tenant, sessionId: session }
+  const ref = { tenant, sessionId: session }
   const echoes = waitingEvents(admitted, now)
   const isAdmitted = await db.writeStatement(async (tx) => {
-    const head = await admitDirectly(tx, place, admitted, now)
+    const head = await admitDirectly(tx, ref, admitted, now)
     if (!head) return false
-    notifyPosted(tx, place, { waiting: echoes, due: head.due })
+    notifyPosted(tx, ref, { waiting: echoes, due: head.due })
     return true
   })
   return isAdmitted ? echoes : undefined
@@ -108,13 +108,13 @@ function notifyPosted(
 /** Posts the events of one request. `check` runs within the unit and throws for a caller without permission. */
 export async function postInUnits(
   db: Database,
-  place: PostPlace,
+  context: PostContext,
   events: readonly ClientEvent[],
   check?: (tx: Queries, now: number) => Promise<void>,
 ): Promise<PostedEvents> {
-  const posted = check ? undefined : await postDirectly(db, place, events)
+  const posted = check ? undefined : await postDirectly(db, context, events)
   if (posted) return posted
-  const { tenant, session, clock } = place
+  const { tenant, session, clock } = context
   return withLongTexts(
     db,
     { tenant, sessionId: session, clock },

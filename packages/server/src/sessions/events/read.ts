@@ -25,7 +25,7 @@ import type { StreamView } from './wire.ts'
 import type { WorkspaceChanges } from './workspace/changes.ts'
 import { presenter } from './wire.ts'
 
-const Place = z.tuple([z.int()])
+const Position = z.tuple([z.int()])
 const pieceLength = 16 * 1024
 
 type EventPageQuery = Pick<EventListQuery, 'limit' | 'order'> & Partial<EventListQuery>
@@ -42,10 +42,10 @@ export async function eventPage(
   const { limit, order, types } = query
   const scope = `events/${thread ?? sessionId}/${order}`
   const cursor = query.page ?? query.cursor
-  const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
+  const position = cursor === undefined ? undefined : decodeCursor(cursor, scope, Position)[0]
   const range: LogRange = {
-    after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
-    before: order === 'desc' ? place : undefined,
+    after: Math.max(query.after_seq ?? 0, order === 'asc' ? (position ?? 0) : 0),
+    before: order === 'desc' ? position : undefined,
     limit,
     order,
     types,

@@ -139,7 +139,7 @@ export function sessionEventRoutes(deps: {
       },
       async ({ db, tenant, principal, params, body, dialect }) => {
         if (principal.kind === 'claim') checkWorkers(body.events)
-        const place = { tenant, session: params.id, clock }
+        const ref = { tenant, session: params.id, clock }
         const check =
           principal.kind === 'claim'
             ? (tx: Queries, now: number) => checkWritingClaim(tx, principal, now)
@@ -147,7 +147,7 @@ export function sessionEventRoutes(deps: {
         const given = { tenant, read: db.read, blobs: deps.keeping.blobs, now: clock.now() }
         const posted = await postInUnits(
           db,
-          place,
+          ref,
           await withRubrics(given, body.events, 'events'),
           check,
         )

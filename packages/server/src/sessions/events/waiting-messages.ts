@@ -27,7 +27,7 @@ const isText = (block: { type: string }): block is z.infer<typeof TextBlock> =>
 /** Characters that a changed message may have. */
 const longest = 1024 * 1024
 
-type MessagePlace = { tenant: string; session: string; message: string }
+type MessageRef = { tenant: string; session: string; message: string }
 
 /** `already_read`: a turn has taken the message before. */
 export type MessageChange = 'changed' | 'removed' | 'already_read'
@@ -54,7 +54,7 @@ export async function waitingMessages(
 /** Locks the session, so that no turn takes the message meanwhile. Throws not_found for a message of no such id. */
 async function lockMessage(
   tx: Queries,
-  { tenant, session, message }: MessagePlace,
+  { tenant, session, message }: MessageRef,
 ): Promise<{ head: Head; row: WaitingRow | undefined }> {
   const head = await lockHead(tx, tenant, session)
   if (isSessionOver(head)) throw invalid(`session ${session} has ended: nothing waits in it`)
@@ -69,7 +69,7 @@ async function lockMessage(
  */
 async function tell(
   tx: Queries,
-  { tenant, session }: MessagePlace,
+  { tenant, session }: MessageRef,
   { head, row }: { head: Head; row: WaitingRow },
   event: EventOf<'system.user_message_cancelled'> | EventOf<'system.user_message_changed'>,
   now: number,
@@ -82,26 +82,26 @@ async function tell(
 
 export async function removeMessage(
   tx: Queries,
-  place: MessagePlace,
+  ref: MessageRef,
   now: number,
 ): Promise<MessageChange> {
-  const { head, row } = await lockMessage(tx, place)
+  const { head, row } = await lockMessage(tx, ref)
   if (!row) return 'already_read'
-  await takeOne(tx, place.tenant, place.session, row)
-  await tell(tx, place, { head, row }, cancellationOf(row, newId('event'), 'removed'), now)
+  await takeOne(tx, ref.tenant, ref.session, row)
+  await tell(tx, ref, { head, row }, cancellationOf(row, newId('event'), 'removed'), now)
   return 'removed'
 }
 
 export async function changeMessage(
   tx: Queries,
-  place: MessagePlace,
+  ref: MessageRef,
   asked: readonly { type: string }[],
   now: number,
 ): Promise<MessageChange> {
   const content = asked.filter(isText)
   if (content.length < asked.length)
     throw invalid('content: a waiting message is changed to text: post images and files anew')
-  const { head, row } = await lockMessage(tx, place)
+  const { head, row } = await lockMessage(tx, ref)
   if (!row) return 'already_read'
   if (row.event === '' || countCharacters(content) > longest)
     throw new PlatformError(
@@ -109,14 +109,8 @@ export async function changeMessage(
       'a message of megabytes is not changed: remove it, and post it again',
     )
   const changed = admission({ id: row.id, type: 'user.message', content })
-  await changeWaiting(tx, place.tenant, place.session, row, changed)
+  await changeWaiting(tx, ref.tenant, ref.session, row, changed)
   const type = 'system.user_message_changed' as const
-  await tell(
-    tx,
-    place,
-    { head, row },
-    { id: newId('event'), type, message_id: row.id, content },
-    now,
-  )
+  await tell(tx, ref, { head, row }, { id: newId('event'), type, message_id: row.id, content }, now)
   return 'changed'
 }

@@ -25,7 +25,7 @@ export function waitingMessageRoutes({ clock }: { clock: Clock }): Route[] {
     }: { db: Database; tenant: string; params: { id: string; message: string } },
     unit: (
       tx: Queries,
-      place: { tenant: string; session: string; message: string },
+      ref: { tenant: string; session: string; message: string },
     ) => Promise<MessageChange>,
   ) {
     const { id: session, message } = params
@@ -56,8 +56,7 @@ export function waitingMessageRoutes({ clock }: { clock: Clock }): Route[] {
         limits: contentBody,
         answer: WaitingMessageChange,
       },
-      (call) =>
-        change(call, (tx, place) => changeMessage(tx, place, call.body.content, clock.now())),
+      (call) => change(call, (tx, ref) => changeMessage(tx, ref, call.body.content, clock.now())),
     ),
     waiting.delete(
       '/:message',
@@ -67,7 +66,7 @@ export function waitingMessageRoutes({ clock }: { clock: Clock }): Route[] {
           'With the instructions that were posted behind it, unless a turn has taken it.',
         answer: WaitingMessageChange,
       },
-      (call) => change(call, (tx, place) => removeMessage(tx, place, clock.now())),
+      (call) => change(call, (tx, ref) => removeMessage(tx, ref, clock.now())),
     ),
   ]
 }

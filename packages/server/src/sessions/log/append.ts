@@ -84,7 +84,7 @@ const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
     const holds = (name: AppendCondition) => first.split(',').includes(name)
     return {
       update(tx, slot) {
-        const place = sessionColumns(slot)
+        const ref = sessionColumns(slot)
         const count = slot((growth) => growth.count)
         const owner = slot(({ fence }) => fence?.owner ?? '')
         const generation = slot(({ fence, seen }) => fence?.generation ?? seen?.generation ?? 0)
@@ -97,18 +97,18 @@ const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
             next_seq: eb('next_seq', '+', count),
             ...headColumns(fields as (keyof HeadChange)[], changed),
           }))
-          .where((eb) => eb.and(place))
+          .where((eb) => eb.and(ref))
           .$if(holds('fenced'), (query) => query.where((eb) => eb.and({ owner, generation })))
           .$if(holds('seen'), (query) =>
             query.where((eb) => eb.and({ generation, next_seq, next_position })),
           )
           .$if(fields.includes('claimed'), (query) => query.where('owner', 'is', null))
           .$if(holds('quiet'), (query) =>
-            query.where(sql<boolean>`not ${hasEndpoint(place.tenant_id)}`),
+            query.where(sql<boolean>`not ${hasEndpoint(ref.tenant_id)}`),
           )
           .returning(['next_seq', 'generation', 'threads'])
           .$if(holds('listens'), (query) =>
-            query.returning(hasEndpoint(place.tenant_id).as('listens')),
+            query.returning(hasEndpoint(ref.tenant_id).as('listens')),
           )
       },
       beside: holds('taken') ? removeTaken : calls === '' ? undefined : callsBeside(calls),
@@ -257,13 +257,13 @@ export async function appendIfUnchanged(
   const quiet = kindsOf(events).length > 0
   const holds = { fenced: fence !== undefined, seen: true, quiet, taken: upTo !== undefined }
   const form = formOf(holds, change)
-  const place = { tenant, sessionId }
+  const ref = { tenant, sessionId }
   const count = entries.length
-  const growth = { ...place, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
+  const growth = { ...ref, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
   const rows = rowsOf(entries, { tenant, sessionId, now })
   const unit = async (tx: Queries) => {
     const appended = await insertEvents(tx, form, growth, rows)
-    if (appended) notifyAppended(tx, place, entries, false)
+    if (appended) notifyAppended(tx, ref, entries, false)
     return appended
   }
   const head = await (fitsOneStatement(count)

@@ -160,14 +160,14 @@ export function callsBeside(
 ) => Compilable & OperationNodeSource {
   if (form === 'settles') return settleBeside
   return (tx, slot) => {
-    const place = sessionColumns(slot)
+    const ref = sessionColumns(slot)
     const rows = Array.from({ length: Number(form.slice('opens'.length)) }, (_, index) => {
       const call = <T>(pick: (call: CallChanges['opened'][number]) => T) =>
         slot(({ calls }) => calls.opened[index] && pick(calls.opened[index]))
       return sql`(${call((each) => each.event_id)}::text, ${call((each) => each.behind)}::bigint,
         ${call((each) => each.state)}::text, ${call((each) => each.worker)}::integer)`
     })
-    const from = sql<CallColumns>`(select ${place.tenant_id}::text as tenant_id, ${place.session_id}::text as session_id,
+    const from = sql<CallColumns>`(select ${ref.tenant_id}::text as tenant_id, ${ref.session_id}::text as session_id,
         given.event_id, counter.next_seq - given.behind as seq, given.state, given.worker
       from ${counterTable}, (values ${sql.join(rows)}) as given (event_id, behind, state, worker))`
     const names = ['tenant_id', 'session_id', 'event_id', 'seq', 'state', 'worker'] as const
@@ -249,8 +249,8 @@ export const openCalls = (db: Reads, tenant: string, sessionId: string): Promise
   openStatement('all')(db, { tenant, sessionId })
 
 /** Calls of one thread without a result, in the order they were made. */
-export const openCallsOf = (db: Reads, place: TenantThread): Promise<PendingCall[]> =>
-  openStatement(place.thread === undefined ? 'primary' : 'child')(db, place)
+export const openCallsOf = (db: Reads, ref: TenantThread): Promise<PendingCall[]> =>
+  openStatement(ref.thread === undefined ? 'primary' : 'child')(db, ref)
 
 export const findCall = (
   db: Reads,

@@ -54,11 +54,11 @@ const seqsOf = (db: Reads, { tenant, session }: Omit<LogCut, 'at'>) =>
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
 
-const placesOf = (db: Reads, cut: LogCut) => seqsOf(db, cut).limit(1)
+const positionsOf = (db: Reads, cut: LogCut) => seqsOf(db, cut).limit(1)
 
 /** The `seq` of the event with which the turn began; 1 before the first turn. */
 async function turnOf(db: Reads, cut: LogCut): Promise<number> {
-  const row = await placesOf(db, cut)
+  const row = await positionsOf(db, cut)
     .where('seq', '<=', cut.at)
     .where('type', '=', turnBegin)
     .orderBy('seq', 'desc')
@@ -131,7 +131,7 @@ export const resultsBetween = async (
 
 /** The `seq` of the newest result up to the event; undefined when there is none. */
 export async function lastResultUpTo(db: Reads, cut: LogCut): Promise<number | undefined> {
-  const row = await placesOf(db, cut)
+  const row = await positionsOf(db, cut)
     .where('seq', '<=', cut.at)
     .where('type', 'in', resultTypes)
     .orderBy('seq', 'desc')
@@ -141,7 +141,7 @@ export async function lastResultUpTo(db: Reads, cut: LogCut): Promise<number | u
 
 /** True when a call had a result by then, so that files of the sandbox may have changed. */
 export async function hasResultUpTo(db: Reads, cut: LogCut): Promise<boolean> {
-  const row = await placesOf(db, cut)
+  const row = await positionsOf(db, cut)
     .where('seq', '<=', cut.at)
     .where('type', 'in', resultTypes)
     .executeTakeFirst()
@@ -150,7 +150,7 @@ export async function hasResultUpTo(db: Reads, cut: LogCut): Promise<boolean> {
 
 /** The `seq` of the first later result, with which files may have changed; undefined when there is none. */
 export async function firstResultAfter(db: Reads, cut: LogCut): Promise<number | undefined> {
-  const row = await placesOf(db, cut)
+  const row = await positionsOf(db, cut)
     .where('seq', '>', cut.at)
     .where('type', 'in', resultTypes)
     .orderBy('seq')

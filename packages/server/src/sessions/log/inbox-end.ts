@@ -31,8 +31,8 @@ export async function lastInterrupt(
   sessionId: string,
   thread?: string,
 ): Promise<number | undefined> {
-  const place = { tenant, sessionId, thread }
-  const [row] = await interruptStatement(threadFormOf(place))(db, place)
+  const ref = { tenant, sessionId, thread }
+  const [row] = await interruptStatement(threadFormOf(ref))(db, ref)
   return row?.position
 }
 

@@ -267,8 +267,8 @@ export async function waitsBehind(
   position: number,
   thread?: string,
 ): Promise<boolean> {
-  const place = { tenant, sessionId, thread }
-  return (await behindStatement(threadFormOf(place))(db, { ...place, position })).length > 0
+  const ref = { tenant, sessionId, thread }
+  return (await behindStatement(threadFormOf(ref))(db, { ...ref, position })).length > 0
 }
 
 type InboxRange = TenantThread & { upTo: number }
@@ -292,13 +292,13 @@ const upToStatement = statementByForm((whose: ThreadForm) =>
 /** The statement that removes the messages of a thread up to a position. */
 export const removalUpTo = (
   tx: Connection,
-  place: ReturnType<typeof sessionColumns>,
+  ref: ReturnType<typeof sessionColumns>,
   upTo: RawBuilder<number>,
   thread?: RawBuilder<string>,
 ) =>
   tx
     .deleteFrom('inbox')
-    .where((eb) => eb.and(place))
+    .where((eb) => eb.and(ref))
     .where(isOfThread(thread))
     .where('position', '<=', upTo)
 

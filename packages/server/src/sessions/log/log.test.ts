@@ -49,15 +49,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const [session, other] = [await insertHead(database), await insertHead(database)]
       const writers = Array.from({ length: 16 }, async (_, writer) => {
-        const places = []
+        const hosts = []
         for (let n = 0; n < 5; n++) {
           const events = Array.from({ length: 1 + (n % 3) }, () => agentMessage(`${writer}/${n}`))
-          places.push(await keepEvents(database, session, events))
+          hosts.push(await keepEvents(database, session, events))
           if (n === 2) await keepEvents(database, other, [agentMessage('other')])
         }
-        return places
+        return hosts
       })
-      const places = (await Promise.all(writers)).flat()
+      const all = (await Promise.all(writers)).flat()
       const rows = await readEvents(database.read, tenant, session, { limit: 1000 })
       assert.deepEqual(
         rows.map((row) => row.seq),
@@ -65,7 +65,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       )
       // The events of one append stand together, where it said they do.
       const texts = rows.map((row) => row.data)
-      for (const place of places) {
+      for (const place of all) {
         assert.ok(place)
         assert.equal(new Set(texts.slice(place.first - 1, place.last)).size, 1)
       }

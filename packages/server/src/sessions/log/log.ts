@@ -124,8 +124,8 @@ function selectRange(db: Reads, { tenant_id, session_id }: SlottedSession, range
   return rows
 }
 
-const selectSized = (db: Reads, place: SlottedSession, range: SlottedRange) =>
-  selectRange(db, place, range)
+const selectSized = (db: Reads, ref: SlottedSession, range: SlottedRange) =>
+  selectRange(db, ref, range)
     .select([...places, 'thread_id', dataSize.as('size'), shortText('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
 
@@ -144,7 +144,7 @@ export const readSizedEvents = (db: Reads, tenant: string, sessionId: string, ra
 type TailQuery = TenantSession & { after: number; limit: number }
 
 const tailSlots = (slot: SlotFor<TailQuery>) => ({
-  place: sessionColumns(slot),
+  ref: sessionColumns(slot),
   after: slot(({ after }) => after),
   limit: slot(({ limit }) => limit),
 })
@@ -159,8 +159,8 @@ const tailStatement = {
 
 function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions' | 'allThreads'>) {
   return selectStatement((db, slot: SlotFor<TailQuery>) => {
-    const { place, after, limit } = tailSlots(slot)
-    return selectSized(db, place, { ...shown, after }).limit(limit)
+    const { ref, after, limit } = tailSlots(slot)
+    return selectSized(db, ref, { ...shown, after }).limit(limit)
   })
 }
 
@@ -195,10 +195,10 @@ export async function readLogPage(
 
 const historyStatement = statementByForm((form: string) =>
   selectStatement((db, slot: SlotFor<TailQuery & ThreadRef>) => {
-    const { place, after, limit } = tailSlots(slot)
+    const { ref, after, limit } = tailSlots(slot)
     const [whose, ...types] = form.split(' ')
     const thread = slot((behind) => behind.thread ?? '')
-    const own = selectRange(db, place, { after, types, ...(whose === 'child' && { thread }) })
+    const own = selectRange(db, ref, { after, types, ...(whose === 'child' && { thread }) })
     return (whose === 'child' ? own : own.where('thread_id', 'is', null))
       .select([
         ...places,

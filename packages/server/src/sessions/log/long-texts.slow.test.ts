@@ -175,12 +175,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const [echo] = await posting(database, session, message(long))
       const text = { id: echo?.id ?? '', bytes: Buffer.byteLength(echo?.data ?? '') }
-      const place = { tenant, sessionId: session }
-      assert.equal(await readLongText(database.read, place, text), echo?.data)
+      const ref = { tenant, sessionId: session }
+      assert.equal(await readLongText(database.read, ref, text), echo?.data)
       await database.write((tx) =>
         tx.deleteFrom('long_text_pieces').where('piece', '=', 2).execute(),
       )
-      assert.equal(await readLongText(database.read, place, text), undefined)
+      assert.equal(await readLongText(database.read, ref, text), undefined)
     })
 
     it('goes when it was cancelled before its turn', async () => {

@@ -49,7 +49,7 @@ const columnsOf = ({ tenant, sessionId }: TenantSession, id: string) => ({
  */
 export async function withLongTexts<T>(
   db: Database,
-  { clock, ...place }: TenantSession & { clock: Clock },
+  { clock, ...ref }: TenantSession & { clock: Clock },
   events: readonly ClientEvent[],
   check: (characters: number) => Promise<void>,
   admit: (texts: LongTexts) => Promise<T>,
@@ -64,7 +64,7 @@ export async function withLongTexts<T>(
       const data = fieldsText(event)
       const text = { id, data, bytes: Buffer.byteLength(data) }
       texts.set(event, text)
-      await runUnaudited(() => keepText(db, place, text, clock.now()))
+      await runUnaudited(() => keepText(db, ref, text, clock.now()))
     }
     return await admit(texts)
   } catch (error) {
@@ -72,7 +72,7 @@ export async function withLongTexts<T>(
     const isUnsure = error instanceof StorageError && error.isUnsure
     if (!isUnsure)
       await runUnaudited(() =>
-        Promise.allSettled([...texts.values()].map(({ id }) => removeText(db, place, id))),
+        Promise.allSettled([...texts.values()].map(({ id }) => removeText(db, ref, id))),
       )
     throw error
   }
@@ -80,15 +80,15 @@ export async function withLongTexts<T>(
 
 async function keepText(
   db: Database,
-  place: TenantSession,
+  ref: TenantSession,
   { id, data, bytes }: LongText,
   now: number,
 ): Promise<void> {
-  const columns = columnsOf(place, id)
+  const columns = columnsOf(ref, id)
   const row = { ...columns, bytes, state: 'kept' as const, created_at: iso(now) }
   await db.write((tx) => insertRows(tx, 'long_texts', [row]))
   for (const [piece, text] of piecesOf(data).entries()) {
-    await eventLoop.wait(place.tenant, 'write')
+    await eventLoop.wait(ref.tenant, 'write')
     await db.write(async (tx) => {
       const kept = tx.selectFrom('long_texts').where((eb) => eb.and({ ...columns, state: 'kept' }))
       const found = await lockForUpdate(tx, kept.select('event_id')).execute()
@@ -118,21 +118,21 @@ function piecesOf(text: string): string[] {
 /** Call within the unit that admits the messages. Throws when a text was removed meanwhile. */
 export async function ownTexts(
   tx: Queries,
-  place: TenantSession,
+  ref: TenantSession,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  const owned = await setState(tx, place, ids, { from: 'kept', to: 'owned' })
+  const owned = await setState(tx, ref, ids, { from: 'kept', to: 'owned' })
   if (owned < ids.length) throw tookTooLong()
 }
 
 /** Call within the unit that cancels the messages. The job removes their texts later, in parts. */
 export async function disownTexts(
   tx: Queries,
-  place: TenantSession,
+  ref: TenantSession,
   ids: readonly string[],
 ): Promise<void> {
-  if (ids.length > 0) await setState(tx, place, ids, { from: 'owned', to: 'left' })
+  if (ids.length > 0) await setState(tx, ref, ids, { from: 'owned', to: 'left' })
 }
 
 type TextState = Tables['long_texts']['state']
@@ -165,15 +165,15 @@ export const longBytes = sql<number>`coalesce((select long_texts.bytes from long
  */
 export async function readLongText(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   { id, bytes }: Pick<LongText, 'id' | 'bytes'>,
 ): Promise<string | undefined> {
   const texts: string[] = []
   for (;;) {
-    await eventLoop.wait(place.tenant)
+    await eventLoop.wait(ref.tenant)
     const row = await db
       .selectFrom('long_text_pieces')
-      .where((eb) => eb.and(columnsOf(place, id)))
+      .where((eb) => eb.and(columnsOf(ref, id)))
       .select('text')
       .where('piece', '=', texts.length)
       .executeTakeFirst()
@@ -194,40 +194,40 @@ export async function removeLeftTexts(db: Database, now: number, limit: number):
     .orderBy('created_at')
     .limit(limit)
     .execute()
-  for (const { id, ...place } of left) await removeText(db, place, id)
+  for (const { id, ...ref } of left) await removeText(db, ref, id)
   return left.length < limit
 }
 
 /** Removes all texts of a log that nobody reads any more. */
-export async function removeTextsOf(db: Database, place: TenantSession): Promise<void> {
+export async function removeTextsOf(db: Database, ref: TenantSession): Promise<void> {
   const texts = await db.read
     .selectFrom('long_texts')
     .select('event_id')
-    .where('tenant_id', '=', place.tenant)
-    .where('session_id', '=', place.sessionId)
+    .where('tenant_id', '=', ref.tenant)
+    .where('session_id', '=', ref.sessionId)
     .execute()
   const ids = texts.map(({ event_id }) => event_id)
-  await db.write((tx) => disownTexts(tx, place, ids))
-  for (const id of ids) await removeText(db, place, id)
+  await db.write((tx) => disownTexts(tx, ref, ids))
+  for (const id of ids) await removeText(db, ref, id)
 }
 
 /**
  * Does nothing for a text that a message owns. After an interruption the state of the text shows that its removal must
  * continue.
  */
-async function removeText(db: Database, place: TenantSession, id: string): Promise<void> {
+async function removeText(db: Database, ref: TenantSession, id: string): Promise<void> {
   const isLeft = await db.write(async (tx) => {
-    await setState(tx, place, [id], { from: 'kept', to: 'left' })
+    await setState(tx, ref, [id], { from: 'kept', to: 'left' })
     const left = tx
       .selectFrom('long_texts')
-      .where((eb) => eb.and(columnsOf(place, id)))
+      .where((eb) => eb.and(columnsOf(ref, id)))
       .where('state', '=', 'left')
     return (await left.select('event_id').execute()).length > 0
   })
   if (!isLeft) return
   const pieces = await db.read
     .selectFrom('long_text_pieces')
-    .where((eb) => eb.and(columnsOf(place, id)))
+    .where((eb) => eb.and(columnsOf(ref, id)))
     .select('piece')
     .orderBy('piece', 'desc')
     .execute()
@@ -235,14 +235,14 @@ async function removeText(db: Database, place: TenantSession, id: string): Promi
     await db.write((tx) =>
       tx
         .deleteFrom('long_text_pieces')
-        .where((eb) => eb.and(columnsOf(place, id)))
+        .where((eb) => eb.and(columnsOf(ref, id)))
         .where('piece', '=', piece)
         .execute(),
     )
   await db.write((tx) =>
     tx
       .deleteFrom('long_texts')
-      .where((eb) => eb.and(columnsOf(place, id)))
+      .where((eb) => eb.and(columnsOf(ref, id)))
       .execute(),
   )
 }

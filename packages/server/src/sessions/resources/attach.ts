@@ -32,8 +32,8 @@ export async function attachResources(
   const pathsOf = (row: ResourceRow) => kinds[row.type].pathsOf(row.resolved_path)
   for (const { resource, at } of wanted) {
     const id = newId('session_resource')
-    const place = { tenant, session, id, now, others: all, at }
-    const attached = await kindOf(kinds, resource).attach(tx, place, resource)
+    const ref = { tenant, session, id, now, others: all, at }
+    const attached = await kindOf(kinds, resource).attach(tx, ref, resource)
     const row: ResourceRow = {
       tenant_id: tenant,
       session_id: session,

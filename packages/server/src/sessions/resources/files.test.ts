@@ -5,8 +5,8 @@ import { fileRow } from './fixture.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const row = (n: number, created_at = at) => {
-  const place = `/workspace/${n}`
-  const columns = { id: `sesrsc_${n}`, mount_path: place, resolved_path: place, created_at }
+  const path = `/workspace/${n}`
+  const columns = { id: `sesrsc_${n}`, mount_path: path, resolved_path: path, created_at }
   return fileRow(columns, { file_id: `file_${n}` })
 }
 const file = (n: number) => ({

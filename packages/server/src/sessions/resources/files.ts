@@ -14,10 +14,10 @@ import type { ResourceRow } from '../rows/resources.ts'
 import { ofType } from '../rows/resources.ts'
 
 export const fileKind: ResourceKind<'file'> = {
-  async attach(tx, place, { type, file_id, mount_path: asked }) {
+  async attach(tx, context, { type, file_id, mount_path: asked }) {
     const mount_path = asked ?? `/mnt/session/uploads/${file_id}`
-    const resolved_path = resolveFilePath(mount_path, `${place.at}mount_path`)
-    const copy = await copyFile(tx, place, file_id)
+    const resolved_path = resolveFilePath(mount_path, `${context.at}mount_path`)
+    const copy = await copyFile(tx, context, file_id)
     return { type, mount_path, resolved_path, refers_to: copy, fields: { file_id: copy } }
   },
   async detach(tx, { tenant, now }, { fields }) {
@@ -31,8 +31,10 @@ export const fileKind: ResourceKind<'file'> = {
   async describe(resources, read, session) {
     const ids = ofType(resources, 'file').map(({ fields }) => fields.file_id)
     const files = await fileStore(read).named(session.tenant_id, ids)
-    return (place) =>
-      place === undefined || place === 'worker' ? '' : describeFiles(session, resources, files)
+    return (toolHost) =>
+      toolHost === undefined || toolHost === 'worker'
+        ? ''
+        : describeFiles(session, resources, files)
   },
   workerInput: 'files',
   plural: 'files',

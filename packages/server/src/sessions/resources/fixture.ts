@@ -11,12 +11,12 @@ const columns = {
 type Columns = Omit<ResourceRow, 'type' | 'fields'>
 
 export const rowsOf =
-  <Type extends ResourceType>(type: Type, place: string, fields: ResourceFields<Type>) =>
+  <Type extends ResourceType>(type: Type, path: string, fields: ResourceFields<Type>) =>
   (columnsOfOne: Partial<Columns> = {}, fieldsOfOne: Partial<ResourceFields<Type>> = {}) => ({
     ...columns,
     type,
-    mount_path: place,
-    resolved_path: place,
+    mount_path: path,
+    resolved_path: path,
     ...columnsOfOne,
     fields: { ...fields, ...fieldsOfOne },
   })

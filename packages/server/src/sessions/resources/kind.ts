@@ -1,5 +1,5 @@
 /** How sessions handle one type of resource. Each type has its kind, in a file of its noun. */
-import type { WorkPlace } from '@steward/harness/prompt.ts'
+import type { ToolHost } from '@steward/harness/prompt.ts'
 import type {
   FileResource,
   MemoryStoreResource,
@@ -21,7 +21,7 @@ export type ResourceParams<Type extends ResourceType = ResourceType> = Extract<
 export type ResourceRequest = { resource: ResourceParams; at: string }
 
 /** The session and the request that attach a resource. */
-export type AttachPlace = {
+export type AttachContext = {
   tenant: string
   session: string
   /** Id of the resource. */
@@ -35,10 +35,10 @@ export type AttachPlace = {
 
 export type Absence = 'missing' | 'archived'
 
-export type DetachPlace = Pick<AttachPlace, 'tenant' | 'now'>
+export type DetachContext = Pick<AttachContext, 'tenant' | 'now'>
 
 /** A part of the system prompt, perhaps empty, by the place of the agent's own tools; undefined: the agent has none. */
-export type PromptPart = (place: WorkPlace | undefined) => string
+export type PromptPart = (toolHost: ToolHost | undefined) => string
 
 type ResourceAttachment<Row> = Row extends unknown
   ? Pick<Row, keyof Row & ('type' | 'mount_path' | 'resolved_path' | 'fields')> &
@@ -49,7 +49,7 @@ export type ResourceKind<Type extends ResourceType> = {
   /** Checks the request, and returns the kind's part of the row. The caller holds the session. */
   attach: (
     tx: Queries,
-    place: AttachPlace,
+    context: AttachContext,
     params: ResourceParams<Type>,
   ) => Promise<ResourceAttachment<ResourceRow<Type>>>
   /** The request that attaches the resource of the row once more, to another session. */
@@ -57,7 +57,7 @@ export type ResourceKind<Type extends ResourceType> = {
   /** Finds out why the noun of the request cannot be attached. Undefined: it can be, or the request names none. */
   findAbsence: (
     read: Reads,
-    place: DetachPlace,
+    context: DetachContext,
     params: ResourceParams<Type>,
   ) => Promise<Absence | undefined>
   /** Describes the session's resources of this kind to the agent, in the same words at every turn. */
@@ -69,7 +69,7 @@ export type ResourceKind<Type extends ResourceType> = {
   /** The word of `WORKER_INPUTS` for workers that mount the kind; null: all workers do. */
   workerInput: WorkerInput | null
   /** Removes the rows that a detached resource refers to; null: resources stay until their session is deleted. */
-  detach: ((tx: Queries, place: DetachPlace, row: ResourceRow<Type>) => Promise<void>) | null
+  detach: ((tx: Queries, context: DetachContext, row: ResourceRow<Type>) => Promise<void>) | null
   /** Names several resources, in errors. */
   plural: string
   /** Every path that a resource takes in the sandbox, by its resolved path. */

@@ -74,7 +74,7 @@ describe('the kinds of what a session is given', () => {
       read,
       await sessionStore(read).row(tenant, session),
     )
-    const at = (place: 'sandbox' | 'worker' | undefined) => parts.map((part) => part(place))
+    const at = (toolHost: 'sandbox' | 'worker' | undefined) => parts.map((part) => part(toolHost))
     const [repositories, files, stores] = at('sandbox')
     assert.match(repositories ?? '', /\n- \/workspace\/b: https:\/\/git\.example\/a\/b\.git$/)
     assert.match(files ?? '', /\n- \/mnt\/session\/uploads\/a\.csv: a\.csv, asked for at a\.csv$/)

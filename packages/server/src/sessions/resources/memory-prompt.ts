@@ -1,4 +1,4 @@
-import type { WorkPlace } from '@steward/harness/prompt.ts'
+import type { ToolHost } from '@steward/harness/prompt.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType } from '../rows/resources.ts'
 
@@ -13,11 +13,11 @@ const written =
 const onHost = 'Your file tools find them at these paths; commands do not.'
 
 /** A part of the system prompt; empty without stores. The text stays the same while the stores are attached. */
-export function describeStores(all: readonly ResourceRow[], place: WorkPlace): string {
+export function describeStores(all: readonly ResourceRow[], toolHost: ToolHost): string {
   const rows = ofType(all, 'memory_store')
   if (rows.length === 0) return ''
   const isWritten = rows.some(({ fields }) => fields.access === 'read_write')
-  const intro = [common, ...(isWritten ? [written] : []), ...(place === 'host' ? [onHost] : [])]
+  const intro = [common, ...(isWritten ? [written] : []), ...(toolHost === 'host' ? [onHost] : [])]
   return [intro.join(' '), ...rows.map(about)].join('\n\n')
 }
 

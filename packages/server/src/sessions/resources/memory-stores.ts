@@ -5,7 +5,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
-import type { AttachPlace, ResourceKind, ResourceRequest } from './kind.ts'
+import type { AttachContext, ResourceKind, ResourceRequest } from './kind.ts'
 import { describeStores } from './memory-prompt.ts'
 import { resolveStorePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
@@ -23,7 +23,7 @@ export type MemoryStoreKindDeps = { storeAccess: MemoryAccess }
 export const memoryStoreKind = ({
   storeAccess,
 }: MemoryStoreKindDeps): ResourceKind<'memory_store'> => ({
-  attach: (tx, place, params) => attach(tx, storeAccess, place, params),
+  attach: (tx, context, params) => attach(tx, storeAccess, context, params),
   detach: null,
   requestAgain({ type, fields, mount_path }) {
     const { memory_store_id, access, instructions } = fields
@@ -35,8 +35,8 @@ export const memoryStoreKind = ({
     return store.archived_at === null ? undefined : 'archived'
   },
   async describe(resources) {
-    return (place) =>
-      place === undefined || place === 'worker' ? '' : describeStores(resources, place)
+    return (toolHost) =>
+      toolHost === undefined || toolHost === 'worker' ? '' : describeStores(resources, toolHost)
   },
   workerInput: null,
   plural: 'memory stores',
@@ -46,7 +46,7 @@ export const memoryStoreKind = ({
 async function attach(
   tx: Queries,
   most: MemoryAccess,
-  { tenant, others, at }: AttachPlace,
+  { tenant, others, at }: AttachContext,
   { type, memory_store_id, access = 'read_write', instructions, mount_path }: MemoryStoreResource,
 ) {
   const attached = ofType(others, 'memory_store')

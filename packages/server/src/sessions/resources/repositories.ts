@@ -7,7 +7,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { ResourceKind } from './kind.ts'
 import { requestedPathNote, resolveRepositoryPath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
-import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
+import { ofType, repositoryTokenContext, resourceStore } from '../rows/resources.ts'
 
 /** Hosts that repositories may be on, as the operator lists them. Empty: any host. */
 export type RepositoryHosts = readonly string[]
@@ -22,7 +22,7 @@ export const repositoryKind = ({
   async attach(_tx, { tenant, id, at }, { type, checkout, ...asked }) {
     const url = checkRepositoryUrl(asked.url, repositoryHosts, `${at}url`)
     const token = asked.authorization_token
-    const sealed_token = token ? seal.seal(token, repositoryTokenPlace(tenant, id)) : null
+    const sealed_token = token ? seal.seal(token, repositoryTokenContext(tenant, id)) : null
     const mount_path = asked.mount_path ?? defaultMount(url)
     const resolved_path = resolveRepositoryPath(mount_path, `${at}mount_path`)
     const fields = { url, checkout: checkout ?? null }
@@ -30,7 +30,7 @@ export const repositoryKind = ({
   },
   detach: null,
   requestAgain({ type, fields, mount_path, sealed_token, tenant_id, id }) {
-    const token = sealed_token && seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
+    const token = sealed_token && seal.open(sealed_token, repositoryTokenContext(tenant_id, id))
     const { url, checkout } = fields
     return { type, url, checkout, mount_path, ...(token ? { authorization_token: token } : {}) }
   },
@@ -87,7 +87,7 @@ export async function rotateToken(
   if (row.type !== 'github_repository')
     throw invalid(`authorization_token: a resource of type ${row.type} has none`)
   const change = {
-    sealed_token: seal.seal(token, repositoryTokenPlace(tenant, id)),
+    sealed_token: seal.seal(token, repositoryTokenContext(tenant, id)),
     updated_at: iso(now),
   }
   await resources.update(tenant, session, id, change)

@@ -2,23 +2,23 @@
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 
-type MetadataPlace = { tenant_id: string; session_id: string }
+type SessionKey = { tenant_id: string; session_id: string }
 
 export async function putMetadata(
   tx: Queries,
-  place: MetadataPlace,
+  ref: SessionKey,
   metadata: Readonly<Record<string, string>>,
 ): Promise<void> {
   const pairs = Object.entries(metadata).flatMap(([key, value]) =>
-    isQueryable(key + value) ? { ...place, key, value } : [],
+    isQueryable(key + value) ? { ...ref, key, value } : [],
   )
   await insertRows(tx, 'session_metadata', pairs)
 }
 
-export async function removeMetadata(tx: Queries, place: MetadataPlace): Promise<void> {
+export async function removeMetadata(tx: Queries, ref: SessionKey): Promise<void> {
   await tx
     .deleteFrom('session_metadata')
-    .where((eb) => eb.and(place))
+    .where((eb) => eb.and(ref))
     .execute()
 }
 

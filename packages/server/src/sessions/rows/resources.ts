@@ -31,7 +31,7 @@ export const ofType = <Type extends ResourceType>(
 ): ResourceRow<Type>[] => rows.filter((row): row is ResourceRow<Type> => row.type === type)
 
 /** The place that a repository's token is sealed for. */
-export const repositoryTokenPlace = (tenant: string, resource: string): string =>
+export const repositoryTokenContext = (tenant: string, resource: string): string =>
   `${tenant}/session_resources/${resource}/sealed_token`
 
 const ofTenant = (db: Reads, tenant: string) =>

@@ -31,7 +31,7 @@ import { creatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** The place that a session's inline token is sealed for. */
-export const tokenPlace = (tenant: string, session: string, server: string): string =>
+export const tokenContext = (tenant: string, session: string, server: string): string =>
   `${tenant}/sessions/${session}/sealed_tokens/${server}`
 
 /** Estimated bytes of a resource: only a memory store has a long row, and a session attaches at most eight. */
@@ -311,19 +311,19 @@ function sessionWrites(db: Queries) {
     ): Promise<Head> {
       const changed_ms = wholeMinute(Date.parse(session.created_at))
       const head = { ...newHead, changed_ms, status, ...of }
-      const place = { tenant_id: session.tenant_id, session_id: session.id }
+      const ref = { tenant_id: session.tenant_id, session_id: session.id }
       await insertRows(db, 'sessions', [session])
-      await insertRows(db, 'session_heads', [{ ...place, ...head }])
-      await putMetadata(db, place, fromJson(session.metadata))
+      await insertRows(db, 'session_heads', [{ ...ref, ...head }])
+      await putMetadata(db, ref, fromJson(session.metadata))
       return head
     },
 
     async update(tenant: string, id: string, set: Partial<SessionRow>, now: number): Promise<void> {
       await change(db, tenant, id, set, now)
       if (set.metadata === undefined) return
-      const place = { tenant_id: tenant, session_id: id }
-      await removeMetadata(db, place)
-      await putMetadata(db, place, fromJson(set.metadata))
+      const ref = { tenant_id: tenant, session_id: id }
+      await removeMetadata(db, ref)
+      await putMetadata(db, ref, fromJson(set.metadata))
     },
     archive: (tenant: string, id: string, now: number) =>
       change(db, tenant, id, { archived_at: iso(now) }, now),

@@ -12,7 +12,7 @@ import { appendEntries } from '../log/append.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
 import type { LogEntry } from '../log/log.ts'
 import { threadStore } from '../log/threads/store.ts'
-import { workPlace } from '../work/queue-fixture.ts'
+import { workRef } from '../work/queue-fixture.ts'
 import { sessionStore } from './sessions.ts'
 import { wakeupStore } from './wakeups.ts'
 import { waitStore } from './waits.ts'
@@ -35,8 +35,8 @@ const failed = (type: 'model_rate_limited_error' | 'model_overloaded_error'): Ne
 ]
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  const place = async () => {
-    const work = await workPlace(open)
+  const setup = async () => {
+    const work = await workRef(open)
     const { database, session } = work
     return {
       ...work,
@@ -92,7 +92,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
   describe(`what a session waits for, in ${kind}`, () => {
     // verifies: sessions/waiting-on
     it('is a free place while no process has its work', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.head({ due: 1, idle_since_ms: 7 })
       const wait = await here.wait()
       assert.deepEqual([wait?.type, wait?.since], ['queue', iso(7)])
@@ -105,7 +105,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: sessions/waiting-on
     it('is a worker until one claims it, and then the result of the call', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await here.keep(ofWorker())
       assert.equal((await here.wait())?.type, 'worker')
@@ -120,7 +120,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: sessions/waiting-on
     it('is the pause before its model is asked again, with the last error', async () => {
-      await using here = await place()
+      await using here = await setup()
       // The process that runs the session holds it during the pause.
       await here.head({ owner: 'process', expires_at: here.now() + 10 })
       await here.keep(...failed('model_overloaded_error'))
@@ -137,7 +137,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: sessions/waiting-on/threads
     it('tells of each thread that backs off its own error and its own time', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.head({ owner: 'process', expires_at: here.now() + 10, threads: 3 })
       await here.thread('sthr_one', 'rescheduling')
       await here.thread('sthr_two', 'rescheduling')
@@ -171,7 +171,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: sessions/waiting-on/true
     it('is what its process waits for, as long as that process has it', async () => {
-      await using here = await place()
+      await using here = await setup()
       const row = { tenant_id: tenant, session_id: here.session, generation: 3 } as const
       const put = (type: 'sandbox' | 'packages', since_ms: number) =>
         here.database.write((tx) => waitStore(tx).put({ ...row, type, since_ms }))
@@ -190,7 +190,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: sessions/waiting-on
     it('is its next wakeup, with the time', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.head({ idle_since_ms: 9 })
       const event_id = newId('event')
       const row = { tenant_id: tenant, session_id: here.session, event_id, note: '' }
@@ -210,7 +210,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('is nothing in another workspace', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.head({ due: 1 })
       const one = { id: here.session, archived_at: null, updated_at: iso(1) }
       const waiting = await waitStore(here.database.read).ofSessions('wrkspc_other', [one], 0)

@@ -19,7 +19,7 @@ import { notifyLostClaims } from './topics.ts'
 const environment = 'env_test'
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  async function place() {
+  async function setup() {
     const opened = await open()
     const { database } = opened
     let now = 1_000_000
@@ -68,7 +68,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
   describe(`what goes on under a claim on ${kind}`, () => {
     it('ends when the lease runs out, though nobody tells of it', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.beat()
       const ended = claimEnds(here.deps)(here.claim, never())
       await here.pass(60_000)
@@ -78,7 +78,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('ends when another has claimed it, though word of that was lost', async () => {
-      await using here = await place()
+      await using here = await setup()
       const ended = claimEnds(here.deps)(here.claim, never())
       await here.pass(10)
       assert.equal(ended.aborted, false)
@@ -88,7 +88,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('ends at once where the loss is told', async () => {
-      await using here = await place()
+      await using here = await setup()
       const ended = claimEnds(here.deps)(here.claim, never())
       notifyLostClaims(unitOn(here.deps.bus), {
         work: here.claim.workId,
@@ -98,7 +98,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('gives up a question and its answer with the claim, and looks no longer than they last', async () => {
-      await using here = await place()
+      await using here = await setup()
       const under = underClaims(here.deps)
       const text = async () => ''
       const json = async () => ({})

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { claimLeaseMs, noAttempts } from './item.ts'
-import { asks, environment, first, second, claimedItem, workPlace } from './queue-fixture.ts'
+import { asks, environment, first, second, claimedItem, workRef } from './queue-fixture.ts'
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  const place = () => workPlace(open)
+  const setup = () => workRef(open)
 
   describe(`work that its worker let lapse on ${kind}`, () => {
     // verifies: work/lapsed-last
     it('is not offered first to whoever let it lapse', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const mine = await claimedItem(here.claim(5_000, first))
       await here.more()
@@ -31,7 +31,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/lapsed-last
     it('is offered again to whoever let it lapse when no other has taken it for half a minute', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const mine = await claimedItem(here.claim(5_000, first))
       await here.beat(mine, noAttempts)
@@ -44,7 +44,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/lapsed
     it('is counted as queued when its lease or reservation has run out, and announced once', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
       const figures = async () => {
@@ -75,7 +75,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/withdrawn
     it('is withdrawn when it lapses and its session owes nothing', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim())
       await here.beat(item, noAttempts)

@@ -16,7 +16,7 @@ import { notifyPollers } from './topics.ts'
 const pool = recordOf({ name: 'pool', config: { type: 'self_hosted' } })
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  async function place() {
+  async function setup() {
     const opened = await open()
     const { database } = opened
     const made = await database.write((tx) => environmentStore(tx).create(tenant, pool, 0))
@@ -45,7 +45,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
   describe(`polls on ${kind}`, () => {
     it('wake one after the other, and none that has gone is given anything', async () => {
-      await using here = await place()
+      await using here = await setup()
       const gone = new AbortController()
       const first = here.ask(30_000, gone.signal)
       const others = [here.ask(30_000), here.ask(30_000)]
@@ -58,7 +58,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('a poller that goes in the midst of its claim leaves it to the next one', async () => {
-      await using here = await place()
+      await using here = await setup()
       const gone = new AbortController()
       await here.put()
       const asked = here.ask(0, gone.signal)
@@ -69,7 +69,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('what comes while a poller asks wakes it, or whoever stands behind it', async () => {
-      await using here = await place()
+      await using here = await setup()
       const polls = Array.from({ length: 20 }, () => here.ask(30_000))
       await Promise.all(Array.from({ length: 20 }, () => here.put()))
       const items = await Promise.all(polls)
@@ -77,14 +77,14 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('workers are counted, whatever they call themselves', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.ask(0, undefined, 'x'.repeat(15_000))
       await here.ask(0, undefined, 'x'.repeat(15_000))
       assert.equal((await here.stats()).workers_polling, 1)
     })
 
     it('1,000 items go to 8 pollers, each to one', async () => {
-      await using here = await place()
+      await using here = await setup()
       const { database, environment } = here
       for (let n = 0; n < 20; n++) await Promise.all(Array.from({ length: 50 }, () => here.put()))
       const got: string[] = []

@@ -31,7 +31,7 @@ export const [first, second]: [Worker, Worker] = [
 ]
 
 /** A session with a work item in a new database, and a clock that stands still. */
-export async function workPlace(open: (typeof kinds)['sqlite']) {
+export async function workRef(open: (typeof kinds)['sqlite']) {
   const opened = await open()
   const { database } = opened
   let now = 1_000_000

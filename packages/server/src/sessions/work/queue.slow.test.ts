@@ -11,16 +11,16 @@ import {
   refused,
   second,
   claimedItem,
-  workPlace,
+  workRef,
 } from './queue-fixture.ts'
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  const place = () => workPlace(open)
+  const setup = () => workRef(open)
 
   describe(`work on ${kind}`, () => {
     // verifies: work/state/reserved, work/state/reservation-expired
     it('is handed out once, and again when nobody took it up in time', async () => {
-      await using here = await place()
+      await using here = await setup()
       assert.equal(await here.put(), true)
       assert.equal(await here.put(), false, 'a session has one item that goes on')
       const first = await claimedItem(here.claim())
@@ -35,7 +35,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/state/acknowledged, work/state/first-heartbeat, work/heartbeat
     it('is acknowledged by word or by the first beat, and held by beats that follow each other', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim())
       assert.equal((await here.ack(item)).state, 'starting')
@@ -53,7 +53,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/state/lease-expired, work/state/stale-heartbeat, errors/case/stale-heartbeat
     it('goes to another when its lease has run out, and the one before is refused', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const first = await claimedItem(here.claim())
       const { last_heartbeat } = await here.beat(first, noAttempts)
@@ -69,7 +69,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/stop
     it('ends at once when it is stopped by force, else when its worker learns of it', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim())
       const { last_heartbeat } = await here.beat(item, noAttempts)
@@ -82,7 +82,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('is put in again when a worker leaves its session with a call unanswered, so often and no more', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
@@ -96,7 +96,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('ends with the typed error when worker after worker takes it up and dies', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
@@ -115,7 +115,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/attempts
     it('is handed out without an end to workers that acknowledge nothing: nobody has tried', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let round = 0; round < 12; round++) {
@@ -132,7 +132,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/attempts
     it('is not given up for what happens to its workers within five minutes', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
       const attempt = async () => {
@@ -151,7 +151,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: work/acknowledge-once
     it('is acknowledged by the worker that it was handed to, and by no other', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim(5_000, first))
       await assert.rejects(here.ack(item, second), refused('conflict'))
@@ -164,7 +164,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     for (const state of ['reserved', 'acknowledged'])
       it(`is acknowledged by one of many that name themselves at once, while it is ${state} without a name`, async () => {
-        await using here = await place()
+        await using here = await setup()
         for (let round = 0; round < 10; round++) {
           await here.more()
           const item = await claimedItem(here.claim())
@@ -178,7 +178,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       })
 
     it('is let go without an end as long as its workers get something done', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 12; attempt++) {
@@ -191,7 +191,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('tells its session when the worker that had it is gone and no other takes it', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const told = async () => (await here.settle()).told.length
       await here.beat(await claimedItem(here.claim()), noAttempts)
@@ -207,7 +207,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('is settled without its worker: an item that died while stopping, an item that no worker claims', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       here.pass(30_000)
       assert.deepEqual((await here.settle()).told, [here.session])
@@ -224,7 +224,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('is not lost to a clock that is set back, wherever it stands', async () => {
       for (const stage of ['waiting', 'reserved', 'held', 'stopping'] as const) {
-        await using here = await place()
+        await using here = await setup()
         await here.put()
         const item = stage === 'waiting' ? undefined : await claimedItem(here.claim())
         if (item && stage !== 'reserved') await here.beat(item, noAttempts)
@@ -240,7 +240,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('ends with a beat when its session has rested', async () => {
-      await using here = await place()
+      await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim())
       const first = await here.beat(item, noAttempts)

@@ -45,7 +45,7 @@ const againMs = 1_000
 const pauseMs = (attempts: number): number =>
   againMs * 2 ** Math.min(Math.max(attempts, 1), mostClaimAttempts)
 
-type WorkItemPlace = { tenant: string; environment: string; id: string }
+type WorkItemRef = { tenant: string; environment: string; id: string }
 
 /** The caller of the work API: a claim, or a key for all items. */
 export type WorkCaller = { generation: number } | 'key'
@@ -143,7 +143,7 @@ export async function returnItem(tx: Queries, handed: WorkItem): Promise<void> {
 /** Optimistic update: read, decide, compare and set; repeats when the row changed in between. */
 async function updateItem<T>(
   database: Database,
-  { tenant, environment, id }: WorkItemPlace,
+  { tenant, environment, id }: WorkItemRef,
   decide: (item: WorkItem) => Promise<{ change: ItemChange; answer: (item: WorkItem) => T }>,
 ): Promise<T> {
   for (;;) {
@@ -156,11 +156,11 @@ async function updateItem<T>(
 
 export const acknowledgeItem = (
   database: Database,
-  place: WorkItemPlace,
+  ref: WorkItemRef,
   by: Worker,
   now: number,
 ): Promise<WorkItem> =>
-  updateItem(database, place, async (item) => {
+  updateItem(database, ref, async (item) => {
     const change = acknowledgement(item, by, now)
     if (change === 'another')
       throw conflict(
@@ -173,7 +173,7 @@ export const acknowledgeItem = (
 
 export const beatItem = (
   database: Database,
-  place: WorkItemPlace,
+  ref: WorkItemRef,
   {
     by,
     expected,
@@ -181,7 +181,7 @@ export const beatItem = (
   }: { by: WorkCaller; expected?: string | undefined; ttlMs?: number },
   { now, idleMs }: { now: number; idleMs: number },
 ): Promise<Heartbeat> =>
-  updateItem(database, place, async (item) => {
+  updateItem(database, ref, async (item) => {
     if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
     const beats =
       item.state === 'active' && (await hasRested(database.read, item, now, idleMs))
@@ -227,11 +227,11 @@ const isOver = (head: Head): boolean =>
 /** Refused when another worker has claimed the item since: an earlier worker cannot stop a later one. */
 export async function stopItem(
   tx: Queries,
-  place: WorkItemPlace,
+  ref: WorkItemRef,
   { by, force }: { by: WorkCaller; force: boolean },
   now: number,
 ): Promise<WorkItem> {
-  const { work, item } = await lockWithHead(tx, place)
+  const { work, item } = await lockWithHead(tx, ref)
   if (by !== 'key' && by.generation !== item.generation) throw fenced(item, now)
   const change = force ? immediateStop(item, now) : stopRequest(item, now)
   await work.change(item, change)
@@ -244,7 +244,7 @@ export async function stopItem(
 }
 
 /** Locks the session's head and its item, for changes after which the session may need another item. */
-async function lockWithHead(tx: Queries, { tenant, environment, id }: WorkItemPlace) {
+async function lockWithHead(tx: Queries, { tenant, environment, id }: WorkItemRef) {
   const work = workStore(tx)
   await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
   return { work, item: await work.take(tenant, environment, id) }
@@ -325,19 +325,19 @@ export async function settleOverdue(
   await work.clampFutureTimes(now)
   const overdue = await work.overdue(now, limit)
   for (const each of overdue) {
-    const { item } = await lockWithHead(tx, placeOf(each))
+    const { item } = await lockWithHead(tx, refOf(each))
     if (!isAbandoned(item, now)) continue
     await work.change(item, immediateStop(item, now))
     await enqueueRest(tx, item, now)
   }
   const lapsed = await work.lapsed(now, limit)
   for (const each of lapsed) {
-    const { item } = await lockWithHead(tx, placeOf(each))
+    const { item } = await lockWithHead(tx, refOf(each))
     if (item.hinted === 0 && hasLapsed(item, now)) await announceLapsed(tx, item, now)
   }
   const unclaimed = await work.unclaimed(now - unclaimedMs, limit)
   for (const each of unclaimed) {
-    const { item } = await lockWithHead(tx, placeOf(each))
+    const { item } = await lockWithHead(tx, refOf(each))
     if (item.warned || isTaken(item, now - unclaimedMs)) continue
     await work.change(item, { warned: 1 })
     await reportUnclaimed(tx, item, now, unclaimedMs)
@@ -345,11 +345,7 @@ export async function settleOverdue(
   return [overdue, lapsed, unclaimed].every(({ length }) => length < limit)
 }
 
-const placeOf = ({
-  tenant_id: tenant,
-  environment_id: environment,
-  id,
-}: WorkItem): WorkItemPlace => ({
+const refOf = ({ tenant_id: tenant, environment_id: environment, id }: WorkItem): WorkItemRef => ({
   tenant,
   environment,
   id,

@@ -40,11 +40,11 @@ describe('work that two processes want', () => {
     )
   const claim = (database: Database, environment: string, now: number) =>
     claimNext(database, tenant, environment, { now, reclaimMs: 0 })
-  const placeOf = ({ environment_id: environment, id }: WorkItem) => ({ tenant, environment, id })
+  const refOf = ({ environment_id: environment, id }: WorkItem) => ({ tenant, environment, id })
   const beats = (database: Database, item: WorkItem, now: number) =>
     beatItem(
       database,
-      placeOf(item),
+      refOf(item),
       { by: { generation: item.generation }, expected: noAttempts },
       { now, idleMs },
     ).then(
@@ -71,7 +71,7 @@ describe('work that two processes want', () => {
         handed.push(`${item.id} ${item.generation}`)
         // So long ago that its lease has run out. Another process may have claimed its reservation since.
         const acknowledgedMs = 1 - claimLeaseMs - (item.attempts === 0 ? attemptsWithinMs : 0)
-        const acknowledged = acknowledgeItem(database, placeOf(item), anyone, acknowledgedMs)
+        const acknowledged = acknowledgeItem(database, refOf(item), anyone, acknowledgedMs)
         await acknowledged.catch((error: unknown) => assert.ok(error instanceof PlatformError))
       }
     })
@@ -117,9 +117,9 @@ describe('work that two processes want', () => {
       const by = { generation: item.generation }
       await Promise.allSettled([
         beats(first, item, 2),
-        acknowledgeItem(second, placeOf(item), anyone, 2),
-        second.write((tx) => stopItem(tx, placeOf(item), { by, force: true }, 2)),
-        first.write((tx) => stopItem(tx, placeOf(item), { by, force: false }, 2)),
+        acknowledgeItem(second, refOf(item), anyone, 2),
+        second.write((tx) => stopItem(tx, refOf(item), { by, force: true }, 2)),
+        first.write((tx) => stopItem(tx, refOf(item), { by, force: false }, 2)),
       ])
       const row = await workStore(first.read).row(tenant, environment, item.id)
       assert.deepEqual([row.state, row.lease_ms], ['stopped', null])

@@ -199,9 +199,9 @@ export function workRoutes(deps: {
       },
       async ({ db, tenant, principal, params, workerId }) => {
         checkOwn(principal, params.id)
-        const place = { tenant, environment: params.id, id: params.work }
+        const ref = { tenant, environment: params.id, id: params.work }
         const by = workerOf(principal, workerId)
-        return showWork(await acknowledgeItem(db, place, by, clock.now()))
+        return showWork(await acknowledgeItem(db, ref, by, clock.now()))
       },
     ),
     items.post(
@@ -218,14 +218,14 @@ export function workRoutes(deps: {
       async ({ db, tenant, principal, params, query }) => {
         checkOwn(principal, params.id)
         const { expected_last_heartbeat: expected, desired_ttl_seconds: seconds } = query
-        const place = { tenant, environment: params.id, id: params.work }
+        const ref = { tenant, environment: params.id, id: params.work }
         const how = {
           by: byOf(principal),
           expected,
           ...(seconds === undefined ? {} : { ttlMs: seconds * 1000 }),
         }
         const { idleMs } = settings
-        return beatItem(db, place, how, { now: clock.now(), idleMs })
+        return beatItem(db, ref, how, { now: clock.now(), idleMs })
       },
     ),
     items.post(
@@ -242,9 +242,9 @@ export function workRoutes(deps: {
       },
       async ({ db, tenant, principal, params, body }) => {
         checkOwn(principal, params.id)
-        const place = { tenant, environment: params.id, id: params.work }
+        const ref = { tenant, environment: params.id, id: params.work }
         const how = { by: byOf(principal), force: body.force ?? false }
-        return showWork(await db.write((tx) => stopItem(tx, place, how, clock.now())))
+        return showWork(await db.write((tx) => stopItem(tx, ref, how, clock.now())))
       },
     ),
   ]

@@ -154,9 +154,9 @@ async function beats(world: Schedule, claim: Grant, expected: string | undefined
       ...{ now, idleMs },
     },
   )
-  const place = { tenant, environment, id: claim.id }
+  const ref = { tenant, environment, id: claim.id }
   const how = { by: { generation }, expected, ttlMs }
-  const beaten = beatItem(database, place, how, { now, idleMs })
+  const beaten = beatItem(database, ref, how, { now, idleMs })
   if (said === 'fenced') {
     assert.equal(await kindOf(beaten), 'precondition_failed')
     return
@@ -178,8 +178,8 @@ async function stops(world: Schedule, claim: Grant, generation: number | null, f
   const session = sessionOf(world, claim.session)
   const said = stopIt(session, claim.item, { generation, force }, now)
   const by = generation === null ? 'key' : { generation }
-  const place = { tenant, environment, id: claim.id }
-  const stopped = database.write((tx) => stopItem(tx, place, { by, force }, now))
+  const ref = { tenant, environment, id: claim.id }
+  const stopped = database.write((tx) => stopItem(tx, ref, { by, force }, now))
   if (said === 'fenced') assert.equal(await kindOf(stopped), 'precondition_failed')
   else assert.equal((await stopped).state, said)
 }
@@ -350,7 +350,7 @@ export async function checkAgreement({
     if (['starting', 'active', 'stopping'].includes(state)) assert.equal(row.lease_ms, item.at)
   }
   const { rows } = await workStore(database.read).list(tenant, environment, {
-    ...{ limit: 1_000, order: 'asc', place: undefined },
+    ...{ limit: 1_000, order: 'asc', toolHost: undefined },
   })
   for (const [id, session] of sessions) {
     const own = rows.filter((row) => row.session_id === id)

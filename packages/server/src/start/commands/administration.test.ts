@@ -61,14 +61,14 @@ for (const [dialect, open] of Object.entries(databases)) {
     }
 
     it('name, archive, open again and delete a workspace, and list what is there', async () => {
-      await using place = await opened()
-      const { deps, run } = place
+      await using setup = await opened()
+      const { deps, run } = setup
       const { workspace } = await createWorkspace(deps, 'one')
       await createWorkspace(deps, 'taken')
       await assert.rejects(run('rename-workspace', 'one', 'taken'), /name taken already/)
       await createWorkspace(deps, 'taken')
       await assert.rejects(run('list-keys', 'taken'), /2 workspaces have the name taken/)
-      for (const id of await workspaceStore(place.database.read).named('taken')) {
+      for (const id of await workspaceStore(setup.database.read).named('taken')) {
         await run('archive-workspace', id)
         await run('delete-workspace', id)
       }
@@ -94,8 +94,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
 
     it('refuse a name of no single line and an address that nobody can have', async () => {
-      await using place = await opened()
-      const { deps, run } = place
+      await using setup = await opened()
+      const { deps, run } = setup
       for (const name of ['two\nlines', 'x'.repeat(257), ''])
         await assert.rejects(async () => createWorkspace(deps, name), /1 to 256 characters/)
       assert.deepEqual(await run('list-workspaces'), { data: [] })
@@ -112,8 +112,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
 
     it('end what a person has, and no workspace is left without an owner', async () => {
-      await using place = await opened()
-      const { database, deps, run } = place
+      await using setup = await opened()
+      const { database, deps, run } = setup
       const [one, two] = [await createWorkspace(deps, 'one'), await createWorkspace(deps, 'two')]
       const ada = await newMember(database, 'ada@example.com', {
         [one.workspace]: 'owner',
@@ -149,8 +149,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
 
     it('leave no workspace with keys that nobody can replace', async () => {
-      await using place = await opened()
-      const { database, deps, run } = place
+      await using setup = await opened()
+      const { database, deps, run } = setup
       const { workspace } = await createWorkspace(deps, 'one')
       const ada = await newMember(database, 'ada@example.com', { [workspace]: 'admin' })
       for (const { id } of (await administration.listKeys(deps, 'one')).data)
@@ -161,8 +161,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
 
     it('let the configured key open a new workspace where the first was deleted, and no other', async () => {
-      await using place = await opened()
-      const { deps, run } = place
+      await using setup = await opened()
+      const { deps, run } = setup
       await ensureInitialWorkspace(deps, 'configured')
       const { workspace: other } = await createWorkspace(deps, 'other')
       const [first] = (await administration.listWorkspaces(deps)).data
@@ -181,8 +181,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
 
     it('give no configured key to a first workspace that is archived, and name that workspace', async () => {
-      await using place = await opened()
-      const { deps, run, logged } = place
+      await using setup = await opened()
+      const { deps, run, logged } = setup
       await ensureInitialWorkspace(deps, 'configured')
       const [first] = (await administration.listWorkspaces(deps)).data
       assert.ok(first)
@@ -199,8 +199,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     })
 
     it('admit no key and no member to a workspace that is deleted', async () => {
-      await using place = await opened()
-      const { database, deps, run } = place
+      await using setup = await opened()
+      const { database, deps, run } = setup
       const { workspace } = await createWorkspace(deps, 'one')
       const ada = await newMember(database, 'ada@example.com', { [workspace]: 'owner' })
       await run('archive-workspace', workspace)

@@ -17,9 +17,9 @@ export const moveWorkspaces = (
   to: MoveTarget,
   report: (line: string) => void,
 ): Promise<boolean> =>
-  withRows(config, { alone: true }, async ({ control, places }) => {
+  withRows(config, { alone: true }, async ({ control, databases }) => {
     const check = () => refuseServers(control)
-    const deps = { control, places, report, check, now: () => systemClock.now() }
+    const deps = { control, databases, report, check, now: () => systemClock.now() }
     const isMoved = await moveDatabases(deps, to)
     if (isMoved)
       await byOperator({ control, open: async () => control }, 'move-databases', (databases) =>

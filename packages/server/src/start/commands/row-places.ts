@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Config } from '../../ground/config/config.ts'
 import type { Database } from '../../ground/database/database.ts'
-import type { MovePlaces } from '../../ground/database/per-tenant/move-databases.ts'
+import type { MovedDatabases } from '../../ground/database/per-tenant/move-databases.ts'
 import { postgresRows, sqliteRows } from '../../ground/database/per-tenant/row-place.ts'
 import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant.ts'
 import { tenantFiles } from '../../ground/database/per-tenant/tenant-files.ts'
@@ -10,7 +10,11 @@ import type { PostgresDatabase } from '../../ground/database/postgres.ts'
 import { checkRootKey, liveServers } from '../../ground/database/root-key.ts'
 import { openDatabase, sealOf } from '../storage.ts'
 
-export type RowPlaces = { control: Database; places: MovePlaces; begin: () => Promise<void> }
+export type RowDatabases = {
+  control: Database
+  databases: MovedDatabases
+  begin: () => Promise<void>
+}
 
 /** Turns off the rules about tables: with one database, control also has the rows of tenants. */
 const withoutRules = (config: Config): Config => ({
@@ -18,13 +22,13 @@ const withoutRules = (config: Config): Config => ({
   tenantDatabases: { ...config.tenantDatabases, enabled: false },
 })
 
-function filesOf({ dataDir }: Config, control: Database): RowPlaces {
+function filesOf({ dataDir }: Config, control: Database): RowDatabases {
   const folder = join(dataDir, 'tenants')
   const files = tenantFiles(folder, control.owners)
   return {
     control,
     begin: () => files.begin(),
-    places: {
+    databases: {
       control: sqliteRows(join(dataDir, 'steward.db')),
       ofTenant: (tenant) => sqliteRows(files.pathOf(tenant)),
       async make(tenant) {
@@ -35,15 +39,19 @@ function filesOf({ dataDir }: Config, control: Database): RowPlaces {
   }
 }
 
-function schemasOf({ databaseLimits }: Config, url: string, postgres: PostgresDatabase): RowPlaces {
-  const placeOf = (schema: string | undefined) =>
+function schemasOf(
+  { databaseLimits }: Config,
+  url: string,
+  postgres: PostgresDatabase,
+): RowDatabases {
+  const databaseOf = (schema: string | undefined) =>
     postgresRows({ url, limits: databaseLimits, schema })
   return {
     control: postgres,
     begin: async () => {},
-    places: {
-      control: placeOf(undefined),
-      ofTenant: (tenant) => placeOf(schemaNameOf(tenant)),
+    databases: {
+      control: databaseOf(undefined),
+      ofTenant: (tenant) => databaseOf(schemaNameOf(tenant)),
       make: (tenant) => postgres.schema(schemaNameOf(tenant)).migrate(),
       remove: (tenant) => postgres.schema(schemaNameOf(tenant)).drop(),
     },
@@ -57,7 +65,7 @@ function schemasOf({ databaseLimits }: Config, url: string, postgres: PostgresDa
 export async function withRows<T>(
   config: Config,
   { alone }: { alone: boolean },
-  work: (opened: RowPlaces) => Promise<T>,
+  work: (opened: RowDatabases) => Promise<T>,
 ): Promise<T> {
   const { database, postgres } = await openDatabase(withoutRules(config), { alone })
   try {

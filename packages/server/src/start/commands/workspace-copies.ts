@@ -15,7 +15,7 @@ import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import {
   sealOfRow,
-  workspaceKeyPlace,
+  workspaceKeyContext,
   workspaceKeys,
   workspaceKeyStore,
 } from '../../ground/database/workspace-keys.ts'
@@ -23,7 +23,7 @@ import type { Sealed } from '../../ground/core/seal.ts'
 import { workspaceId } from '../../tenants/workspaces/create.ts'
 import { byOperator } from './audit.ts'
 import { keysFor, sealOf } from '../storage.ts'
-import type { RowPlaces } from './row-places.ts'
+import type { RowDatabases } from './row-places.ts'
 import { withRows } from './row-places.ts'
 
 const backupKeys = (config: Config) => keysFor(config, 'workspace backup')
@@ -74,14 +74,14 @@ async function restoreKey(
     const row = await workspaceKeyStore(control.read).find(workspace)
     return row !== undefined && sealOfRow(root, row).keyId === kept.id
   }
-  const place = workspaceKeyPlace(workspace)
-  const sealed = root.seal(root.open(kept.sealed as Sealed, place), place)
+  const context = workspaceKeyContext(workspace)
+  const sealed = root.seal(root.open(kept.sealed as Sealed, context), context)
   const row = { tenant_id: workspace, sealed, created_at: made_at }
   await control.write((tx) => workspaceKeyStore(tx).replace(row))
   return true
 }
 
-async function placeOf({ control, places }: RowPlaces, workspace: string) {
+async function databaseOf({ control, databases: places }: RowDatabases, workspace: string) {
   const isOwn = (await shapeOf(control)) === 'tenants'
   return isOwn ? places.ofTenant(workspace) : places.control
 }
@@ -93,7 +93,7 @@ export const backUpWorkspace = (
   { path, isWithKey = false }: { path: string; isWithKey?: boolean },
 ): Promise<WorkspaceFile> =>
   withRows(config, { alone: false }, async (opened) => {
-    const { control, places } = opened
+    const { control, databases: places } = opened
     if ((await shapeOf(control)) === 'moving')
       throw new Error('the rows of the workspaces are being moved: let that end first')
     const workspace = await tellOf(control, 'backup-workspace', async (tx) => {
@@ -104,7 +104,7 @@ export const backUpWorkspace = (
     const rows = await writeBackup(
       resolve(path),
       workspace,
-      { control: places.control, tenant: await placeOf(opened, workspace) },
+      { control: places.control, tenant: await databaseOf(opened, workspace) },
       {
         rootKeyId: sealOf(config).keyId,
         key: backupKeys(config)[0],
@@ -127,7 +127,7 @@ type RestoredWorkspace = WorkspaceFile & {
 
 export const restoreWorkspaceFrom = (config: Config, path: string): Promise<RestoredWorkspace> =>
   withRows(config, { alone: true }, async (opened) => {
-    const { control, places } = opened
+    const { control, databases: places } = opened
     if ((await shapeOf(control)) === 'moving')
       throw new Error('the rows of the workspaces are being moved: let that end first')
     const head = await checkBackup(path, {
@@ -148,6 +148,6 @@ export const restoreWorkspaceFrom = (config: Config, path: string): Promise<Rest
         await tenantDatabaseStore(tx).wake(workspace, now)
       })
     }
-    const rows = await restoreRows(path, workspace, await placeOf(opened, workspace))
+    const rows = await restoreRows(path, workspace, await databaseOf(opened, workspace))
     return { workspace, rows, opens }
   })

@@ -1,18 +1,21 @@
 /** Every column that holds sealed values, for a change of the root secret. */
-import { deploymentTokenPlace, triggerSecretPlace } from '../../capabilities/deployments/store.ts'
 import {
-  installationTokenPlace,
-  publicationSecretPlace,
+  deploymentTokenContext,
+  triggerSecretContext,
+} from '../../capabilities/deployments/store.ts'
+import {
+  installationTokenContext,
+  publicationSecretContext,
 } from '../../capabilities/integrations/store.ts'
-import { agentTokenPlace } from '../../resources/agents/store.ts'
+import { agentTokenContext } from '../../resources/agents/store.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
-import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
-import { repositoryTokenPlace } from '../../sessions/rows/resources.ts'
-import { tokenPlace } from '../../sessions/rows/sessions.ts'
-import { sealedPlace } from '../../resources/vaults/credentials.ts'
-import { secretPlace } from '../../tenants/webhooks/store.ts'
+import { headersContext, keyContext } from '../../resources/model-cards/store.ts'
+import { repositoryTokenContext } from '../../sessions/rows/resources.ts'
+import { tokenContext } from '../../sessions/rows/sessions.ts'
+import { sealedContext } from '../../resources/vaults/credentials.ts'
+import { secretContext } from '../../tenants/webhooks/store.ts'
 import type { SecretPart } from '../../ground/database/tables/vaults.ts'
-import { workspaceKeyPlace } from '../../ground/database/workspace-keys.ts'
+import { workspaceKeyContext } from '../../ground/database/workspace-keys.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 type SealedTable =
@@ -27,7 +30,7 @@ type SealedTable =
   | 'publications'
   | 'installations'
 
-export type SealedColumnPlace = {
+export type SealedColumn = {
   table: SealedTable
   /** The columns of the primary key after the tenant. */
   keys: readonly string[]
@@ -38,104 +41,104 @@ export type SealedColumnPlace = {
    * The place that a value is sealed for. `id`: the first of `keys`. `name`: the name of the value, where the column
    * holds several.
    */
-  place: (tenant: string, id: string, name: string) => string
+  context: (tenant: string, id: string, name: string) => string
 }
 
 /**
  * The keys of workspaces, in the control database, are sealed under the root secret. All values in `sealedColumns` are
  * sealed under the keys of workspaces.
  */
-export const keyColumn: SealedColumnPlace = {
+export const keyColumn: SealedColumn = {
   table: 'workspace_keys',
   keys: [],
   column: 'sealed',
   holds: 'value',
-  place: workspaceKeyPlace,
+  context: workspaceKeyContext,
 }
 
-export const sealedColumns: readonly SealedColumnPlace[] = [
+export const sealedColumns: readonly SealedColumn[] = [
   {
     table: 'model_cards',
     keys: ['id'],
     column: 'sealed_key',
     holds: 'value',
-    place: keyPlace,
+    context: keyContext,
   },
   {
     table: 'model_cards',
     keys: ['id'],
     column: 'sealed_headers',
     holds: 'value',
-    place: headersPlace,
+    context: headersContext,
   },
   {
     table: 'agent_versions',
     keys: ['agent_id', 'version'],
     column: 'sealed_tokens',
     holds: 'values',
-    place: agentTokenPlace,
+    context: agentTokenContext,
   },
   {
     table: 'sessions',
     keys: ['id'],
     column: 'sealed_tokens',
     holds: 'values',
-    place: tokenPlace,
+    context: tokenContext,
   },
   {
     table: 'session_resources',
     keys: ['id', 'session_id'],
     column: 'sealed_token',
     holds: 'value',
-    place: repositoryTokenPlace,
+    context: repositoryTokenContext,
   },
   {
     table: 'vault_credentials',
     keys: ['id'],
     column: 'sealed',
     holds: 'values',
-    place: (tenant, id, part) => sealedPlace(tenant, id, part as SecretPart),
+    context: (tenant, id, part) => sealedContext(tenant, id, part as SecretPart),
   },
   {
     table: 'webhook_endpoints',
     keys: ['id'],
     column: 'sealed_secrets',
     holds: 'values',
-    place: secretPlace,
+    context: secretContext,
   },
   {
     table: 'deployments',
     keys: ['id'],
     column: 'sealed_tokens',
     holds: 'values',
-    place: deploymentTokenPlace,
+    context: deploymentTokenContext,
   },
   {
     table: 'deployments',
     keys: ['id'],
     column: 'sealed_trigger_secrets',
     holds: 'values',
-    place: triggerSecretPlace,
+    context: triggerSecretContext,
   },
   {
     table: 'publications',
     keys: ['id'],
     column: 'sealed_secrets',
     holds: 'values',
-    place: publicationSecretPlace,
+    context: publicationSecretContext,
   },
   {
     table: 'installations',
     keys: ['id'],
     column: 'sealed_tokens',
     holds: 'values',
-    place: installationTokenPlace,
+    context: installationTokenContext,
   },
 ]
 
 /** The content of the column, with each sealed value replaced by the result of `make`. */
 export function eachSealed(
-  { holds }: SealedColumnPlace,
+  { holds }: SealedColumn,
   text: string,
   make: (sealed: Sealed, name: string) => Sealed,
 ): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { agentStore, agentTokenPlace } from '../../resources/agents/store.ts'
+import { agentStore, agentTokenContext } from '../../resources/agents/store.ts'
 import { configOf } from '../../resources/agents/config.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { keyIdOf, createSeal } from '../../ground/core/seal.ts'
@@ -11,14 +11,14 @@ import { addWorkspace } from '../../ground/database/per-tenant/fixture.ts'
 import { workspaceKeys } from '../../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../../ground/database/root-key.ts'
 import { rowOf } from '../../resources/model-cards/write.ts'
-import { headersPlace, keyPlace, modelCardStore } from '../../resources/model-cards/store.ts'
+import { headersContext, keyContext, modelCardStore } from '../../resources/model-cards/store.ts'
 import { sealTokens } from '../../sessions/new-row.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { attachResources } from '../../sessions/resources/attach.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
-import { repositoryTokenPlace } from '../../sessions/rows/resources.ts'
-import { tokenPlace } from '../../sessions/rows/sessions.ts'
+import { repositoryTokenContext } from '../../sessions/rows/resources.ts'
+import { tokenContext } from '../../sessions/rows/sessions.ts'
 import { credentialStore } from '../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
 import { createCredential, createVault } from '../../resources/vaults/write.ts'
@@ -83,7 +83,7 @@ async function fill(database: Database, seal: Seal, credentials: number) {
     const kinds = resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' })
     await attachResources(tx, kinds, { tenant, session, now }, [{ resource: repository, at: '' }])
     const { config } = configOf({ name: 'a', model: 'offline' })
-    const tokens = { srv: seal.seal('of-an-agent', agentTokenPlace(tenant)) }
+    const tokens = { srv: seal.seal('of-an-agent', agentTokenContext(tenant)) }
     await agentStore(tx).create(tenant, config, {}, now)
     return agentStore(tx).create(tenant, config, tokens, now)
   })
@@ -122,11 +122,11 @@ async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<s
     .where('session_id', '=', filled.session)
     .executeTakeFirstOrThrow()
   const texts = [
-    seal.open(ofRepository.sealed_token as Sealed, repositoryTokenPlace(tenant, ofRepository.id)),
-    seal.open(card.sealed_key, keyPlace(tenant, card.id)),
-    card.sealed_headers ? seal.open(card.sealed_headers, headersPlace(tenant, card.id)) : '',
-    seal.open(tokensOf(ofSession)['srv'] as Sealed, tokenPlace(tenant, filled.session, 'srv')),
-    seal.open(tokensOf(ofAgent)['srv'] as Sealed, agentTokenPlace(tenant)),
+    seal.open(ofRepository.sealed_token as Sealed, repositoryTokenContext(tenant, ofRepository.id)),
+    seal.open(card.sealed_key, keyContext(tenant, card.id)),
+    card.sealed_headers ? seal.open(card.sealed_headers, headersContext(tenant, card.id)) : '',
+    seal.open(tokensOf(ofSession)['srv'] as Sealed, tokenContext(tenant, filled.session, 'srv')),
+    seal.open(tokensOf(ofAgent)['srv'] as Sealed, agentTokenContext(tenant)),
   ]
   texts.push(...secretsOf(seal, await endpointStore(read).row(tenant, filled.endpoint), now))
   for (const id of filled.credentials) {
@@ -140,8 +140,8 @@ async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<s
 for (const [name, open] of Object.entries(databases)) {
   describe(`the root secret on ${name}`, () => {
     it('gives way to another, in every column and without a change of what is sealed', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       await checkRootKey(database, before)
       const filled = await fill(database, before, 3)
       const texts = await opened(database, before, filled)
@@ -161,8 +161,8 @@ for (const [name, open] of Object.entries(databases)) {
     })
 
     it('puts all under the keys of workspaces, and gives way by sealing these anew alone', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const filled = await fill(database, before, 2)
       const texts = await opened(database, before, filled)
       await addWorkspace(database, tenant)
@@ -179,8 +179,8 @@ for (const [name, open] of Object.entries(databases)) {
     })
 
     it('is resumed where it was stopped, and nothing starts half way with one secret', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       await checkRootKey(database, before)
       const filled = await fill(database, before, 2)
       const texts = await opened(database, before, filled)
@@ -201,8 +201,8 @@ for (const [name, open] of Object.entries(databases)) {
     })
 
     it('is changed while others write: what they write stays, under whichever key', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       await checkRootKey(database, before)
       const filled = await fill(database, before, 4)
       const [id = ''] = filled.credentials
@@ -227,8 +227,8 @@ for (const [name, open] of Object.entries(databases)) {
     })
 
     it('is not changed under a running server that seals under another', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       await checkRootKey(database, before)
       const filled = await fill(database, before, 1)
       for (const other of [before, createSeal(first, [second])]) {
@@ -244,8 +244,8 @@ for (const [name, open] of Object.entries(databases)) {
     })
 
     it('once on its way lets no server start under another, and may be changed back', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       await checkRootKey(database, before)
       const filled = await fill(database, before, 2)
       const starting = () => announceRootKey(database, before)
@@ -261,8 +261,8 @@ for (const [name, open] of Object.entries(databases)) {
     })
 
     it('names the row whose value does not open', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       await checkRootKey(database, before)
       const filled = await fill(database, before, 1)
       const [id = ''] = filled.credentials

@@ -6,7 +6,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import { beginRootKey, markRootKey, serversNotUnder } from '../../ground/database/root-key.ts'
 import type { WorkspaceKeys } from '../../ground/database/workspace-keys.ts'
 import { workspaceKeys } from '../../ground/database/workspace-keys.ts'
-import type { SealedColumnPlace } from './columns.ts'
+import type { SealedColumn } from './columns.ts'
 import { eachSealed, keyColumn, sealedColumns } from './columns.ts'
 import type { SealedRow } from './store.ts'
 import { sealedStore } from './store.ts'
@@ -28,7 +28,7 @@ export const checkKeys = (control: Pick<Database, 'read'>, seal: Seal): Promise<
 async function checkColumns(
   { read }: Pick<Database, 'read'>,
   seal: Seal,
-  columns: readonly SealedColumnPlace[],
+  columns: readonly SealedColumn[],
 ): Promise<void> {
   for (const column of columns) {
     const [row] = await sealedStore(read).elsewhere(column, seal.keyIds, { limit: 1 })
@@ -36,7 +36,7 @@ async function checkColumns(
   }
 }
 
-function strange(column: SealedColumnPlace, row: SealedRow, seal: Seal): Error {
+function strange(column: SealedColumn, row: SealedRow, seal: Seal): Error {
   const ids = new Set<string>()
   eachSealed(column, row.value, (sealed) => {
     const id = keyIdOf(sealed)
@@ -103,7 +103,7 @@ type ResealDeps = { seal: Seal; keys: WorkspaceKeys; report: (progress: Rotation
 
 async function sealAnew(
   database: Database,
-  column: SealedColumnPlace,
+  column: SealedColumn,
   { seal, keys, report }: ResealDeps,
 ): Promise<number> {
   // Values under the root key stay in two cases: keys of workspaces, and secrets of a workspace that is being deleted
@@ -137,15 +137,15 @@ async function sealAnew(
 }
 
 function sealedAnew(
-  column: SealedColumnPlace,
+  column: SealedColumn,
   row: SealedRow,
   { root, own }: { root: Seal; own: Seal | undefined },
 ): string {
   const { tenant_id, key } = row
   const sealOne = (sealed: Sealed, name: string): Sealed => {
     if (!isUnderRoot(sealed) || (!own && keyIdOf(sealed) === root.keyId)) return sealed
-    const place = column.place(tenant_id, String(key[0]), name)
-    return (own ?? root).seal(root.open(sealed, place), place)
+    const context = column.context(tenant_id, String(key[0]), name)
+    return (own ?? root).seal(root.open(sealed, context), context)
   }
   try {
     return eachSealed(column, row.value, sealOne)
@@ -168,7 +168,7 @@ const finished = (database: Database, seal: Seal, holdsRows: boolean): Promise<b
 async function hasOthers(
   tx: Queries,
   seal: Seal,
-  columns: readonly SealedColumnPlace[] = sealedColumns,
+  columns: readonly SealedColumn[] = sealedColumns,
 ): Promise<boolean> {
   for (const column of columns) {
     const left = await sealedStore(tx).elsewhere(column, [seal.keyId], { limit: 1 })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import type { SealedColumnPlace } from './columns.ts'
+import type { SealedColumn } from './columns.ts'
 
 /**
  * `key`: the row's primary key without the tenant, in the order of the column's `keys`. `value`: the content of the
@@ -15,7 +15,7 @@ const marked = (keyId: string) => `v1.${keyId}.`
 
 /** True when the column holds a value under a root key that is not in `keyIds`. Base64 and ids hold no quotes. */
 function sealedElsewhere(
-  { column, holds }: SealedColumnPlace,
+  { column, holds }: SealedColumn,
   keyIds: readonly string[],
 ): RawBuilder<boolean> {
   const value = sql.ref(column)
@@ -36,7 +36,7 @@ function sealedReads(db: Reads) {
   return {
     /** Rows with a value under a root key that is not in `keyIds`, in the order of their keys. */
     async elsewhere(
-      column: SealedColumnPlace,
+      column: SealedColumn,
       keyIds: readonly string[],
       { after, limit }: { after?: SealedRow | undefined; limit: number },
     ): Promise<SealedRow[]> {
@@ -64,7 +64,7 @@ function sealedReads(db: Reads) {
 function sealedWrites(db: Queries) {
   return {
     /** Returns false and writes nothing when the column has changed meanwhile. */
-    async replace(column: SealedColumnPlace, row: SealedRow, value: string): Promise<boolean> {
+    async replace(column: SealedColumn, row: SealedRow, value: string): Promise<boolean> {
       const own = column.keys.map((name, i) => sql`${sql.ref(name)} = ${row.key[i]}`)
       const { numAffectedRows } = await sql`
         update ${sql.table(column.table)}

@@ -8,8 +8,8 @@ export function themeOf(cookies: string | undefined): 'light' | 'dark' | undefin
 
 /** `base` is a path: its characters were checked by URL. */
 export function shellAt(shell: string, base: string, theme: string | undefined): string {
-  const placed = shell.replace('<base href="/console/"', `<base href="${base}"`)
-  return theme === undefined ? placed : placed.replace('<html', `<html data-theme="${theme}"`)
+  const based = shell.replace('<base href="/console/"', `<base href="${base}"`)
+  return theme === undefined ? based : based.replace('<html', `<html data-theme="${theme}"`)
 }
 
 export const unbuiltPage = (signIn: string): string => `<!doctype html>

@@ -136,10 +136,10 @@ export async function createMetrics(
     [],
   )
   const deliveries = counter('webhook_attempts', 'Attempts to deliver webhooks.', ['outcome'])
-  for (const state of ['held', 'waiting', 'total'] as const) gaugeOfPlaces(state)
+  for (const state of ['held', 'waiting', 'total'] as const) gaugeOfSlots(state)
   const modelLabels = boundedModels()
 
-  function gaugeOfPlaces(state: 'held' | 'waiting' | 'total'): void {
+  function gaugeOfSlots(state: 'held' | 'waiting' | 'total'): void {
     const help = {
       held: 'Places that workspaces hold, of what this process has of a kind.',
       waiting: 'Those who wait for a place.',
@@ -152,7 +152,7 @@ export async function createMetrics(
       registers,
       collect() {
         for (const [kind, share] of Object.entries(shares))
-          gauge.set({ kind }, share.places()[state])
+          gauge.set({ kind }, share.slots()[state])
       },
     })
   }

@@ -37,30 +37,30 @@ export async function onceByKey(
   if (key === undefined) return request(undefined)
   if (key === '' || key.length > longestKey)
     throw invalid(`Idempotency-Key: must be 1 to ${longestKey} characters long`)
-  const place = { tenant_id: tenant, scope, key }
+  const ref = { tenant_id: tenant, scope, key }
   const body_hash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
-  const kept = await findAnswer(db.read, place, { body_hash, now: clock.now() })
+  const kept = await findAnswer(db.read, ref, { body_hash, now: clock.now() })
   if (kept) return kept.made
   try {
-    return await request((tx, now, made) => take(tx, place, { body_hash, now }, made))
+    return await request((tx, now, made) => take(tx, ref, { body_hash, now }, made))
   } catch (error) {
     if (!(error instanceof RepeatedRequestError)) throw error
     return error.answer.made
   }
 }
 
-type KeyPlace = { tenant_id: string; scope: string; key: string }
+type KeyRef = { tenant_id: string; scope: string; key: string }
 type KeyUse = { body_hash: string; now: number }
 
 async function findAnswer(
   read: Database['read'] | Queries,
-  place: KeyPlace,
+  ref: KeyRef,
   { body_hash, now }: KeyUse,
 ): Promise<StoredAnswer | undefined> {
   const kept = await read
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'made_id as made'])
-    .where((eb) => eb.and(place))
+    .where((eb) => eb.and(ref))
     .where('created_ms', '>', now - keptMs)
     .executeTakeFirst()
   if (kept && kept.body_hash !== body_hash)
@@ -68,23 +68,18 @@ async function findAnswer(
   return kept
 }
 
-async function take(
-  tx: Queries,
-  place: KeyPlace,
-  use: KeyUse,
-  made_id: string | null,
-): Promise<void> {
+async function take(tx: Queries, ref: KeyRef, use: KeyUse, made_id: string | null): Promise<void> {
   const { body_hash, now } = use
   await tx
     .deleteFrom('idempotency_keys')
-    .where('tenant_id', '=', place.tenant_id)
+    .where('tenant_id', '=', ref.tenant_id)
     .where('created_ms', '<=', now - keptMs)
     .execute()
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('idempotency_keys')
-    .values({ ...place, body_hash, created_ms: now, made_id })
+    .values({ ...ref, body_hash, created_ms: now, made_id })
     .onConflict((kept) => kept.columns(['tenant_id', 'scope', 'key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 1n) return
-  throw new RepeatedRequestError((await findAnswer(tx, place, use)) ?? { made: null })
+  throw new RepeatedRequestError((await findAnswer(tx, ref, use)) ?? { made: null })
 }

@@ -51,8 +51,8 @@ function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Tr
     await store.link(tenant, trail, links)
     const beginning = { first_seq: 1, first_previous_hash: noHash, begun_at: first.created_at }
     const { first_seq, first_previous_hash, begun_at } = head ?? beginning
-    const place = { tenant_id: tenant, trail, first_seq, first_previous_hash, begun_at }
-    await store.putHead(signedHead(keys, { ...place, seq, hash, updated_at: iso(now()) }))
+    const ref = { tenant_id: tenant, trail, first_seq, first_previous_hash, begun_at }
+    await store.putHead(signedHead(keys, { ...ref, seq, hash, updated_at: iso(now()) }))
     return rows.length
   })
 }

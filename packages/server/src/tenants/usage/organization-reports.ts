@@ -36,7 +36,7 @@ const widths = {
   '1h': { ms: hourMs, usual: 24, most: 168 },
   '1d': { ms: dayMs, usual: 7, most: 31 },
 }
-const Place = z.tuple([z.int().min(0)])
+const Position = z.tuple([z.int().min(0)])
 
 type ReportRequest = { db: Reads; tenant: string; query: UsageReportQuery; now: number }
 type ReportPage<Result> = {
@@ -58,7 +58,8 @@ async function pageOf<Result>(
   const { startMs, untilMs } = spanOf(query, { now, usualMs: usual * ms })
   if (untilMs <= startMs) throw emptySpan(query)
   const walk = `${scope}/${width}`
-  const [fromMs] = page === undefined ? [startMs - (startMs % ms)] : decodeCursor(page, walk, Place)
+  const [fromMs] =
+    page === undefined ? [startMs - (startMs % ms)] : decodeCursor(page, walk, Position)
   const endMs = Math.min(fromMs + Math.min(limit ?? usual, most) * ms, untilMs)
   const groups = group_by.filter((group) => group !== 'workspace_id')
   const rows =

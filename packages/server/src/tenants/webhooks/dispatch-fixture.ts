@@ -29,7 +29,7 @@ type OpenShape = (typeof everyShape)[keyof typeof everyShape]
 const seal = createSeal('a root secret of webhooks')
 
 /** `allowed`: the targets of tenants. `hintUrl`: the operator's endpoint; none when it is empty. */
-export async function dispatchPlace(
+export async function dispatchSetup(
   open: OpenShape,
   { allowed = '127.0.0.0/8:*', hintUrl = '' } = {},
 ) {

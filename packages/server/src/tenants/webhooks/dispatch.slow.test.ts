@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { attemptsOf } from './delivery-log.ts'
-import { dispatchPlace } from './dispatch-fixture.ts'
+import { dispatchSetup } from './dispatch-fixture.ts'
 import { startTestEndpoint } from './fixture.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { operator, outbox } from './outbox.ts'
@@ -16,11 +16,11 @@ const far = 130_000
 const told = (row: WebhookDeliveryRow | undefined) => (row ? attemptsOf(row).length : 0)
 
 for (const [kind, open] of Object.entries(everyShape)) {
-  const place = (given?: { allowed?: string; hintUrl?: string }) => dispatchPlace(open, given)
+  const setup = (given?: { allowed?: string; hintUrl?: string }) => dispatchSetup(open, given)
 
   describe(`webhooks on ${kind}`, () => {
     it('one is written for each endpoint that asked for it, and none otherwise', async () => {
-      await using at = await place()
+      await using at = await setup()
       await at.put()
       assert.deepEqual(await at.rows(), [])
       const one = await at.endpoint('http://one.example/', ['agent.created', 'vault.created'])
@@ -59,7 +59,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('one goes out signed, once, and is on record as delivered', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       const { secret } = await at.endpoint(there.url)
       at.dispatch()
@@ -78,7 +78,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: webhooks/attempts, webhooks/attempt-stable, webhooks/non-2xx
     it('one that is not taken is tried three times, the same and signed anew', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       there.answer((response, _letter, count) => {
         if (count === 2) response.destroy()
@@ -110,7 +110,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('a redirect is not followed, and ends what goes there at once', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       there.answer((response) => response.writeHead(307, { location: '/elsewhere' }).end())
       const { id } = await at.endpoint(there.url)
@@ -129,7 +129,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('what waits for an endpoint that is disabled is not sent', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       await at.endpoint(there.url)
       there.answer((response, _letter, count) => {
@@ -147,7 +147,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     // verifies: webhooks/redirect, webhooks/payload, settings/webhook-organization-id
     it("the operator's hint has its own address and key, and is off after a redirect", async () => {
       await using there = await startTestEndpoint()
-      await using at = await place({ hintUrl: there.url })
+      await using at = await setup({ hintUrl: there.url })
       at.dispatch()
       await at.sendHint()
       await at.until((all) => all.length === 1 && all[0]?.state === 'delivered')
@@ -170,7 +170,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('without an address of the operator there is no hint, and none in vain', async () => {
-      await using at = await place()
+      await using at = await setup()
       await at.sendHint()
       assert.deepEqual(await at.rows(), [])
       const { id } = await at.endpoint('http://one.example/', ['session.status_run_started'])
@@ -182,7 +182,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('two processes do not make the same attempt', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       const urls = ['a', 'b', 'c'].map((name) => `${there.url}/${name}`)
       for (const url of urls) await at.endpoint(url)
@@ -198,7 +198,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('an attempt that a process died in counts, and the next is due a while later', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       await at.endpoint(there.url)
       await at.put(2)
@@ -232,7 +232,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: webhooks/independent
     it('endpoints that hang hold up no other, and have few requests open', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using slow = await startTestEndpoint()
       await using quick = await startTestEndpoint()
       slow.answer(() => {})
@@ -254,7 +254,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: webhooks/disabled
     it('an endpoint is let go after twenty deliveries in a row that failed', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       there.answer((response, _letter, count) => {
         response.writeHead(count <= 3 ? 200 : 500).end()
@@ -274,7 +274,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: webhooks/private-address
     it('a private address is not dialled, by number or by name', async () => {
-      await using at = await place({ allowed: '' })
+      await using at = await setup({ allowed: '' })
       await using there = await startTestEndpoint()
       await at.endpoint(there.url)
       await at.endpoint(there.url.replace('127.0.0.1', 'localhost'))
@@ -288,7 +288,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it("of an answer's body no more is read than it takes to be polite", async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       let written = 0
       const closed = Promise.withResolvers<void>()
@@ -310,7 +310,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     it('a redirect says nothing of the address that has taken its place meanwhile', async () => {
-      await using at = await place()
+      await using at = await setup()
       await using there = await startTestEndpoint()
       const { id } = await at.endpoint(there.url)
       there.answer((response) => {

@@ -62,9 +62,9 @@ for (const [kind, open] of Object.entries(everyShape)) {
         url,
         events: ['vault_credential.refresh_failed'],
       })
-      const place = { of: { vault: 'vlt_1', credential: 'vcrd_1' }, by: {}, now: 0 }
+      const setup = { of: { vault: 'vlt_1', credential: 'vcrd_1' }, by: {}, now: 0 }
       for (const change of ['credential.refreshed', 'credential.refresh_failed'] as const)
-        await database.write((tx) => auditStore(tx).changed(tenant, { change, ...place }))
+        await database.write((tx) => auditStore(tx).changed(tenant, { change, ...setup }))
       const [row, ...rest] = await rowsOf(database)
       assert.ok(row && rest.length === 0)
       assert.deepEqual((JSON.parse(row.body) as { data: object }).data, {

@@ -14,7 +14,7 @@ export type EndpointRow = RowOf<'webhook_endpoints'>
 type EndpointSecrets = { current: string; previous?: string }
 
 /** The place for which an endpoint's secret is sealed. `name`: `current` or `previous`. */
-export const secretPlace = (tenant: string, id: string, name: string): string =>
+export const secretContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/webhook_endpoints/${id}/sealed_secrets/${name}`
 
 export const sealedSecrets = (
@@ -23,7 +23,7 @@ export const sealedSecrets = (
   { current, previous }: EndpointSecrets,
 ): EndpointRow['sealed_secrets'] => {
   const sealed = (secret: string, name: keyof EndpointSecrets) =>
-    seal.seal(secret, secretPlace(tenant, id, name))
+    seal.seal(secret, secretContext(tenant, id, name))
   return {
     current: sealed(current, 'current'),
     ...(previous === undefined ? {} : { previous: sealed(previous, 'previous') }),
@@ -58,7 +58,7 @@ export function endpointOf(
 export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
   const { current, previous } = row.sealed_secrets
   const open = (sealed: Sealed, name: keyof EndpointSecrets) =>
-    seal.open(sealed, secretPlace(row.tenant_id, row.id, name))
+    seal.open(sealed, secretContext(row.tenant_id, row.id, name))
   const overlaps = previous !== undefined && isOverlap(row, now)
   return [open(current, 'current'), ...(overlaps ? [open(previous, 'previous')] : [])]
 }

@@ -29,12 +29,12 @@ export async function samplesFrom(
   return samples
 }
 
-async function sampleOf(read: Reads, place: { tenant: string; session: string }): Promise<object> {
+async function sampleOf(read: Reads, ref: { tenant: string; session: string }): Promise<object> {
   const input: object[] = []
   const names = new Map<string, string>()
   const answers = new Map<string, SampleAnswers[number]>()
   let expected: string | undefined
-  for await (const row of eventsOf(read, place)) {
+  for await (const row of eventsOf(read, ref)) {
     const event = eventOf(row)
     if (event.type === 'user.message') input.push({ type: event.type, content: event.content })
     if (event.type === 'agent.message') expected = textOf(event.content)
@@ -50,11 +50,11 @@ async function sampleOf(read: Reads, place: { tenant: string; session: string })
     }
   }
   return {
-    id: place.session,
+    id: ref.session,
     input,
     ...(expected !== undefined && { expected }),
     answers: [...answers.values()],
-    metadata: { session_id: place.session },
+    metadata: { session_id: ref.session },
   }
 }
 

@@ -119,7 +119,7 @@ export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
 }
 
 /** The version and the position of the last sample of the page before. */
-const Place = z.tuple([z.int().min(1), z.int().min(0)])
+const Position = z.tuple([z.int().min(1), z.int().min(0)])
 
 /** The pages behind the first one stay at its version. */
 async function listSamples(
@@ -129,7 +129,7 @@ async function listSamples(
 ): Promise<Page<object> & { first_id: string | null; last_id: string | null }> {
   const cursor = page ?? other
   const scope = asked === undefined ? `samples/${id}` : `samples/${id}/${asked}`
-  const [at, after] = cursor === undefined ? [asked] : decodeCursor(cursor, scope, Place)
+  const [at, after] = cursor === undefined ? [asked] : decodeCursor(cursor, scope, Position)
   const { version, rows, more } = await datasetStore(db.read).samples(tenant, id, {
     version: at,
     after,

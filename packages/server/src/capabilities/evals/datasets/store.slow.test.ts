@@ -33,8 +33,8 @@ async function newDataset(database: Database) {
 for (const [name, open] of Object.entries(databases))
   describe(`a dataset on ${name}`, () => {
     it('that is full takes other samples in the place of those that it has', async () => {
-      await using place = await open()
-      const change = await newDataset(place.database)
+      await using testDatabase = await open()
+      const change = await newDataset(testDatabase.database)
       assert.equal(await change(samples(10_000, 'one')), 1)
       assert.equal(await change(samples(2, 'two')), 2)
       await assert.rejects(change(samples(1, 'three', 10_000)), /has 10000 samples at most/)
@@ -42,8 +42,8 @@ for (const [name, open] of Object.entries(databases))
 
     // verifies: eval-datasets/bounds
     it('has 64 MiB of samples at most', async () => {
-      await using place = await open()
-      const change = await newDataset(place.database)
+      await using testDatabase = await open()
+      const change = await newDataset(testDatabase.database)
       const mebibyte = 'é'.repeat(512 * 1024 - 100)
       await change(samples(60, mebibyte))
       await assert.rejects(
@@ -55,10 +55,10 @@ for (const [name, open] of Object.entries(databases))
     })
 
     it('is read by pages, of which none has more than 4 MiB', async () => {
-      await using place = await open()
-      const change = await newDataset(place.database)
+      await using testDatabase = await open()
+      const change = await newDataset(testDatabase.database)
       await change(samples(9, 'a'.repeat(1024 * 1024)))
-      const store = datasetStore(place.database.read)
+      const store = datasetStore(testDatabase.database.read)
       const pages: string[][] = []
       let after: number | undefined
       for (let more = true; more;) {

@@ -15,7 +15,7 @@ import type { NamedSample } from '../store.ts'
 import { digestOf, insertSamples } from '../store.ts'
 
 export type DatasetRow = RowOf<'eval_datasets'>
-export type PlacedSample = NamedSample & { position: number }
+export type NumberedSample = NamedSample & { position: number }
 
 /** Bounds of one version of a dataset: samples, and bytes of their JSON. */
 const mostSamples = 10_000
@@ -62,7 +62,7 @@ function datasetReads(db: Reads) {
       tenant: string,
       id: string,
       { version: wanted, after = -1, limit }: SamplePaging,
-    ): Promise<Listing<PlacedSample> & { version: number }> {
+    ): Promise<Listing<NumberedSample> & { version: number }> {
       const { version: newest } = await rows(db, 'eval_datasets').get(tenant, id)
       const version = wanted ?? newest
       if (version > newest) throw notFound('eval dataset version', `${id}/${version}`)

@@ -1,8 +1,8 @@
-import { agentTokenPlace } from '../../../resources/agents/store.ts'
+import { agentTokenContext } from '../../../resources/agents/store.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
-import { tokenPlace } from '../../../sessions/rows/sessions.ts'
+import { tokenContext } from '../../../sessions/rows/sessions.ts'
 import type { PinnedSession } from './store.ts'
 import { versionTokens } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
@@ -35,9 +35,9 @@ export function sealedTokens({
     tokens,
     open(seal: Seal, server: string): string | undefined {
       const token = Object.hasOwn(tokens, server) ? tokens[server] : undefined
-      const place =
-        sealed_tokens === null ? agentTokenPlace(tenant) : tokenPlace(tenant, id, server)
-      return token && seal.open(token, place)
+      const context =
+        sealed_tokens === null ? agentTokenContext(tenant) : tokenContext(tenant, id, server)
+      return token && seal.open(token, context)
     },
   }
 }

@@ -55,29 +55,29 @@ const fenced = (error: unknown) =>
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`the egress of a claim on ${kind}`, () => {
     it('checks the stored item at each request, even without a notification of its loss', async () => {
-      await using place = await claimed(open)
-      assert.equal(await place.ask(), 200)
-      const { item, database } = place
+      await using setup = await claimed(open)
+      assert.equal(await setup.ask(), 200)
+      const { item, database } = setup
       await database.write((tx) => workStore(tx).change(item, { generation: item.generation + 1 }))
-      await assert.rejects(place.ask(), fenced)
+      await assert.rejects(setup.ask(), fenced)
     })
 
     it('is refused when the lease has expired, and works again when it is extended', async () => {
-      await using place = await claimed(open)
-      place.pass(claimLeaseMs - 1)
-      assert.equal(await place.ask(), 200)
-      place.pass(1)
-      await assert.rejects(place.ask(), fenced)
-      const { item, database } = place
+      await using setup = await claimed(open)
+      setup.pass(claimLeaseMs - 1)
+      assert.equal(await setup.ask(), 200)
+      setup.pass(1)
+      await assert.rejects(setup.ask(), fenced)
+      const { item, database } = setup
       await database.write((tx) => workStore(tx).change(item, { lease_ms: 2_000_000 }))
-      assert.equal(await place.ask(), 200)
+      assert.equal(await setup.ask(), 200)
     })
 
     it('works only for this item, environment and generation', async () => {
-      await using place = await claimed(open)
+      await using setup = await claimed(open)
       for (const own of [{ generation: 0 }, { workId: 'work_0' }, { environmentId: 'env_0' }]) {
-        const fetch = place.bind(own).outboundFetch({ credentials: true })
-        await assert.rejects(place.ask(fetch), fenced)
+        const fetch = setup.bind(own).outboundFetch({ credentials: true })
+        await assert.rejects(setup.ask(fetch), fenced)
       }
     })
   })

@@ -18,7 +18,7 @@ import { createOpenAnswers } from '../../../ground/http/open-answers.ts'
 import { createStreams } from '../../../ground/http/streams.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import { listen } from '../../../ground/http/server.ts'
-import { sessionStore, tokenPlace } from '../../../sessions/rows/sessions.ts'
+import { sessionStore, tokenContext } from '../../../sessions/rows/sessions.ts'
 import { openTestEgress, environment, seal, tenant } from './egress-fixture.ts'
 import type { UpstreamListener } from '../fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
@@ -53,7 +53,7 @@ async function served(
   const sealed_tokens =
     inline === undefined
       ? null
-      : toJson({ mine: seal.seal(inline, tokenPlace(tenant, session, 'mine')) })
+      : toJson({ mine: seal.seal(inline, tokenContext(tenant, session, 'mine')) })
   await bench.database.write(async (tx) => {
     const { id: environment_id } = await environmentStore(tx).create(tenant, record, 0)
     const agent = toJson({ mcp_servers } as SessionAgent)

@@ -139,8 +139,8 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     placed = credentials
     const names = credentials.flatMap(({ id, auth }) => {
       const name = variableOf(auth)
-      const place = { tenant, session, credential: id }
-      return name ? [[name, placeholderOf(deps.placeholderKey, place)] as const] : []
+      const ref = { tenant, session, credential: id }
+      return name ? [[name, placeholderOf(deps.placeholderKey, ref)] as const] : []
     })
     // When two vaults set the same variable, the first vault wins: later entries overwrite, so the order is reversed.
     return Object.fromEntries(names.toReversed())

@@ -45,7 +45,7 @@ export const bearer = (url: string, token = secret, id?: string) =>
   rowOf({ type: 'static_bearer', mcp_server_url: url }, { token }, id)
 
 export const variable = (
-  place: { header: boolean; body: boolean },
+  setup: { header: boolean; body: boolean },
   allowed_hosts = ['api.example'],
 ) =>
   rowOf(
@@ -53,7 +53,7 @@ export const variable = (
       type: 'environment_variable',
       secret_name: 'API_KEY',
       networking: { type: 'limited', allowed_hosts },
-      injection_location: place,
+      injection_location: setup,
     },
     { secret_value: 'canary-variable-é' },
     'vcrd_v',

@@ -148,13 +148,13 @@ describe('forwarding', () => {
     const headers: HeaderPairs = [['X-Key', placeholder]]
     const body = Buffer.from(`{"key":"${placeholder}"}`)
     const length: HeaderPairs = [['Content-Length', String(body.length)]]
-    const places = [
+    const hosts = [
       { header: true, body: false },
       { header: false, body: true },
     ]
-    for (const place of places) {
+    for (const setup of hosts) {
       const got: { header: string; body: string; length: string | undefined }[] = []
-      await using bench = await opened([variable(place)], async (request, response) => {
+      await using bench = await opened([variable(setup)], async (request, response) => {
         const [header, body] = [String(request.headers['x-key']), await text(request)]
         got.push({ header, body, length: request.headers['content-length'] })
         response.end(`${Buffer.from(header, 'latin1').toString()} ${body}`)
@@ -168,11 +168,11 @@ describe('forwarding', () => {
       const shown = await text(answer.body)
       const real = Buffer.from('canary-variable-é')
       const stars = '*'.repeat(real.length)
-      const inHeader = place.header ? stars : placeholder
-      const inBody = place.body ? stars : placeholder
+      const inHeader = setup.header ? stars : placeholder
+      const inBody = setup.body ? stars : placeholder
       assert.equal(shown, `${inHeader} {"key":"${inBody}"}`)
-      assert.equal(got[0]?.header, place.header ? real.toString('latin1') : placeholder)
-      const text1 = `{"key":"${place.body ? real.toString() : placeholder}"}`
+      assert.equal(got[0]?.header, setup.header ? real.toString('latin1') : placeholder)
+      const text1 = `{"key":"${setup.body ? real.toString() : placeholder}"}`
       assert.equal(got[0]?.body, text1)
       assert.equal(got[0]?.length, String(Buffer.byteLength(text1)))
       assert.deepEqual(

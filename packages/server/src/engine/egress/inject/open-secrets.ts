@@ -5,7 +5,7 @@ import type { Mask } from '@steward/mask/mask.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import { withMemo } from '../../../ground/core/seal.ts'
-import { repositoryTokenPlace } from '../../../sessions/rows/resources.ts'
+import { repositoryTokenContext } from '../../../sessions/rows/resources.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 
 /**
@@ -23,7 +23,7 @@ export function openedSecrets(sealed: Seal, clock: Clock) {
   return {
     seal,
     openToken: ({ tenant_id, id, sealed_token }: RepositoryToken) =>
-      seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
+      seal.open(sealed_token, repositoryTokenContext(tenant_id, id)),
     maskOf: (secrets: readonly string[]) =>
       masks.of(JSON.stringify(secrets), () => maskOf(secrets)),
     close(): void {

@@ -127,10 +127,10 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       { tenant, session }: Pick<CallSubject, 'tenant' | 'session'>,
       host: string,
     ): boolean {
-      const place = `${session} ${host}`
-      if (clear.has(place)) return false
+      const key = `${session} ${host}`
+      if (clear.has(key)) return false
       if (clear.size >= mostClear) clear.clear()
-      clear.add(place)
+      clear.add(key)
       log.warn('a placeholder left over plain http as it is: credentials go over https alone', {
         tenant_id: tenant,
         session_id: session,

@@ -60,10 +60,10 @@ describe("a repository's token", () => {
       return echo(request, response)
     }
     const pages = bearer('https://api.example/mcp', 'canary-of-a-vault')
-    await using place = await opened([pages], listener, [row(url)])
+    await using setup = await opened([pages], listener, [row(url)])
     const headers: [string, string][] = [['authorization', 'Basic b3duOm93bg==']]
-    const answer = await echoed(place.ask(`${url}.git/git-receive-pack`, { headers }))
-    await echoed(place.ask(`${url}/pulls`, { headers }))
+    const answer = await echoed(setup.ask(`${url}.git/git-receive-pack`, { headers }))
+    await echoed(setup.ask(`${url}/pulls`, { headers }))
     assert.deepEqual(seen, [
       basic('x-access-token:canary-repository-token'),
       'Bearer canary-of-a-vault',
@@ -77,8 +77,8 @@ describe("a repository's token", () => {
       seen.push(authorization)
       response.end(`${authorization} canary-password`)
     }
-    await using place = await opened([], listener, [row(url, 'me:canary-password')])
-    const { body } = await place.ask(`${url}/git-upload-pack`)
+    await using setup = await opened([], listener, [row(url, 'me:canary-password')])
+    const { body } = await setup.ask(`${url}/git-upload-pack`)
     assert.doesNotMatch(await text(body), /canary|Y2FuYXJ5/)
     assert.deepEqual(seen, [basic('me:canary-password')])
   })

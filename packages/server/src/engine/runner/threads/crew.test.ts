@@ -73,8 +73,8 @@ async function firstStep(database: Database, session: string) {
   return database.write(async (tx) => {
     const fence = await claimHead(tx, session, { owner, dead: [], now: 5 })
     assert.ok(fence)
-    const place: SessionLease = { tenant, session, fence }
-    return nextStep(tx, place, { now: 5, claimed: true })
+    const lease: SessionLease = { tenant, session, fence }
+    return nextStep(tx, lease, { now: 5, claimed: true })
   })
 }
 
@@ -87,8 +87,8 @@ const standing = async (database: Database, { session }: TestTeam, id: string) =
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`a session with several threads on ${name}`, () => {
     it('goes on with a thread that is interrupted and told more while nobody runs it', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const team = await newTeam(database, 'primary')
       const { session } = team
       const waits = [
@@ -109,8 +109,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
 
     // verifies: tools/schedule-wakeup/cancelled
     it('wakes a child later whose parent has no room for what the child would say', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const { session, child } = await newTeam(database, 'none')
       const told = {
         type: 'agent.thread_message_received' as const,
@@ -139,8 +139,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
 
     // verifies: threads/limits
     it('refuses a message beyond the hundred or the mebibyte that may wait for a thread', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const { session, child } = await newTeam(database, 'none')
       const { self: owner } = database.owners
       const fence = await database.write((tx) =>
@@ -177,8 +177,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
     })
 
     it('is removed when it was deleted', async () => {
-      await using place = await open()
-      const { database } = place
+      await using testDatabase = await open()
+      const { database } = testDatabase
       const { session } = await newTeam(database, 'none')
       await database.write((tx) => deleteSession(tx, tenant, session, 0))
       assert.deepEqual(await firstStep(database, session), { kind: 'deleted' })
@@ -223,8 +223,8 @@ describe('the threads of a session in one process', () => {
   }
 
   it('leave their turns when another process has the lease', async () => {
-    await using place = await databases.sqlite()
-    const { database } = place
+    await using testDatabase = await databases.sqlite()
+    const { database } = testDatabase
     const { session } = await newTeam(database, 'primary')
     const begun = Promise.withResolvers<AbortSignal>()
     await using work = running(database, (_, signal) => {
@@ -247,8 +247,8 @@ describe('the threads of a session in one process', () => {
   })
 
   it('begin a turn whose notification was lost while another thread waits', async () => {
-    await using place = await databases.sqlite()
-    const { database } = place
+    await using testDatabase = await databases.sqlite()
+    const { database } = testDatabase
     const { session, child } = await newTeam(database, 'primary')
     const begun: string[] = []
     await using work = running(database, (thread, signal) => {
@@ -268,8 +268,8 @@ describe('the threads of a session in one process', () => {
   })
 
   it('leave a turn that waits for others at once when the server stops', async () => {
-    await using place = await databases.sqlite()
-    const { database } = place
+    await using testDatabase = await databases.sqlite()
+    const { database } = testDatabase
     const team = await newTeam(database, 'primary')
     const stopMs = 20_000
     const waits = Promise.withResolvers<void>()
@@ -294,8 +294,8 @@ describe('the threads of a session in one process', () => {
   })
 
   it('are taken up again when a write of one of them failed while another waits for it', async () => {
-    await using place = await databases.sqlite()
-    const { database } = place
+    await using testDatabase = await databases.sqlite()
+    const { database } = testDatabase
     const team = await newTeam(database, 'both')
     let isFull = false
     const full: Database = {

@@ -45,7 +45,7 @@ export type KeptWithEffect = { reply: KeepReply; starts: string[]; step?: Step |
  */
 export async function keepWithEffect(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   {
     kept,
     effect,
@@ -54,16 +54,16 @@ export async function keepWithEffect(
   roster: TeamRoster | undefined,
   now: number,
 ): Promise<KeptWithEffect | undefined> {
-  const { tenant, session, fence } = place
+  const { tenant, session, fence } = lease
   const head = await lockHead(tx, tenant, session)
   if (!isHeld(head, fence)) return undefined
   if (effect.kind === 'wake') {
-    const entries = behindResult<LogEntry>(kept, await scheduleWakeup(tx, place, effect))
-    const written = await appendInThread(tx, place, entries, now)
+    const entries = behindResult<LogEntry>(kept, await scheduleWakeup(tx, lease, effect))
+    const written = await appendInThread(tx, lease, entries, now)
     return written && { reply: { added: [] }, starts: [] }
   }
   if (!roster) throw new Error('a tool acts on threads in a session without other agents')
-  const done = await effects(tx, place, head, { effect, roster, now })
+  const done = await effects(tx, lease, head, { effect, roster, now })
   if ('refused' in done) return { reply: done, starts: [] }
   const { entries, starts, works } = done
   const all = behindResult<LogEntry | PromotedMessage>(kept, entries)
@@ -73,7 +73,7 @@ export async function keepWithEffect(
   const added = entries.map((entry) => ('event' in entry ? entry : { event: eventOf(entry) }))
   const reply = { added }
   if (begins === undefined || works) return { reply, starts }
-  const of = { ...place, thread: begins }
+  const of = { ...lease, thread: begins }
   return { reply, starts, step: await nextStep(tx, of, { now, claimed: false }) }
 }
 
@@ -87,17 +87,17 @@ type EffectRequest = { roster: TeamRoster; now: number }
 
 function effects(
   tx: Queries,
-  place: SessionLease,
+  lease: SessionLease,
   head: Head,
   { effect, ...asked }: EffectRequest & { effect: ThreadEffect },
 ): Promise<EffectResult> {
   switch (effect.kind) {
     case 'create':
-      return createThread(tx, place, head, effect, asked)
+      return createThread(tx, lease, head, effect, asked)
     case 'send':
-      return sendTo(tx, place, effect, asked)
+      return sendTo(tx, lease, effect, asked)
     case 'receive':
-      return receive(tx, place, effect)
+      return receive(tx, lease, effect)
   }
 }
 

@@ -12,13 +12,13 @@ import type { Crew } from './crew.ts'
  */
 export function followTeam(
   { database }: Pick<DrainDeps, 'database'>,
-  place: SessionLease,
+  lease: SessionLease,
   signals: Pick<TurnSignals, 'wake'>,
   crew: Crew,
 ): void {
   signals.wake(async () => {
-    const { generation } = await readHead(database.read, place.tenant, place.session)
-    if (generation !== place.fence.generation) return crew.lose()
-    for (const thread of await dueThreads(database.read, place)) crew.start(thread)
+    const { generation } = await readHead(database.read, lease.tenant, lease.session)
+    if (generation !== lease.fence.generation) return crew.lose()
+    for (const thread of await dueThreads(database.read, lease)) crew.start(thread)
   })
 }

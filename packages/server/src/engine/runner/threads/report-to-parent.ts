@@ -23,22 +23,22 @@ const endings: readonly StopReason['type'][] = ['end_turn', 'retries_exhausted',
  */
 export async function reportToParent(
   tx: Queries,
-  place: HeldThread,
+  ref: HeldThread,
   { stop, interruptedBy }: { stop: StopReason; interruptedBy?: string },
   now: number,
 ): Promise<LogEntry[]> {
-  if (place.thread === undefined || interruptedBy !== undefined || !endings.includes(stop.type))
+  if (ref.thread === undefined || interruptedBy !== undefined || !endings.includes(stop.type))
     return []
-  const { tenant, session, fence } = place
+  const { tenant, session, fence } = ref
   const store = threadStore(tx)
-  const from = await store.find(tenant, session, threadIdOf(place))
+  const from = await store.find(tenant, session, threadIdOf(ref))
   const to = await store.find(tenant, session, primaryThreadId(session))
   if (from?.kind === 'advisor' && stop.type !== 'end_turn') return []
-  if (!from || !to) throw new Error(`thread ${threadIdOf(place)} has no row`)
-  const text = shortened((await saidLast(tx, place)) ?? silence[stop.type] ?? '')
+  if (!from || !to) throw new Error(`thread ${threadIdOf(ref)} has no row`)
+  const text = shortened((await saidLast(tx, ref)) ?? silence[stop.type] ?? '')
   if (from.kind === 'advisor') {
     // The call was interrupted or has failed meanwhile, and its result says so.
-    if (!(await isAwaited(tx, place, from.id))) return []
+    if (!(await isAwaited(tx, ref, from.id))) return []
     const { sent, received } = messageEvents({ from, to, text })
     await appendEntries(tx, tenant, session, [{ event: received }], { now, fence })
     return [{ event: sent }]
@@ -62,8 +62,8 @@ const silence: { [Type in StopReason['type']]?: string } = {
 }
 
 /** The last message of the turn that ends. */
-async function saidLast(tx: Queries, place: ThreadPlace): Promise<string | undefined> {
-  const row = await lastSaying(tx, place)
+async function saidLast(tx: Queries, ref: ThreadPlace): Promise<string | undefined> {
+  const row = await lastSaying(tx, ref)
   const event = row && eventOf(row)
   if (event?.type !== 'agent.message') return undefined
   return event.content.map(({ text }) => text).join('\n')

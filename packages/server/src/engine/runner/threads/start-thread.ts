@@ -26,7 +26,7 @@ export async function startThread(
 ): Promise<StartedThread> {
   const { id, found, message, coordinator, now } = told
   const store = threadStore(tx)
-  const place = { tenant_id: tenant, session_id: session }
+  const ref = { tenant_id: tenant, session_id: session }
   const primary = {
     ...({ id: primaryThreadId(session), kind: 'primary', name: coordinator, agent: '' } as const),
     ...({ status: 'running', due: 1, url_servers: head.url_servers } as const),
@@ -38,8 +38,8 @@ export async function startThread(
   const row = { id, kind, name, agent: toJson(agent), url_servers }
   const refused = await sendRefusalOf(tx, { tenant, session }, row, message)
   if (refused !== undefined) return { refused }
-  if (isFirst) await store.insert({ ...place, ...primary }, now)
-  await store.insert({ ...place, ...row }, now)
+  if (isFirst) await store.insert({ ...ref, ...primary }, now)
+  await store.insert({ ...ref, ...row }, now)
   const words = { from: primary, to: row, text: message, now }
   const sent = await sendMessage(tx, { tenant, session }, words)
   const type = 'session.thread_created'

@@ -31,17 +31,17 @@ type ThreadEventDeps = Pick<ThreadDeps, 'database' | 'clock' | 'crew'>
 
 async function store(
   deps: ThreadEventDeps,
-  place: SessionLease,
+  lease: SessionLease,
   { kept, effect }: { kept: readonly LogEntry[]; effect?: CallEffect | undefined },
   roster: TeamRoster | undefined,
 ): Promise<StoredEvents | undefined> {
-  const { tenant, session, thread, fence } = place
-  if (effect) return storeWithEffect(deps, place, { kept, effect }, roster)
+  const { tenant, session, thread, fence } = lease
+  if (effect) return storeWithEffect(deps, lease, { kept, effect }, roster)
   const { database, clock } = deps
   const now = clock.now()
   const written = await (thread === undefined && !kept.some(isStatus)
     ? appendInUnit(database, { tenant, sessionId: session }, kept, { now, fence })
-    : database.write((tx) => appendInThread(tx, place, kept, now)))
+    : database.write((tx) => appendInThread(tx, lease, kept, now)))
   return written && { kept, starts: [], last: written.last }
 }
 
@@ -51,7 +51,7 @@ async function store(
  */
 async function storeWithEffect(
   { database, clock, crew }: ThreadEventDeps,
-  place: SessionLease,
+  lease: SessionLease,
   step: { kept: readonly LogEntry[]; effect: CallEffect },
   roster: TeamRoster | undefined,
 ): Promise<StoredEvents | undefined> {
@@ -62,7 +62,7 @@ async function storeWithEffect(
   let done: KeptWithEffect | undefined
   try {
     done = await database.write((tx) =>
-      keepWithEffect(tx, place, { ...step, begins }, roster, clock.now()),
+      keepWithEffect(tx, lease, { ...step, begins }, roster, clock.now()),
     )
   } finally {
     if (!done?.step) begin?.()

@@ -19,7 +19,7 @@ type DirectDeps = {
   owners: { self: string; dead(owners: readonly string[]): Promise<string[]> }
   keys: PeerKeys
   /** The place to listen at. `address`: the host, or host and port, that other processes get instead. */
-  place: { host: string; port: number; address?: string | undefined }
+  setup: { host: string; port: number; address?: string | undefined }
   log: Log
   limits?: PeerLimits
 }
@@ -27,7 +27,7 @@ type DirectDeps = {
 const topic = 'processes'
 
 export async function directChannel(deps: DirectDeps): Promise<Channel> {
-  const { notifications, owners, keys, place, log, limits = usualPeerLimits } = deps
+  const { notifications, owners, keys, setup: place, log, limits = usualPeerLimits } = deps
   const peers = new Map<string, PeerReader>()
   const local = memoryChannel((name, hasSubscriber) => {
     for (const peer of peers.values()) peer.note(name, hasSubscriber)
@@ -96,7 +96,7 @@ const anyAddress = new Set(['0.0.0.0', '::'])
 const mostAddresses = 8
 
 /** The addresses to announce. For a listener on every address: the external ones, or the loopback without any. */
-function addressesOf({ host, address }: DirectDeps['place'], port: number): string[] {
+function addressesOf({ host, address }: DirectDeps['setup'], port: number): string[] {
   if (address !== undefined) return [/:\d+$/.test(address) ? address : `${address}:${port}`]
   if (!anyAddress.has(host)) return [inUrl(host, port)]
   const outside = Object.values(networkInterfaces())

@@ -30,7 +30,7 @@ export function keptLog(): Log & { lines: LogLine[] } {
   return { lines, debug: () => {}, info: keep, warn: keep, error: keep }
 }
 
-type ListenPlace = { host: string; port: number }
+type ListenAddress = { host: string; port: number }
 
 export type TestProcess = { name: string; channel: Channel; log: ReturnType<typeof keptLog> }
 
@@ -43,7 +43,7 @@ export function processes(notifications: MemoryChannel = memoryChannel()) {
     /** Marks a process as dead. */
     end: (name: string) => void ended.add(name),
     async open(
-      given: Partial<{ keys: PeerKeys; limits: PeerLimits; address: string } & ListenPlace> = {},
+      given: Partial<{ keys: PeerKeys; limits: PeerLimits; address: string } & ListenAddress> = {},
     ): Promise<TestProcess> {
       const { keys = peerKeys, limits = quickLimits, address } = given
       const { host = '127.0.0.1', port = 0 } = given
@@ -53,8 +53,15 @@ export function processes(notifications: MemoryChannel = memoryChannel()) {
         self: name,
         dead: async (asked: readonly string[]) => asked.filter((each) => ended.has(each)),
       }
-      const place = { host, port, address }
-      const channel = await directChannel({ notifications, owners, keys, place, log, limits })
+      const setup = { host, port, address }
+      const channel = await directChannel({
+        notifications,
+        owners,
+        keys,
+        setup,
+        log,
+        limits,
+      })
       opened.push(channel)
       return { name, channel, log }
     },

@@ -1,6 +1,6 @@
 /** Frames of a direct connection between processes: JSON texts, each after its length. */
 import { z } from 'zod'
-import { isPeerPlace } from '../../core/peer-place.ts'
+import { isPeerAddress } from '../../core/peer-place.ts'
 import { largestMessage } from '../bus.ts'
 
 const headBytes = 4
@@ -10,7 +10,7 @@ const mostTopics = 1_000
 
 const Name = z.string().min(1).max(200)
 const Topics = z.array(Name).max(mostTopics)
-export const Addresses = z.array(z.string().max(300).refine(isPeerPlace)).max(16)
+export const Addresses = z.array(z.string().max(300).refine(isPeerAddress)).max(16)
 
 const ReaderHello = z.strictObject({ from: Name, to: Name, addresses: Addresses })
 export type ReaderHello = z.infer<typeof ReaderHello>

@@ -23,14 +23,14 @@ import { announcementOf, dialerTls, listenerTls, readAnnouncement } from './keys
 const otherKeys = [Buffer.alloc(32, 2)] as const
 const peer = { process: 'process_stranger', addresses: ['127.0.0.1:1'] }
 
-const placeOf = (process: TestProcess) => {
+const peerAddressOf = (process: TestProcess) => {
   const { hostname, port } = new URL(`tcp://${addressOf(process)}`)
   return { host: hostname, port: Number(port) }
 }
 
 /** Resolves with the outcome of the attempt. */
 async function outcome(process: TestProcess, options: ConnectionOptions): Promise<string> {
-  const socket = connect({ ...options, ...placeOf(process) })
+  const socket = connect({ ...options, ...peerAddressOf(process) })
   return new Promise((resolve) => {
     socket.once('secureConnect', () => resolve('connected'))
     socket.once('error', (error) => resolve(error.message))
@@ -85,7 +85,7 @@ describe('strangers', () => {
   it('hear nothing when they look for another process', async () => {
     const together = processes()
     const here = await together.open()
-    const socket = connect({ ...dialerTls(peerKeys), ...placeOf(here) })
+    const socket = connect({ ...dialerTls(peerKeys), ...peerAddressOf(here) })
     await once(socket, 'secureConnect')
     socket.write(encodeFrame({ hello: { from: 'one', to: 'another', addresses: [] } }))
     let bytes = 0
@@ -99,7 +99,7 @@ describe('strangers', () => {
     const together = processes()
     const limits = { ...quickLimits, strangers: 8, handshakeMs: 300 }
     const here = await together.open({ limits })
-    const silent = Array.from({ length: 50 }, () => connectPlain(placeOf(here)))
+    const silent = Array.from({ length: 50 }, () => connectPlain(peerAddressOf(here)))
     let open = silent.length
     for (const socket of silent) {
       socket.on('error', () => {})
@@ -117,7 +117,7 @@ describe('strangers', () => {
     // The heartbeat limit is long, so that none of the strangers is cut off for silence.
     const limits = { ...usualPeerLimits, handshakeMs: 300, topics: 10 }
     const here = await together.open({ limits })
-    const mute = connect({ ...dialerTls(peerKeys), ...placeOf(here) })
+    const mute = connect({ ...dialerTls(peerKeys), ...peerAddressOf(here) })
     mute.on('error', () => {}).resume()
     await new Promise((resolve) => mute.once('close', resolve))
     const large = Buffer.alloc(4)

@@ -35,8 +35,8 @@ export async function natsServer({
   const encryption = certificate ? ['--tls', '--tlscert', certificate, '--tlskey', certificate] : []
   let server: ChildProcess
   async function start(): Promise<void> {
-    const place = ['--addr', '127.0.0.1', '--port', String(port)]
-    const program = ['nats-server', ...place, ...account, ...encryption]
+    const options = ['--addr', '127.0.0.1', '--port', String(port)]
+    const program = ['nats-server', ...options, ...account, ...encryption]
     // The server ends with this process.
     server = spawn('setpriv', ['--pdeathsig', 'KILL', ...program], { stdio: 'ignore' })
     await answer(port)

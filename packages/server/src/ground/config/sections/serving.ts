@@ -20,7 +20,7 @@ import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-place.ts'
 import { parseRanges } from '../../core/dial.ts'
 import { parseRates } from '../../core/rates.ts'
-import { isPeerPlace } from '../../core/peer-place.ts'
+import { isPeerAddress } from '../../core/peer-place.ts'
 
 const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
 
@@ -188,7 +188,7 @@ const peers = section('Other processes', {
       'PEER_ADDRESS',
       {
         form: 'a host, or host:port',
-        parse: (given) => (isPeerPlace(given) || isPeerPlace(`${given}:1`) ? given : undefined),
+        parse: (given) => (isPeerAddress(given) || isPeerAddress(`${given}:1`) ? given : undefined),
       },
       {
         defaultAbout: 'where the process listens',

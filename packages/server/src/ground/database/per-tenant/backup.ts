@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { Queries, Reads } from '../database.ts'
 import { isCurrent, migrationNames } from '../migrate.ts'
 import { movedTables } from '../tables.ts'
-import type { RowPlace } from './row-place.ts'
+import type { RowDatabase } from './row-place.ts'
 import type { TableName } from '../tables.ts'
 import type { AnyRow, RowSums } from './tenant-rows.ts'
 import { checkSums, putRows, removeRows, rowSum, rowsOf, withoutTriggers } from './tenant-rows.ts'
@@ -60,7 +60,7 @@ function lineSignature(key: Buffer) {
   }
 }
 
-export type WorkspacePlaces = { control: RowPlace; tenant: RowPlace }
+export type WorkspaceDatabases = { control: RowDatabase; tenant: RowDatabase }
 
 type BackupSignature = {
   rootKeyId: string
@@ -76,7 +76,7 @@ type BackupSignature = {
 export async function writeBackup(
   path: string,
   workspace: string,
-  { control, tenant }: WorkspacePlaces,
+  { control, tenant }: WorkspaceDatabases,
   { rootKeyId, key, now, workspaceKey }: BackupSignature,
 ): Promise<number> {
   await removeLeftovers(path)
@@ -266,7 +266,7 @@ function checkSignature(
 export async function restoreRows(
   path: string,
   workspace: string,
-  tenant: RowPlace,
+  tenant: RowDatabase,
 ): Promise<number> {
   let count = 0
   await tenant.writing((tx) =>
@@ -286,7 +286,7 @@ export async function restoreRows(
 export const restoreWorkspace = (
   path: string,
   workspace: string,
-  control: RowPlace,
+  control: RowDatabase,
 ): Promise<boolean> =>
   control.writing(async (tx) => {
     const known = await tx

@@ -1,5 +1,5 @@
 /** Copies one tenant's rows from one place to another, in one transaction. */
-import type { RowPlace } from './row-place.ts'
+import type { RowDatabase } from './row-place.ts'
 import type { TableName } from '../tables.ts'
 import {
   checkSums,
@@ -16,7 +16,7 @@ import type { RowSums } from './tenant-rows.ts'
 export async function copyTenant(
   tenant: string,
   tables: readonly TableName[],
-  { from, to }: { from: RowPlace; to: RowPlace },
+  { from, to }: { from: RowDatabase; to: RowDatabase },
 ): Promise<number> {
   const copied = await from.reading((db) =>
     to.writing((tx) =>

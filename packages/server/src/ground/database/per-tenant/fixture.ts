@@ -10,7 +10,7 @@ import type { Database, Databases } from '../database.ts'
 import { createSqliteFile, newPostgresUrl } from '../fixture.ts'
 import { postgresDatabase } from '../postgres.ts'
 import { sqliteDatabase } from '../sqlite.ts'
-import { checkTablePlace } from '../tables.ts'
+import { checkTableLocation } from '../tables.ts'
 import { filePerTenant } from './file-per-tenant.ts'
 import { schemaPerTenant } from './schema-per-tenant.ts'
 
@@ -81,7 +81,7 @@ export async function files(
     remove: () => rm(root, { recursive: true, force: true }),
     async open(clock, log) {
       const control = await sqliteDatabase(path, {
-        examine: (sql) => checkTablePlace(sql, 'control'),
+        examine: (sql) => checkTableLocation(sql, 'control'),
       })
       return filePerTenant({ control, folder, mostOpen, mostBytes, clock, log })
     },

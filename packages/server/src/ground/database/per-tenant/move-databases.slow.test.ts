@@ -13,7 +13,7 @@ import { migrationNames } from '../migrate.ts'
 import { tablesIn } from '../tables.ts'
 import { checkBackup, restoreRows, restoreWorkspace, writeBackup } from './backup.ts'
 import { addWorkspace, putVault } from './fixture.ts'
-import type { MoveDeps, MovePlaces } from './move-databases.ts'
+import type { MoveDeps, MovedDatabases } from './move-databases.ts'
 import { moveDatabases } from './move-databases.ts'
 import { postgresRows, sqliteRows } from './row-place.ts'
 import { sumsOf } from './tenant-rows.ts'
@@ -25,7 +25,7 @@ const tenants = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
 const tables = tablesIn('tenant')
 const key = Buffer.alloc(32, 1)
 
-type Deployment = AsyncDisposable & { control: Database; places: MovePlaces; folder: string }
+type Deployment = AsyncDisposable & { control: Database; databases: MovedDatabases; folder: string }
 
 async function onSqlite(): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
@@ -36,7 +36,7 @@ async function onSqlite(): Promise<Deployment> {
   return {
     control,
     folder,
-    places: {
+    databases: {
       control: sqliteRows(path),
       ofTenant: (tenant) => sqliteRows(files.pathOf(tenant)),
       make: async (tenant) => {
@@ -55,14 +55,14 @@ async function onPostgres(): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const url = await newPostgresUrl()
   const control = await postgresDatabase(url)
-  const placeOf = (schema: string | undefined) =>
+  const databaseOf = (schema: string | undefined) =>
     postgresRows({ url, limits: usualPostgresLimits, schema })
   return {
     control,
     folder,
-    places: {
-      control: placeOf(undefined),
-      ofTenant: (tenant) => placeOf(schemaNameOf(tenant)),
+    databases: {
+      control: databaseOf(undefined),
+      ofTenant: (tenant) => databaseOf(schemaNameOf(tenant)),
       make: (tenant) => control.schema(schemaNameOf(tenant)).migrate(),
       remove: (tenant) => control.schema(schemaNameOf(tenant)).drop(),
     },
@@ -112,12 +112,15 @@ const linesIn = async ({ control }: Deployment): Promise<string[]> => {
   return lines.map(({ id }) => id)
 }
 
-const sumsIn = (place: MovePlaces['control'], tenant: string) =>
-  place.reading((db) => sumsOf(db, tables, tenant))
+const sumsIn = (rows: MovedDatabases['control'], tenant: string) =>
+  rows.reading((db) => sumsOf(db, tables, tenant))
 
-const depsOf = ({ control, places }: Deployment, more: Partial<MoveDeps> = {}): MoveDeps => ({
+const depsOf = (
+  { control, databases: hosts }: Deployment,
+  more: Partial<MoveDeps> = {},
+): MoveDeps => ({
   control,
-  places,
+  databases: hosts,
   now: () => 0,
   check: async () => {},
   report: () => {},
@@ -129,19 +132,19 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
     it('keeps every row, there and back, and leaves none behind', async () => {
       await using at = await deploy()
       await fill(at)
-      const before = await sumsIn(at.places.control, 'wrkspc_b')
+      const before = await sumsIn(at.databases.control, 'wrkspc_b')
       const counted = dialect === 'sqlite' ? before.quota_use : before.quota_changes
       assert.equal(counted?.rows, 1)
       assert.equal(await moveDatabases(depsOf(at), 'tenants'), true)
       assert.equal(await shapeOf(at.control), 'tenants')
-      assert.deepEqual(await sumsIn(at.places.ofTenant('wrkspc_b'), 'wrkspc_b'), before)
-      const left = await sumsIn(at.places.control, 'wrkspc_b')
+      assert.deepEqual(await sumsIn(at.databases.ofTenant('wrkspc_b'), 'wrkspc_b'), before)
+      const left = await sumsIn(at.databases.control, 'wrkspc_b')
       assert.ok(Object.values(left).every(({ rows }) => rows === 0))
       assert.equal(await moveDatabases(depsOf(at), 'tenants'), false)
       assert.deepEqual(await linesIn(at), [])
       await at.control.write((tx) => putLine(tx, 'wrkspc_b', 'waits', null))
       assert.equal(await moveDatabases(depsOf(at), 'one'), true)
-      assert.deepEqual(await sumsIn(at.places.control, 'wrkspc_b'), before)
+      assert.deepEqual(await sumsIn(at.databases.control, 'wrkspc_b'), before)
       assert.equal(await shapeOf(at.control), 'one')
       assert.deepEqual(await linesIn(at), ['first', 'waits'])
       assert.deepEqual(
@@ -153,7 +156,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
     it('goes on where it was stopped, whichever step that was', async () => {
       await using at = await deploy()
       await fill(at)
-      const before = await sumsIn(at.places.control, 'wrkspc_c')
+      const before = await sumsIn(at.databases.control, 'wrkspc_c')
       for (const to of ['tenants', 'one'] as const) {
         let steps = 0
         let isDone = false
@@ -171,59 +174,62 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
           })
           assert.ok(allowed < 30)
         }
-        const place = to === 'tenants' ? at.places.ofTenant('wrkspc_c') : at.places.control
-        assert.deepEqual(await sumsIn(place, 'wrkspc_c'), before)
+        const rows = to === 'tenants' ? at.databases.ofTenant('wrkspc_c') : at.databases.control
+        assert.deepEqual(await sumsIn(rows, 'wrkspc_c'), before)
       }
     })
 
     it('is undone by the way back while it has only copied', async () => {
       await using at = await deploy()
       await fill(at)
-      const before = await sumsIn(at.places.control, 'wrkspc_a')
+      const before = await sumsIn(at.databases.control, 'wrkspc_a')
       let copied = 0
-      const places = {
-        ...at.places,
+      const databases = {
+        ...at.databases,
         make: async (tenant: string) => {
           if (++copied > 1) throw new Error('stopped')
-          await at.places.make(tenant)
+          await at.databases.make(tenant)
         },
       }
-      await assert.rejects(moveDatabases(depsOf(at, { places }), 'tenants'), /stopped/)
+      await assert.rejects(moveDatabases(depsOf(at, { databases }), 'tenants'), /stopped/)
       assert.equal(await shapeOf(at.control), 'moving')
       assert.equal(await moveDatabases(depsOf(at), 'one'), false)
       assert.equal(await shapeOf(at.control), 'one')
-      assert.deepEqual(await sumsIn(at.places.control, 'wrkspc_a'), before)
+      assert.deepEqual(await sumsIn(at.databases.control, 'wrkspc_a'), before)
     })
 
     it('loses nothing where the way back is cut off, and the move goes on all the same', async () => {
       await using at = await deploy()
       await fill(at)
-      const before = await sumsIn(at.places.control, 'wrkspc_a')
-      const cutOff = (places: Partial<MovePlaces>) =>
-        depsOf(at, { places: { ...at.places, ...places } })
+      const before = await sumsIn(at.databases.control, 'wrkspc_a')
+      const cutOff = (databases: Partial<MovedDatabases>) =>
+        depsOf(at, { databases: { ...at.databases, ...databases } })
       const stopped = () => Promise.reject(new Error('stopped'))
       for (const [to, back] of [
         ['tenants', 'one'],
         ['one', 'tenants'],
       ] as const) {
         let [copied, undone] = [0, 0]
-        const reading: MovePlaces['control']['reading'] = (work) =>
-          ++copied > 5 ? stopped() : at.places.control.reading(work)
+        const reading: MovedDatabases['control']['reading'] = (work) =>
+          ++copied > 5 ? stopped() : at.databases.control.reading(work)
         const halfWay =
           to === 'tenants'
-            ? { make: (tenant: string) => (++copied > 2 ? stopped() : at.places.make(tenant)) }
-            : { control: { ...at.places.control, reading } }
+            ? { make: (tenant: string) => (++copied > 2 ? stopped() : at.databases.make(tenant)) }
+            : { control: { ...at.databases.control, reading } }
         await assert.rejects(moveDatabases(cutOff(halfWay), to), /stopped/)
-        const writing: MovePlaces['control']['writing'] = (work) =>
-          ++undone > 2 ? stopped() : at.places.control.writing(work)
+        const writing: MovedDatabases['control']['writing'] = (work) =>
+          ++undone > 2 ? stopped() : at.databases.control.writing(work)
         const undoing =
           to === 'tenants'
-            ? { remove: (tenant: string) => (++undone > 1 ? stopped() : at.places.remove(tenant)) }
-            : { control: { ...at.places.control, writing } }
+            ? {
+                remove: (tenant: string) =>
+                  ++undone > 1 ? stopped() : at.databases.remove(tenant),
+              }
+            : { control: { ...at.databases.control, writing } }
         await assert.rejects(moveDatabases(cutOff(undoing), back), /stopped/)
         assert.equal(await moveDatabases(depsOf(at), to), true)
-        const place = to === 'tenants' ? at.places.ofTenant('wrkspc_a') : at.places.control
-        assert.deepEqual(await sumsIn(place, 'wrkspc_a'), before)
+        const rows = to === 'tenants' ? at.databases.ofTenant('wrkspc_a') : at.databases.control
+        assert.deepEqual(await sumsIn(rows, 'wrkspc_a'), before)
       }
     })
 
@@ -238,12 +244,12 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
     it('backs a workspace up and puts it back as it was, also where it is gone', async () => {
       await using at = await deploy()
       await fill(at)
-      const { control } = at.places
+      const { control } = at.databases
       const path = join(at.folder, 'wrkspc_a.jsonl')
       const before = await sumsIn(control, 'wrkspc_a')
       const others = await sumsIn(control, 'wrkspc_b')
-      const places = { control, tenant: control }
-      await writeBackup(path, 'wrkspc_a', places, { rootKeyId: 'key_1', key, now: 'now' })
+      const databases = { control, tenant: control }
+      await writeBackup(path, 'wrkspc_a', databases, { rootKeyId: 'key_1', key, now: 'now' })
       assert.ok(!(await readFile(path, 'utf8')).includes('canary-of-wrkspc_b'))
       await putVault(at.control, 'wrkspc_a', 'vlt_later')
       await at.control.write((tx) =>
@@ -260,7 +266,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
     it('brings a workspace back that was deleted, so that its removal does not go on', async () => {
       await using at = await deploy()
       await fill(at)
-      const { control } = at.places
+      const { control } = at.databases
       const path = join(at.folder, 'a.jsonl')
       const made = { rootKeyId: 'k', key, now: '' }
       await at.control.write(async (tx) => {
@@ -306,7 +312,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
     it('refuses a backup that somebody else has made', async () => {
       await using at = await deploy()
       await fill(at)
-      const { control } = at.places
+      const { control } = at.databases
       const path = join(at.folder, 'a.jsonl')
       const held = { rootKeyIds: ['k'], keys: [key] }
       const forged = { rootKeyId: 'k', key: Buffer.alloc(32, 2), now: '' }
@@ -323,7 +329,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
     it('refuses a backup that is cut, changed, of another version or of another secret', async () => {
       await using at = await deploy()
       await fill(at)
-      const { control } = at.places
+      const { control } = at.databases
       const path = join(at.folder, 'a.jsonl')
       const made = { rootKeyId: 'k', key, now: '' }
       await writeBackup(path, 'wrkspc_a', { control, tenant: control }, made)

@@ -3,7 +3,7 @@ import type { Database, Queries } from '../database.ts'
 import { movedTables } from '../tables.ts'
 import type { Tables } from '../tables.ts'
 import { copyTenant } from './copy-tenant.ts'
-import type { RowPlace } from './row-place.ts'
+import type { RowDatabase } from './row-place.ts'
 import { removeRows, rowsOf, withoutTriggers } from './tenant-rows.ts'
 import type { DatabaseShape } from './database-shape.ts'
 import { putShape, shapeOf } from './database-shape.ts'
@@ -11,10 +11,10 @@ import { tenantDatabaseStore } from './tenant-databases.ts'
 
 export type MoveTarget = 'one' | 'tenants'
 
-export type MovePlaces = {
-  control: RowPlace
+export type MovedDatabases = {
+  control: RowDatabase
   /** The rows of the tenant's own database, which may not exist yet. */
-  ofTenant(tenant: string): RowPlace
+  ofTenant(tenant: string): RowDatabase
   /** Creates the tenant's database if it is missing. */
   make(tenant: string): Promise<void>
   remove(tenant: string): Promise<void>
@@ -23,7 +23,7 @@ export type MovePlaces = {
 export type MoveDeps = {
   /** The control database without the check of tables, because it has rows of tenants. */
   control: Database
-  places: MovePlaces
+  databases: MovedDatabases
   now: () => number
   /** Throws while a server runs. Called once no further server can start. */
   check: () => Promise<void>
@@ -117,9 +117,9 @@ async function eachTenant(
 const moved = movedTables()
 
 /** Moves unchained audit lines from control to the tenant's database, because the copy would overwrite them. */
-async function takeWaitingLines(places: MovePlaces, tenant: string): Promise<void> {
-  await places.control.reading((db) =>
-    places.ofTenant(tenant).writing(async (tx) => {
+async function takeWaitingLines(databases: MovedDatabases, tenant: string): Promise<void> {
+  await databases.control.reading((db) =>
+    databases.ofTenant(tenant).writing(async (tx) => {
       for await (const rows of rowsOf(db, 'audit_lines', tenant)) {
         const waiting = rows.filter((row) => row['seq'] === null) as unknown[]
         if (waiting.length > 0)
@@ -131,13 +131,13 @@ async function takeWaitingLines(places: MovePlaces, tenant: string): Promise<voi
       }
     }),
   )
-  await places.control.writing((tx) =>
+  await databases.control.writing((tx) =>
     tx.deleteFrom('audit_lines').where('tenant_id', '=', tenant).where('seq', 'is', null).execute(),
   )
 }
 
 async function copyOne(
-  { control, places, now, report }: MoveDeps,
+  { control, databases: places, now, report }: MoveDeps,
   to: MoveTarget,
   tenant: string,
 ): Promise<void> {
@@ -153,7 +153,7 @@ async function copyOne(
   report(`${tenant}: ${rows} rows copied and compared`)
 }
 
-async function cleanOne({ control, places }: MoveDeps, to: MoveTarget, tenant: string) {
+async function cleanOne({ control, databases: places }: MoveDeps, to: MoveTarget, tenant: string) {
   if (to === 'tenants') await removeFromControl(places, tenant)
   else {
     await places.remove(tenant)
@@ -161,8 +161,8 @@ async function cleanOne({ control, places }: MoveDeps, to: MoveTarget, tenant: s
   }
 }
 
-const removeFromControl = (places: MovePlaces, tenant: string): Promise<void> =>
-  places.control.writing((tx) =>
+const removeFromControl = (databases: MovedDatabases, tenant: string): Promise<void> =>
+  databases.control.writing((tx) =>
     withoutTriggers(tx, moved, async () => {
       for (const table of moved) await removeRows(tx, table, tenant)
     }),
@@ -174,7 +174,7 @@ async function giveUp(deps: MoveDeps, { to, step }: Move): Promise<void> {
     throw new Error(
       `a move is nearly done: let \`npm start -- move-databases --to ${to}\` end first`,
     )
-  const { control, places, report } = deps
+  const { control, databases: places, report } = deps
   // From here on copies are missing. If the removal stops, the next move copies all tenants again.
   await control.write((tx) => putMove(tx, { to, step, after: '' }))
   const rows = await control.read.selectFrom('workspaces').select('id').orderBy('id').execute()

@@ -96,8 +96,8 @@ describe('a schema for each tenant', () => {
     const databases = await processOn(url)
     try {
       await addWorkspace(databases.control, 'wrkspc_a')
-      const place = { url, limits: usualPostgresLimits, schema: 't_wrkspc_a' }
-      const making = postgresTransaction(place, { isReading: false }, async (tx) => {
+      const schema = { url, limits: usualPostgresLimits, schema: 't_wrkspc_a' }
+      const making = postgresTransaction(schema, { isReading: false }, async (tx) => {
         await sql`create schema t_wrkspc_a`.execute(tx)
         await sql`create table kysely_migration (name text)`.execute(tx)
         throw new Error('killed')

@@ -8,7 +8,7 @@ import { diskError } from '../../core/errors.ts'
 import type { Database, Owners } from '../database.ts'
 import { migrationNames } from '../migrate.ts'
 import { sqliteDatabase } from '../sqlite.ts'
-import { checkTablePlace } from '../tables.ts'
+import { checkTableLocation } from '../tables.ts'
 
 /** Prepared statements, and KiB of page memory, of one connection. Each open file has two connections. */
 const statements = 100
@@ -23,7 +23,7 @@ const templateName = `${version}.template`
 /** Names of files that belong to no tenant. */
 const partial = /\.(?:new|template)$/
 
-const rules = { examine: (text: string) => checkTablePlace(text, 'tenant') }
+const rules = { examine: (text: string) => checkTableLocation(text, 'tenant') }
 
 /** `mostBytes`: largest file of a tenant, so that no tenant fills the disk of others with rows. Commands set none. */
 export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) {

@@ -32,13 +32,13 @@ export async function reportFailure(
 /** Like `reportFailure`, for a worker that could not begin the session at all. */
 export const reportNotBegun = (
   tx: Queries,
-  place: Pick<FailedInput, 'tenant' | 'session'>,
+  ref: Pick<FailedInput, 'tenant' | 'session'>,
   why: string,
   now: number,
 ): Promise<boolean> => {
   const message = `a worker has claimed this session and could not begin: ${why}; its work is tried again`
   const error = { type: 'unknown_error', message, retry_status: { type: 'retrying' } } as const
-  return reportOnce(tx, place, error, now)
+  return reportOnce(tx, ref, error, now)
 }
 
 async function reportOnce(

@@ -52,7 +52,7 @@ const failing = [
  */
 export async function findEvents(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   search: EventSearch,
 ): Promise<{ found: FoundEvent[]; next: number | undefined }> {
   const scope = scopeOf(search)
@@ -60,7 +60,7 @@ export async function findEvents(
   let searched = 0
   let from = search.from
   for (;;) {
-    const sizes = await selectSizes(db, place, scope, {
+    const sizes = await selectSizes(db, ref, scope, {
       from,
       order: search.order,
       limit: sizesAtOnce,
@@ -68,7 +68,7 @@ export async function findEvents(
     for (const part of partsOf(sizes)) {
       if (searched > bytesOfRequest) return { found, next: from }
       searched += part.bytes
-      const { events, bytes } = await findInPart(db, place, search, scope, part)
+      const { events, bytes } = await findInPart(db, ref, search, scope, part)
       searched += bytes
       found.push(...events)
       const last = found[search.limit - 1]
@@ -106,19 +106,19 @@ function partsOf(sizes: readonly { seq: number; size: number }[]): SearchedPart[
 /** `bytes`: what the texts count that came into the process. */
 async function findInPart(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   { text, errors, tool, order, limit }: EventSearch,
   scope: SearchScope,
   { first, last }: SearchedPart,
 ): Promise<{ events: FoundEvent[]; bytes: number }> {
-  await eventLoop.wait(place.tenant)
-  const candidates = await selectCandidates(db, place, scope, {
+  await eventLoop.wait(ref.tenant)
+  const candidates = await selectCandidates(db, ref, scope, {
     first: Math.min(first, last),
     last: Math.max(first, last),
     like: text?.like,
     errors,
   })
-  const names = await toolNames(db, place, candidates)
+  const names = await toolNames(db, ref, candidates)
   const asked = candidates.filter(({ seq }) => tool === undefined || names.get(seq)?.includes(tool))
   if (order === 'desc') asked.reverse()
   const events: FoundEvent[] = []
@@ -130,7 +130,7 @@ async function findInPart(
     })
     at += rows.length
     bytes += 2 * (totalSize(rows) + rows.length * rowBytes)
-    for (const row of await readTexts(db, place, rows)) {
+    for (const row of await readTexts(db, ref, rows)) {
       const tool = names.get(row.seq)?.[0]
       const event = foundIn(parseObject(row.data), row, { text, errors, tool })
       if (event) events.push(event)

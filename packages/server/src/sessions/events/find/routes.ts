@@ -17,7 +17,7 @@ import { textSearch } from './text-search.ts'
 
 const events = section('Events', ['workspace'], '/v1/sessions/:id/events')
 const searches = section('Events', ['workspace'], '/v1/ext/sessions/:id')
-const Place = z.tuple([z.int()])
+const Position = z.tuple([z.int()])
 
 /** Behind the other routes of events, whose words are no ids. */
 export const findRoutes = (): Route[] => [
@@ -64,7 +64,7 @@ export const findRoutes = (): Route[] => [
           thread,
           order,
           limit,
-          from: cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0],
+          from: cursor === undefined ? undefined : decodeCursor(cursor, scope, Position)[0],
         },
       )
       return forwardPage(

@@ -29,11 +29,11 @@ const inScope = (
 /** The next events from a place on, with the bytes of their texts, which are not read. */
 export const selectSizes = (
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   scope: SearchScope,
   { from, order, limit }: { from: number | undefined; order: 'asc' | 'desc'; limit: number },
 ): Promise<{ seq: number; size: number }[]> => {
-  let rows = inScope(db, place, scope)
+  let rows = inScope(db, ref, scope)
   if (from !== undefined) rows = rows.where('seq', order === 'asc' ? '>' : '<', from)
   return rows
     .select(['seq', dataSize.as('size')])
@@ -60,7 +60,7 @@ export type CandidateRow = {
  */
 export const selectCandidates = (
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   scope: SearchScope,
   {
     first,
@@ -71,7 +71,7 @@ export const selectCandidates = (
 ): Promise<CandidateRow[]> => {
   // LIKE of SQLite knows no case of ASCII letters; for Postgres the collation says that only these change.
   const text = dialectOf(db as Queries) === 'postgres' ? sql`lower(data collate "C")` : sql`data`
-  let rows = inScope(db, place, scope).where('seq', '>=', first).where('seq', '<=', last)
+  let rows = inScope(db, ref, scope).where('seq', '>=', first).where('seq', '<=', last)
   if (like !== undefined)
     rows = rows.where(sql<boolean>`(${text} like ${like} escape '!' or data = '')`)
   if (errors)

@@ -12,7 +12,7 @@ const namesIn = (beginning: string): string[] =>
 /** Names of tools by the `seq` of calls and results. `data`: the beginning of an event's text. */
 export async function toolNames(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   rows: readonly { seq: number; type: string; data: string }[],
 ): Promise<Map<number, string[]>> {
   const names = new Map<number, string[]>()
@@ -24,7 +24,7 @@ export async function toolNames(
     if (call !== undefined) results.set(seq, call)
   }
   if (results.size === 0) return names
-  const calls = await selectCalls(db, place, [...new Set(results.values())])
+  const calls = await selectCalls(db, ref, [...new Set(results.values())])
   const namesOf = new Map(calls.map(({ id, head }) => [id, namesIn(head)]))
   for (const [seq, call] of results) names.set(seq, namesOf.get(call) ?? [])
   return names

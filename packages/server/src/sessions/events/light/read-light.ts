@@ -41,16 +41,16 @@ export function keptLengths(type: string): KeptLengths {
  */
 export async function readLightPage(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   range: LogRange,
 ): Promise<{ rows: LightRow[]; more: boolean }> {
-  const found = await readSized(db, place, { ...range, limit: range.limit + 1 })
+  const found = await readSized(db, ref, { ...range, limit: range.limit + 1 })
   const asked = found.slice(0, range.limit)
   const long = asked.filter(({ size }) => size > shortBytes)
-  const ends = await readEnds(db, place, long)
+  const ends = await readEnds(db, ref, long)
   for (const { seq, id } of long) {
     if (ends.has(seq)) continue
-    const ofPieces = await readEndsOfPieces(db, place, id)
+    const ofPieces = await readEndsOfPieces(db, ref, id)
     if (ofPieces) ends.set(seq, ofPieces)
   }
   const light = new Map<number, LightFields>()
@@ -60,7 +60,7 @@ export async function readLightPage(
   }
   const kept = fittingBeside(asked, light)
   const whole = kept.filter(({ seq }) => !light.has(seq))
-  for (const row of await withTexts(db, place.tenant, place.sessionId, whole))
+  for (const row of await withTexts(db, ref.tenant, ref.sessionId, whole))
     light.set(row.seq, cutShort(row))
   return {
     rows: kept.flatMap((row) => {

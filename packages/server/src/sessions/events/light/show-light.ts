@@ -19,18 +19,18 @@ type LightPage = { rows: LightRow[]; texts: string[]; more: boolean }
 /** Events as texts of JSON, of a page that ends before it is longer than a megabyte. */
 export async function lightTexts(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   range: LogRange,
   dialect: Dialect,
 ): Promise<LightPage> {
-  const { rows, more } = await readLightPage(db, place, range)
-  const steps = await readSteps(db, place, rows)
-  if (rows.length > 100) await eventLoop.wait(place.tenant)
+  const { rows, more } = await readLightPage(db, ref, range)
+  const steps = await readSteps(db, ref, rows)
+  if (rows.length > 100) await eventLoop.wait(ref.tenant)
   const texts: string[] = []
   let length = 0
   for (const row of rows) {
     const text = JSON.stringify(
-      shown(place.sessionId, row, { range, dialect, step: steps.get(row.seq) }),
+      shown(ref.sessionId, row, { range, dialect, step: steps.get(row.seq) }),
     )
     length += text.length
     if (length > longestPage && texts.length > 0) break

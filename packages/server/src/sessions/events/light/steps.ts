@@ -38,7 +38,7 @@ const spanStarts = Object.keys(endings)
 /** Steps by the `seq` of the events that end them. */
 export async function readSteps(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   rows: readonly LightRow[],
 ): Promise<Map<number, EventStep>> {
   const ended = rows.flatMap((row): EndedStep[] => {
@@ -46,8 +46,8 @@ export async function readSteps(
     const begun_by = by && row.fields[by]
     return type && typeof begun_by === 'string' && begun_by !== '' ? [{ row, type, begun_by }] : []
   })
-  const begins = await readBegins(db, place, rows, ended)
-  const allowed = await readConfirmations(db, place, rows, ended, begins)
+  const begins = await readBegins(db, ref, rows, ended)
+  const allowed = await readConfirmations(db, ref, rows, ended, begins)
   return new Map(
     ended.flatMap(({ row, type, begun_by }) => {
       const begin = begins.get(begun_by)
@@ -60,7 +60,7 @@ export async function readSteps(
 /** Most steps begin on the page where they end: only the others are read. */
 async function readBegins(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   rows: readonly LightRow[],
   ended: readonly EndedStep[],
 ): Promise<Map<string, Begin>> {
@@ -76,8 +76,8 @@ async function readBegins(
   const calls = missing.filter(({ type }) => type === 'tool_call')
   const spans = missing.filter(({ type }) => type !== 'tool_call')
   const found = [
-    ...(calls.length > 0 ? await selectCalls(db, place, namesOf(calls)) : []),
-    ...(await readStarts(db, place, spans)),
+    ...(calls.length > 0 ? await selectCalls(db, ref, namesOf(calls)) : []),
+    ...(await readStarts(db, ref, spans)),
   ]
   for (const { seq, id, created_at, head } of found)
     begins.set(id, { seq, id, created_at, tool: textBehind('name', head), mayAsk: true })
@@ -93,17 +93,17 @@ const spansAtOnce = 50
 
 async function readStarts(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   spans: readonly EndedStep[],
 ): Promise<BegunRow[]> {
   const found: BegunRow[] = []
   const newest = spans.toSorted((one, other) => other.row.seq - one.row.seq)
   for (let at = 0; at < newest.length; at += spansAtOnce) {
-    if (at > 0) await eventLoop.wait(place.tenant)
+    if (at > 0) await eventLoop.wait(ref.tenant)
     const some = newest.slice(at, at + spansAtOnce)
     const before = some[0]?.row.seq ?? 0
     const ids = namesOf(some)
-    found.push(...(await selectBefore(db, place, { before, types: spanStarts, ids })))
+    found.push(...(await selectBefore(db, ref, { before, types: spanStarts, ids })))
   }
   return found
 }
@@ -111,7 +111,7 @@ async function readStarts(
 /** When calls were allowed or denied, by the ids of their events. */
 async function readConfirmations(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   rows: readonly LightRow[],
   ended: readonly EndedStep[],
   begins: ReadonlyMap<string, Begin>,
@@ -125,7 +125,7 @@ async function readConfirmations(
     return isMissing ? [{ first: begin.seq, last: row.seq }] : []
   })
   if (others.length === 0) return found
-  const confirmations = await selectConfirmations(db, place, {
+  const confirmations = await selectConfirmations(db, ref, {
     after: Math.min(...others.map(({ first }) => first)),
     before: Math.max(...others.map(({ last }) => last)),
   })

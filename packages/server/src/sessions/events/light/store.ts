@@ -110,21 +110,21 @@ const rowsAtOnce = 100
 /** Calls by the ids of their events. In two statements: SQLite would read a join from its wrong end. */
 export async function selectCalls(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   ids: readonly string[],
 ): Promise<BegunRow[]> {
   const found: BegunRow[] = []
   for (let at = 0; at < ids.length; at += rowsAtOnce) {
-    if (at > 0) await eventLoop.wait(place.tenant)
+    if (at > 0) await eventLoop.wait(ref.tenant)
     const calls = await db
       .selectFrom('calls')
       .select('seq')
-      .where('tenant_id', '=', place.tenant)
-      .where('session_id', '=', place.sessionId)
+      .where('tenant_id', '=', ref.tenant)
+      .where('session_id', '=', ref.sessionId)
       .where('event_id', 'in', ids.slice(at, at + rowsAtOnce))
       .execute()
     const seqs = calls.map(({ seq }) => seq)
-    if (seqs.length > 0) found.push(...(await begun(db, place).where(isOneOf(seqs)).execute()))
+    if (seqs.length > 0) found.push(...(await begun(db, ref).where(isOneOf(seqs)).execute()))
   }
   return found
 }
@@ -132,10 +132,10 @@ export async function selectCalls(
 /** Events of these types by their ids, read backwards from a place, so that the search stops at the oldest of them. */
 export const selectBefore = (
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   { before, types, ids }: { before: number; types: readonly string[]; ids: readonly string[] },
 ): Promise<BegunRow[]> =>
-  begun(db, place)
+  begun(db, ref)
     .where('seq', '<', before)
     .where('type', 'in', types)
     .where('id', 'in', ids)
@@ -145,10 +145,10 @@ export const selectBefore = (
 
 export const selectConfirmations = (
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   { after, before }: { after: number; before: number },
 ): Promise<BegunRow[]> =>
-  begun(db, place)
+  begun(db, ref)
     .where('seq', '>', after)
     .where('seq', '<', before)
     .where('type', '=', 'user.tool_confirmation')

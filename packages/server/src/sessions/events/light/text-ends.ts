@@ -21,14 +21,14 @@ export const isBlocks = ({ type }: Pick<LongRow, 'type'>): boolean => /message|r
 /** Ends of the texts of rows, by `seq`. A text that is stored in pieces is missing. */
 export async function readEnds(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   rows: readonly LongRow[],
 ): Promise<Map<number, TextEnds>> {
   const found = new Map<number, TextEnds>()
   for (const group of groupsOf(rows)) {
-    await eventLoop.wait(place.tenant)
+    await eventLoop.wait(ref.tenant)
     const seqs = group.map(({ seq }) => seq)
-    const ends = await selectEnds(db, place, seqs, group.every(isBlocks))
+    const ends = await selectEnds(db, ref, seqs, group.every(isBlocks))
     for (const { key, ...each } of ends)
       if (each.head?.length) found.set(key, textEnds(each, Boolean(each.opens)))
   }
@@ -55,11 +55,11 @@ function groupsOf(rows: readonly LongRow[]): LongRow[][] {
 /** Ends of a text that is stored in pieces. Undefined when it is not there any more. */
 export async function readEndsOfPieces(
   db: Reads,
-  place: TenantSession,
+  ref: TenantSession,
   id: string,
 ): Promise<TextEnds | undefined> {
-  await eventLoop.wait(place.tenant)
-  const rows = await selectEndsOfPieces(db, place, id)
+  await eventLoop.wait(ref.tenant)
+  const rows = await selectEndsOfPieces(db, ref, id)
   const pieces = rows.toSorted((one, other) => one.key - other.key)
   const [first, last] = [pieces[0], pieces.at(-1)]
   if (!first || !last) return undefined

@@ -12,7 +12,7 @@ import type { ChangeFollower } from './changes.ts'
 import { positionText, readPosition } from './position.ts'
 import { workspaceStream } from './workspace-stream.ts'
 
-async function place() {
+async function setup() {
   const opened = await databases.sqlite()
   const { bus } = opened
   const followers = new Set<ChangeFollower>()
@@ -48,7 +48,7 @@ const fail = (error: unknown) => assert.fail(String(error))
 
 void describe('one stream of a workspace', () => {
   void it('tells of several changes of one session the newest alone', async () => {
-    await using here = await place()
+    await using here = await setup()
     here.stream.followWorkspace()
     await here.texts.next()
     const [tell] = here.followers
@@ -65,7 +65,7 @@ void describe('one stream of a workspace', () => {
   })
 
   void it('says that changes are missing when a reader is thousands behind', async () => {
-    await using here = await place()
+    await using here = await setup()
     here.stream.followWorkspace()
     await here.texts.next()
     const [tell] = here.followers
@@ -74,7 +74,7 @@ void describe('one stream of a workspace', () => {
   })
 
   void it('reads the events of a session no further than its reader takes them', async () => {
-    await using here = await place()
+    await using here = await setup()
     const session = await newSession(here.database)
     const events = Array.from({ length: 100 }, (_, index) => agentMessage(`message ${index}`))
     await keepEvents(here.database, session, events)
@@ -91,7 +91,7 @@ void describe('one stream of a workspace', () => {
   })
 
   void it('names the thread of an event, whatever its fields are called', async () => {
-    await using here = await place()
+    await using here = await setup()
     const session = await newSession(here.database)
     const input = { nested: { session_thread_id: 'of the model' } }
     const call = { id: newId('event'), type: 'agent.custom_tool_use', name: 'look', input } as const
@@ -106,7 +106,7 @@ void describe('one stream of a workspace', () => {
   })
 
   void it('follows nothing more when its reader has gone', async () => {
-    await using here = await place()
+    await using here = await setup()
     const session = await newSession(here.database)
     here.stream.followWorkspace()
     here.gone.abort()

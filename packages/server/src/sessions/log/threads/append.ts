@@ -45,8 +45,8 @@ const statusAfter: { [T in NewEvent['type']]?: ThreadRow['status'] } = {
 }
 
 /** How events change the row of their thread. The row of the primary thread counts no usage; see `spentByPrimary`. */
-function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number): ThreadChange {
-  const id = threadIdOf(place)
+function changeOf(entries: readonly LogEntry[], ref: ThreadPlace, now: number): ThreadChange {
+  const id = threadIdOf(ref)
   const change: ThreadChange = {}
   for (const { event } of entries) {
     if (isOfTurn(event)) change.recoveries = 0
@@ -62,7 +62,7 @@ function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number)
   }
   // When one commit holds an idle event and the next beginning, the beginning counts.
   if (change.status) change[change.status === 'running' ? 'began' : 'ended'] = now
-  if (place.thread === undefined) return change
+  if (ref.thread === undefined) return change
   const { unpriced, ...spent } = headChange(entries, now)
   for (const name of spendingCounters) if (spent[name] !== undefined) change[name] = spent[name]
   return { ...change, ...(unpriced !== undefined && { unpriced }) }
@@ -70,13 +70,13 @@ function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number)
 
 async function updateThread(
   tx: Queries,
-  { tenant, ...place }: ThreadPlace,
+  { tenant, ...ref }: ThreadPlace,
   change: ThreadChange,
   now: number,
 ): Promise<void> {
   const fields = Object.keys(change)
   if (fields.length === 0) return
-  const at = { tenant, sessionId: place.session, id: threadIdOf(place), updated_at: iso(now) }
+  const at = { tenant, sessionId: ref.session, id: threadIdOf(ref), updated_at: iso(now) }
   await threadUpdate(fields.toSorted().join(' '))(tx, { ...at, change })
 }
 
@@ -106,7 +106,7 @@ export const isStatus = ({ event: { type } }: LogEntry): boolean =>
 /** Replaces status events of the session by those of its thread, because the session has other threads. */
 async function saidOfThread(
   tx: Queries,
-  { tenant, ...place }: ThreadPlace,
+  { tenant, ...ref }: ThreadPlace,
   kept: readonly LogEntry[],
 ): Promise<readonly LogEntry[]> {
   if (!kept.some(isStatus)) return kept
@@ -114,10 +114,10 @@ async function saidOfThread(
     .selectFrom('threads')
     .select('name')
     .where('tenant_id', '=', tenant)
-    .where('session_id', '=', place.session)
-    .where('id', '=', threadIdOf(place))
+    .where('session_id', '=', ref.session)
+    .where('id', '=', threadIdOf(ref))
     .executeTakeFirstOrThrow()
-  const named = { session_thread_id: threadIdOf(place), agent_name: name }
+  const named = { session_thread_id: threadIdOf(ref), agent_name: name }
   return kept.map((entry) => {
     const { id, type } = entry.event
     if (type === 'session.status_rescheduled')
@@ -157,12 +157,12 @@ function markedFor(thread: string | undefined, entries: readonly (LogEntry | Pro
  */
 export async function appendStep(
   tx: Queries,
-  place: HeldThread,
+  ref: HeldThread,
   head: Head,
   entries: readonly (LogEntry | PromotedMessage)[],
   { now, due, set = {} }: { now: number; due?: boolean; set?: HeadSet },
 ): Promise<AppendedRange | undefined> {
-  const { tenant, session, thread, fence } = place
+  const { tenant, session, thread, fence } = ref
   const { team } = head
   const isDue = due === undefined ? {} : { due }
   if (!team) return appendEntries(tx, tenant, session, entries, { now, fence, ...isDue, set })
@@ -180,30 +180,30 @@ export async function appendStep(
   if (!written) return undefined
   const own = entries.filter((entry) => 'event' in entry)
   const change: ThreadChange = {
-    ...changeOf(own, place, now),
+    ...changeOf(own, ref, now),
     ...(halted !== undefined && { halted }),
     ...(due !== undefined && { due: due ? 1 : 0 }),
   }
-  await updateThread(tx, place, change, now)
+  await updateThread(tx, ref, change, now)
   return written
 }
 
 /** Appends events of a running turn of any thread. */
 export async function appendInThread(
   tx: Queries,
-  place: HeldThread,
+  ref: HeldThread,
   kept: readonly LogEntry[],
   now: number,
 ): Promise<AppendedRange | undefined> {
-  const { tenant, session, thread, fence } = place
+  const { tenant, session, thread, fence } = ref
   const isAlone =
     thread === undefined &&
     (!kept.some(isStatus) || (await lockHead(tx, tenant, session)).threads === 0)
   if (isAlone) return appendEntries(tx, tenant, session, kept, { now, fence })
-  const entries = markedFor(thread, await saidOfThread(tx, place, kept))
+  const entries = markedFor(thread, await saidOfThread(tx, ref, kept))
   const written = await appendEntries(tx, tenant, session, entries, { now, fence })
   if (!written) return undefined
   const own = entries.filter((entry) => 'event' in entry)
-  await updateThread(tx, place, changeOf(own, place, now), now)
+  await updateThread(tx, ref, changeOf(own, ref, now), now)
   return written
 }

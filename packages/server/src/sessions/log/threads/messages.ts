@@ -56,8 +56,8 @@ export async function sendRefusalOf(
 ): Promise<string | undefined> {
   if (text.length > mostSent.characters)
     return `the message has ${text.length} characters; ${mostSent.characters} are the most. Write it to a file and send its path`
-  const place = { tenant, sessionId: session, thread: childOf(to) }
-  const [room] = await roomStatement(threadFormOf(place))(tx, place)
+  const ref = { tenant, sessionId: session, thread: childOf(to) }
+  const [room] = await roomStatement(threadFormOf(ref))(tx, ref)
   const { count, bytes } = { count: Number(room?.count ?? 0), bytes: Number(room?.bytes ?? 0) }
   if (count < mostSent.waiting && bytes + text.length <= mostSent.bytes) return undefined
   return `${count} messages wait for ${to.name} already; wait until it has read them`
@@ -122,9 +122,9 @@ const senderOf = ({ event }: { event: string }): unknown =>
 /** The ids of the threads whose messages wait for the primary thread. */
 export async function sendersWaiting(
   db: Reads,
-  place: { tenant: string; session: string },
+  ref: { tenant: string; session: string },
 ): Promise<Set<unknown>> {
-  return new Set((await waitingFor(db, place).execute()).map(senderOf))
+  return new Set((await waitingFor(db, ref).execute()).map(senderOf))
 }
 
 /**
@@ -133,17 +133,17 @@ export async function sendersWaiting(
  */
 export async function takeMessages(
   tx: Queries,
-  place: { tenant: string; session: string },
+  ref: { tenant: string; session: string },
   threads: readonly string[],
 ): Promise<PromotedMessage[]> {
-  const found = (await waitingFor(tx, place).execute()).filter((row) =>
+  const found = (await waitingFor(tx, ref).execute()).filter((row) =>
     threads.some((id) => id === senderOf(row)),
   )
   if (found.length > 0)
     await tx
       .deleteFrom('inbox')
-      .where('tenant_id', '=', place.tenant)
-      .where('session_id', '=', place.session)
+      .where('tenant_id', '=', ref.tenant)
+      .where('session_id', '=', ref.session)
       .where(
         'position',
         'in',

@@ -23,10 +23,10 @@ const fresh = {
 
 type ThreadRowKey = Pick<ThreadRow, 'tenant_id' | 'session_id' | 'id'>
 
-export const threadRowKey = (place: ThreadPlace): ThreadRowKey => ({
-  tenant_id: place.tenant,
-  session_id: place.session,
-  id: threadIdOf(place),
+export const threadRowKey = (ref: ThreadPlace): ThreadRowKey => ({
+  tenant_id: ref.tenant,
+  session_id: ref.session,
+  id: threadIdOf(ref),
 })
 
 type NewThreadRow = Pick<

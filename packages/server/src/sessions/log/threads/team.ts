@@ -40,13 +40,13 @@ export const readStandings = (
  */
 export async function threadHeadOf(
   db: Reads,
-  place: ThreadPlace,
+  ref: ThreadPlace,
   session: Head,
 ): Promise<Head | undefined> {
   // A deleted session has no rows of threads any more.
   if (session.threads === 0 || session.status === 'deleted') return session
-  const all = await readStandings(db, place.tenant, place.session)
-  const id = threadIdOf(place)
+  const all = await readStandings(db, ref.tenant, ref.session)
+  const id = threadIdOf(ref)
   const self = all.find((each) => each.id === id)
   if (!self) return undefined
   const team = { self, session, others: all.filter((each) => each !== self) }
@@ -58,7 +58,7 @@ export async function threadHeadOf(
     status: isSessionOver(session) ? session.status : status,
     team,
   }
-  if (place.thread === undefined) return head
+  if (ref.thread === undefined) return head
   const { recoveries, url_servers } = self
   const without = { outcome: outcomeStage.none, awaits_stdio: 0, stdio_ms: null }
   return { ...head, recoveries, url_servers, ...without }
@@ -68,11 +68,11 @@ export async function threadHeadOf(
  * Locks the session's head until the transaction ends and returns the head of the thread. Undefined for an archived
  * thread.
  */
-export const lockThread = async (tx: Queries, place: ThreadPlace): Promise<Head | undefined> =>
-  threadHeadOf(tx, place, await lockHead(tx, place.tenant, place.session))
+export const lockThread = async (tx: Queries, ref: ThreadPlace): Promise<Head | undefined> =>
+  threadHeadOf(tx, ref, await lockHead(tx, ref.tenant, ref.session))
 
-export const readThread = async (db: Reads, place: ThreadPlace): Promise<Head | undefined> =>
-  threadHeadOf(db, place, await readHead(db, place.tenant, place.session))
+export const readThread = async (db: Reads, ref: ThreadPlace): Promise<Head | undefined> =>
+  threadHeadOf(db, ref, await readHead(db, ref.tenant, ref.session))
 
 export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'

@@ -94,10 +94,10 @@ const withoutSandbox = (tenant: string): ChosenEnvironment => ({
  * with the automation.
  */
 async function environmentFor(
-  place: TenantDatabase,
+  ref: TenantDatabase,
   given: NewSessionTarget['environment'],
 ): Promise<ChosenEnvironment> {
-  const { db, tenant } = place
+  const { db, tenant } = ref
   if (given.type === 'none') return withoutSandbox(tenant)
   const named = namedBy(given)
   const isAsItIs = isPlain(given) && !given.files?.length && !given.skills?.length
@@ -108,13 +108,10 @@ async function environmentFor(
   return created(tenant, record, mountsOf(given, kept?.record.mounts))
 }
 
-async function toNewSession(
-  place: TenantDatabase,
-  target: NewSessionTarget,
-): Promise<TargetFields> {
-  const { db, tenant } = place
+async function toNewSession(ref: TenantDatabase, target: NewSessionTarget): Promise<TargetFields> {
+  const { db, tenant } = ref
   const agent = await findAgent(db.read, tenant, target.agent_id)
-  const { mounts, ...environment } = await environmentFor(place, target.environment)
+  const { mounts, ...environment } = await environmentFor(ref, target.environment)
   return {
     agent: { type: 'agent', id: agent.id, version: agent.version },
     ...environment,
@@ -135,12 +132,12 @@ async function toNewSession(
 }
 
 export async function targetFields(
-  place: TenantDatabase,
+  ref: TenantDatabase,
   target: OpenAITarget,
   now: number,
 ): Promise<TargetFields> {
-  if (target.type === 'new_session') return toNewSession(place, target)
-  const { db, tenant } = place
+  if (target.type === 'new_session') return toNewSession(ref, target)
+  const { db, tenant } = ref
   const session = await sessionStore(db.read).get(tenant, target.session_id, now)
   if (session.archived_at !== null)
     throw invalid(`target.session_id: session ${session.id} is archived and takes nothing more`)

@@ -8,7 +8,7 @@ import type { TurnEvents } from './wire-events.ts'
 /** A block that streams and is not in the log yet: its index, and its text so far. */
 type LiveBlock = { of: 'agent.message' | 'agent.thinking'; index: number; text: string }
 
-export type PlacedCall = { row: EventRow; index: number }
+export type IndexedCall = { row: EventRow; index: number }
 
 /** The most whole blocks that are remembered: another process may send pieces of a block after the block itself. */
 const wholesRemembered = 500
@@ -22,13 +22,13 @@ export const doneText = (
   index: number,
   result?: EventRow,
 ): string => {
-  const place = { turnId: told.turnId(), isOver: true, result, owner: told.owner }
-  return told.item('done', row.id, index, itemOf(row, place))
+  const turn = { turnId: told.turnId(), isOver: true, result, owner: told.owner }
+  return told.item('done', row.id, index, itemOf(row, turn))
 }
 
 export const addedText = (told: TurnEvents, row: EventRow, index: number): string => {
-  const place = { turnId: told.turnId(), isOver: false, owner: told.owner }
-  return told.item('added', row.id, index, itemOf(row, place))
+  const turn = { turnId: told.turnId(), isOver: false, owner: told.owner }
+  return told.item('added', row.id, index, itemOf(row, turn))
 }
 
 function blocksOf(told: TurnEvents, places: OutputCount) {
@@ -116,7 +116,7 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
 export function outputOf(told: TurnEvents, outputs: number) {
   const places: OutputCount = { next: outputs }
   const blocks = blocksOf(told, places)
-  const calls = new Map<string, PlacedCall>()
+  const calls = new Map<string, IndexedCall>()
 
   function call(row: EventRow): string {
     const index = places.next++
@@ -150,7 +150,7 @@ export function outputOf(told: TurnEvents, outputs: number) {
       return id === undefined || calls.has(id) ? undefined : id
     },
 
-    remember: (earlier: PlacedCall): void => void calls.set(earlier.row.id, earlier),
+    remember: (earlier: IndexedCall): void => void calls.set(earlier.row.id, earlier),
 
     kept(row: EventRow): string {
       if (row.type === 'agent.message') return blocks.message(row)

@@ -161,9 +161,9 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const key = header('idempotency-key')
         await onceByKey(db, tenant, { scope: id, key, body }, clock, async (take) => {
           await checkCalls(log, body.events)
-          const place = { tenant, session: id, clock }
+          const ref = { tenant, session: id, clock }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
-          await postInUnits(db, place, eventsOf(body.events), keep)
+          await postInUnits(db, ref, eventsOf(body.events), keep)
           return null
         })
         return emptyReply(202)

@@ -1,12 +1,12 @@
 /** The state of a thread's log when a stream begins, and calls from before the stream. */
 import { readAt } from '../../../sessions/log/log.ts'
 import { outputsBetween } from '../turns/outputs.ts'
-import { eventPlaces } from '../turns/places.ts'
+import { eventPositions } from '../turns/places.ts'
 import type { LoggedTurn, TokenCounts } from '../turns/turn.ts'
 import { noTokens } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { standingAt } from '../turns/turns.ts'
-import type { PlacedCall } from './output.ts'
+import type { IndexedCall } from './output.ts'
 
 export type LogStanding = {
   open: LoggedTurn | undefined
@@ -23,15 +23,15 @@ export async function readStanding(log: SessionLog, after: number): Promise<LogS
   return { open, usage, outputs: open ? await outputsBetween(log, open.first, after) : 0 }
 }
 
-const places = eventPlaces()
+const positions = eventPositions()
 
 /** A call of the turn that was open when the stream began; undefined for any other id. */
 export async function earlierCall(
   log: SessionLog,
   { first }: LoggedTurn,
   id: string,
-): Promise<PlacedCall | undefined> {
-  const seq = await places.find(log, id)
+): Promise<IndexedCall | undefined> {
+  const seq = await positions.find(log, id)
   if (seq === undefined || seq < first) return undefined
   const [row] = await readAt(log.read, log.tenant, log.session, [seq])
   return row && { row, index: await outputsBetween(log, first, seq - 1) }

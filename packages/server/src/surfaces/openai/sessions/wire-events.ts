@@ -33,7 +33,7 @@ const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
 type EventOwner = { owner: LogOwner; turnId: () => string | null }
 
 /** `content`: the index of a text block in its message. */
-type LiveBlockPlace = { id: string; index: number; content: number }
+type LiveBlockRef = { id: string; index: number; content: number }
 
 export const subagentEvent = (
   word: 'created' | 'closed',
@@ -57,7 +57,7 @@ export function turnEventsOf({ owner, turnId }: EventOwner) {
       ...fields,
     })
 
-  const placeOf = ({ id, index, content }: LiveBlockPlace) => ({
+  const indexesOf = ({ id, index, content }: LiveBlockRef) => ({
     item_id: id,
     output_index: index,
     content_index: content,
@@ -77,22 +77,22 @@ export function turnEventsOf({ owner, turnId }: EventOwner) {
     item: (kind: 'added' | 'done', id: string, output_index: number, shown: object): string =>
       say(`item.${kind}`, eventId(id, `item_${kind}`), { item: shown, output_index }),
 
-    part: (kind: 'added' | 'done', block: LiveBlockPlace, text: string): string =>
+    part: (kind: 'added' | 'done', block: LiveBlockRef, text: string): string =>
       say(`content_part.${kind}`, eventId(block.id, `part${block.content}_${kind}`), {
-        ...placeOf(block),
+        ...indexesOf(block),
         part: { type: 'output_text', text },
       }),
 
     /** `at`: the number of characters before `text`. */
-    delta: (block: LiveBlockPlace, text: string, at: number): string =>
+    delta: (block: LiveBlockRef, text: string, at: number): string =>
       say('output_text.delta', eventId(block.id, `${block.content}_${at}`), {
-        ...placeOf(block),
+        ...indexesOf(block),
         delta: text,
       }),
 
-    text: (block: LiveBlockPlace, text: string): string =>
+    text: (block: LiveBlockRef, text: string): string =>
       say('output_text.done', eventId(block.id, `text${block.content}`), {
-        ...placeOf(block),
+        ...indexesOf(block),
         text,
       }),
   }

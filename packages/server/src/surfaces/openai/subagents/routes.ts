@@ -12,7 +12,7 @@ import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { listOf, pagingOf } from '../page.ts'
 import { itemList, itemsOfTurn, sessionLog, turnList } from '../turns/logs.ts'
 import { findTurn } from '../turns/pages.ts'
-import { eventPlaces } from '../turns/places.ts'
+import { eventPositions } from '../turns/places.ts'
 import { showTurn } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { findSubagent, showSubagent } from './subagent.ts'
@@ -32,7 +32,7 @@ async function openThread(
 }
 
 export function subagentRoutes(): Route[] {
-  const places = eventPlaces()
+  const positions = eventPositions()
   return [
     sessions.get(
       '/subagents',
@@ -63,7 +63,7 @@ export function subagentRoutes(): Route[] {
         query: AfterQuery,
         answer: OpenAIListOf(OpenAIItemShown),
       },
-      async (call) => itemList(await openThread(call, call.params), places, call.query),
+      async (call) => itemList(await openThread(call, call.params), positions, call.query),
     ),
     sessions.get(
       '/subagents/:subagent_id/turns',
@@ -72,14 +72,14 @@ export function subagentRoutes(): Route[] {
         query: AfterQuery,
         answer: OpenAIListOf(OpenAITurnShown),
       },
-      async (call) => turnList(await openThread(call, call.params), places, call.query),
+      async (call) => turnList(await openThread(call, call.params), positions, call.query),
     ),
     sessions.get(
       '/subagents/:subagent_id/turns/:turn_id',
       { summary: 'Get a turn of a subagent', answer: OpenAITurnShown },
       async (call) => {
         const log = await openThread(call, call.params)
-        return showTurn(await findTurn(log, places, call.params.turn_id), log)
+        return showTurn(await findTurn(log, positions, call.params.turn_id), log)
       },
     ),
     sessions.get(
@@ -92,7 +92,7 @@ export function subagentRoutes(): Route[] {
       async (call) => {
         const { params, query } = call
         const log = await openThread(call, params)
-        return itemsOfTurn(log, places, { turn: params.turn_id, query })
+        return itemsOfTurn(log, positions, { turn: params.turn_id, query })
       },
     ),
   ]

@@ -6,13 +6,13 @@ import { section } from '../../../ground/http/section.ts'
 import { defaultLimit, listOf } from '../page.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { readTurns } from '../turns/pages.ts'
-import { eventPlaces } from '../turns/places.ts'
+import { eventPositions } from '../turns/places.ts'
 import { mostSpans, traceOf } from './trace.ts'
 
 const traces = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id/traces')
 
 export function traceRoutes(): Route[] {
-  const places = eventPlaces()
+  const positions = eventPositions()
   return [
     traces.get(
       '',
@@ -26,7 +26,7 @@ export function traceRoutes(): Route[] {
         const log = await sessionLog(db.read, tenant, id)
         const { limit = defaultLimit, order = 'desc', after } = query
         // Reads two more turns than asked: the running turn and the queued turn behind it have no trace yet.
-        const { turns, more } = await readTurns(log, places, { limit: limit + 2, order, after })
+        const { turns, more } = await readTurns(log, positions, { limit: limit + 2, order, after })
         const all = turns.filter(({ last }) => last !== null)
         const over = all.slice(0, limit)
         const shown: OpenAITrace[] = []

@@ -50,7 +50,7 @@ export function answeredBy(event: NewEvent): string | undefined {
 }
 
 type ItemEventRow = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
-type ItemPlace = {
+type ItemContext = {
   turnId: string
   /** True when the turn has ended. */
   isOver: boolean
@@ -61,9 +61,9 @@ type ItemPlace = {
 
 type ResultEvent = Extract<NewEvent, { is_error?: boolean | null }>
 
-export function itemOf(row: ItemEventRow, place: ItemPlace): OpenAIItem {
+export function itemOf(row: ItemEventRow, context: ItemContext): OpenAIItem {
   const event = eventOf(row)
-  const base = { id: row.id, turn_id: place.turnId }
+  const base = { id: row.id, turn_id: context.turnId }
   switch (event.type) {
     case 'user.message':
       return {
@@ -94,7 +94,7 @@ export function itemOf(row: ItemEventRow, place: ItemPlace): OpenAIItem {
       return {
         ...base,
         type: 'function_call',
-        status: statusOf(place),
+        status: statusOf(context),
         call_id: event.id,
         name: event.name,
         arguments: argumentsOf(event.input),
@@ -103,16 +103,16 @@ export function itemOf(row: ItemEventRow, place: ItemPlace): OpenAIItem {
       return {
         ...base,
         type: 'mcp_call',
-        status: statusOf(place),
+        status: statusOf(context),
         server_label: event.mcp_server_name,
         name: event.mcp_tool_name,
         arguments: argumentsOf(event.input),
-        ...outcomeOf(place.result && (eventOf(place.result) as ResultEvent)),
+        ...outcomeOf(context.result && (eventOf(context.result) as ResultEvent)),
       }
     case 'agent.tool_use':
-      return toolItem(base, event, { ...place, at: row.created_at })
+      return toolItem(base, event, { ...context, at: row.created_at })
     case 'agent.thread_message_received':
-      return messageBetween(base, event, place.owner)
+      return messageBetween(base, event, context.owner)
     default:
       throw new Error(`${row.type} is no item`)
   }
@@ -146,7 +146,7 @@ export const reasoningItem = (
   summary: [],
 })
 
-function statusOf({ result, isOver }: ItemPlace) {
+function statusOf({ result, isOver }: ItemContext) {
   if (!result) return isOver ? 'incomplete' : 'in_progress'
   return (eventOf(result) as ResultEvent).is_error ? 'failed' : 'completed'
 }
@@ -191,29 +191,29 @@ type ToolUseEvent = EventOf<'agent.tool_use'>
 function toolItem(
   base: ItemBase,
   event: ToolUseEvent,
-  place: ItemPlace & { at: string },
+  context: ItemContext & { at: string },
 ): OpenAIItem {
   if (event.name === 'web_search' || event.name === 'web_fetch')
-    return searchItem(base, event, place)
-  const result = place.result && (eventOf(place.result) as ResultEvent)
+    return searchItem(base, event, context)
+  const result = context.result && (eventOf(context.result) as ResultEvent)
   const output = result ? outcomeOf(result).output : null
   return (
-    subagentCall({ ...base, status: statusOf(place) }, { event, output, owner: place.owner }) ??
-    commandItem(base, event, place)
+    subagentCall({ ...base, status: statusOf(context) }, { event, output, owner: context.owner }) ??
+    commandItem(base, event, context)
   )
 }
 
 function commandItem(
   base: ItemBase,
   event: EventOf<'agent.tool_use'>,
-  place: ItemPlace & { at: string },
+  context: ItemContext & { at: string },
 ): OpenAIItem {
-  const { result, at } = place
+  const { result, at } = context
   const { output, error } = outcomeOf(result && (eventOf(result) as ResultEvent))
   return {
     ...base,
     type: 'command_execution',
-    status: statusOf(place),
+    status: statusOf(context),
     command: commandOf(event),
     cwd: null,
     output: output ?? error,
@@ -233,10 +233,10 @@ function commandOf({ name, input }: EventOf<'agent.tool_use'>): string {
 function searchItem(
   base: ItemBase,
   event: EventOf<'agent.tool_use'>,
-  place: ItemPlace,
+  context: ItemContext,
 ): OpenAIItem {
   const { query = null, url = null } = event.input
-  const status = statusOf(place)
+  const status = statusOf(context)
   return {
     ...base,
     type: 'web_search_call',

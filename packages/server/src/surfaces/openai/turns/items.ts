@@ -40,13 +40,13 @@ export async function readItems(
   const results = await resultsOf(log, rows, turnAt(turns, high)?.last ?? undefined)
   const items = rows.map((row) => {
     const of = turnAt(turns, row.seq)
-    const place = {
+    const turn = {
       turnId: of?.id ?? row.id,
       isOver: of?.last !== null,
       result: results.get(row.id),
       owner: log,
     }
-    return itemOf(row, place)
+    return itemOf(row, turn)
   })
   return { items, more, last: rows.at(-1) }
 }

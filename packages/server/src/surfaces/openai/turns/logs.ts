@@ -8,7 +8,7 @@ import { defaultLimit, listOf, unknownAfter } from '../page.ts'
 import { itemTypes } from './item.ts'
 import { readItems } from './items.ts'
 import { findTurn, readTurns } from './pages.ts'
-import type { EventPlaces } from './places.ts'
+import type { EventPositions } from './places.ts'
 import type { LoggedTurn } from './turn.ts'
 import { showTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
@@ -26,10 +26,10 @@ export async function sessionLog(
 
 export async function turnList(
   log: SessionLog,
-  places: EventPlaces,
+  positions: EventPositions,
   { limit = defaultLimit, order = 'desc', after }: AfterQuery,
 ): Promise<OpenAIList<OpenAITurn>> {
-  const { turns, more } = await readTurns(log, places, { limit, order, after })
+  const { turns, more } = await readTurns(log, positions, { limit, order, after })
   return listOf(
     turns.map((turn) => showTurn(turn, log)),
     more,
@@ -38,24 +38,24 @@ export async function turnList(
 
 export async function itemList(
   log: SessionLog,
-  places: EventPlaces,
+  positions: EventPositions,
   { limit = defaultLimit, order = 'desc', after }: AfterQuery,
   turn?: LoggedTurn,
 ): Promise<OpenAIList<OpenAIItem>> {
-  const behind = after === undefined ? undefined : await places.find(log, after, itemTypes)
+  const behind = after === undefined ? undefined : await positions.find(log, after, itemTypes)
   const isListed = behind !== undefined && (!turn || turnAt([turn], behind) === turn)
   if (after !== undefined && !isListed) throw unknownAfter(after)
   const { items, more, last } = await readItems(log, { limit, order, behind, turn })
-  if (last) places.note(log, last.id, last.seq)
+  if (last) positions.note(log, last.id, last.seq)
   return listOf(items, more)
 }
 
 /** Throws when the turn does not exist. */
 export async function itemsOfTurn(
   log: SessionLog,
-  places: EventPlaces,
+  positions: EventPositions,
   { turn: id, query }: { turn: string; query: AfterQuery },
 ): Promise<OpenAIList<OpenAIItem>> {
-  const turn = await findTurn(log, places, id)
-  return turn.status === 'queued' ? listOf([], false) : itemList(log, places, query, turn)
+  const turn = await findTurn(log, positions, id)
+  return turn.status === 'queued' ? listOf([], false) : itemList(log, positions, query, turn)
 }

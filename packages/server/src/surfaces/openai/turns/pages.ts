@@ -2,7 +2,7 @@
 import { notFound } from '../../../ground/core/errors.ts'
 import { isOfThread } from '../../../sessions/log/place.ts'
 import { unknownAfter } from '../page.ts'
-import type { EventPlaces } from './places.ts'
+import type { EventPositions } from './places.ts'
 import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { turnAt, turnsAround, turnsBefore, turnsBehind } from './turns.ts'
@@ -44,20 +44,20 @@ async function queuedTurn({
 
 export async function findTurn(
   log: SessionLog,
-  places: EventPlaces,
+  positions: EventPositions,
   id: string,
 ): Promise<LoggedTurn> {
-  const turn = await lookUpTurn(log, places, id)
+  const turn = await lookUpTurn(log, positions, id)
   if (!turn) throw notFound('turn', id)
   return turn
 }
 
 async function lookUpTurn(
   log: SessionLog,
-  places: EventPlaces,
+  positions: EventPositions,
   id: string,
 ): Promise<LoggedTurn | undefined> {
-  const seq = await places.find(log, id)
+  const seq = await positions.find(log, id)
   const turn = seq === undefined ? undefined : turnAt(await turnsAround(log, seq, seq), seq)
   if (turn?.id === id) return turn
   const queued = await queuedTurn(log)
@@ -68,10 +68,10 @@ type TurnRange = { limit: number; order: 'asc' | 'desc'; after: string | undefin
 
 export async function readTurns(
   log: SessionLog,
-  places: EventPlaces,
+  positions: EventPositions,
   { limit, order, after }: TurnRange,
 ): Promise<{ turns: LoggedTurn[]; more: boolean }> {
-  const from = after === undefined ? undefined : await lookUpTurn(log, places, after)
+  const from = after === undefined ? undefined : await lookUpTurn(log, positions, after)
   if (after !== undefined && !from) throw unknownAfter(after)
   const turns =
     order === 'desc' ? await newestFirst(log, from, limit) : await oldestFirst(log, from, limit)

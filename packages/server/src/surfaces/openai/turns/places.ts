@@ -7,7 +7,7 @@ import type { SessionLog } from './turns.ts'
 const mostRemembered = 10_000
 
 /** Remembers the position of each page's last item, because the next page asks for it. */
-export function eventPlaces() {
+export function eventPositions() {
   const known = new Map<string, number>()
   const keyOf = ({ tenant, session, thread }: SessionLog, id: string) =>
     `${tenant}/${session}/${thread ?? ''}/${id}`
@@ -41,4 +41,4 @@ export function eventPlaces() {
   }
 }
 
-export type EventPlaces = ReturnType<typeof eventPlaces>
+export type EventPositions = ReturnType<typeof eventPositions>

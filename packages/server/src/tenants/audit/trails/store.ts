@@ -112,12 +112,12 @@ function trailReads(db: Reads) {
       trail: Trail,
       { after, from, to, limit }: ExportPage,
     ): Promise<ExportedRow[]> {
-      const isPlaced = 'seq' in after
+      const isChained = 'seq' in after
       const conditions = [
         sql`tenant_id = ${tenant}`,
         ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
         ...(to === undefined ? [] : [sql`created_at < ${to}`]),
-        isPlaced
+        isChained
           ? sql`seq > ${after.seq}`
           : sql`(seq is null or seq < 0) and (created_at, id) > (${after.created_at}, ${after.id})`,
       ]
@@ -126,7 +126,7 @@ function trailReads(db: Reads) {
             where earlier.tenant_id = line.tenant_id and earlier.seq = line.seq - 1
               and earlier.seq > 0) as previous
         from ${sql.table(trail)} as line where ${sql.join(conditions, sql` and `)}
-        order by ${isPlaced ? sql`seq` : sql`created_at, id`} limit ${limit}`)
+        order by ${isChained ? sql`seq` : sql`created_at, id`} limit ${limit}`)
     },
 
     /** Lines of the workspace in the control database that wait for their move. */

@@ -35,10 +35,10 @@ const viewWrites = (db: Queries) => ({
     now: number,
   ): Promise<ViewShown> {
     await lockWorkspace(db, tenant)
-    const place = { tenant_id: tenant, owner_id: owner }
+    const ref = { tenant_id: tenant, owner_id: owner }
     const row = await db
       .insertInto('saved_views')
-      .values({ ...place, id: newId('view'), name, noun, filters, created_at: iso(now) })
+      .values({ ...ref, id: newId('view'), name, noun, filters, created_at: iso(now) })
       .onConflict((conflict) =>
         conflict
           .columns(['tenant_id', 'owner_id', 'noun', 'name'])
