@@ -56,7 +56,7 @@ export async function removeSessionRows(
     (await removeCalls(tx, tenant, session, part.limit))
   let isGone = false
   while (!isGone) isGone = await database.write(removePart)
-  await removeTextsOf(database, { tenant, sessionId: session })
+  await removeTextsOf(database, { tenant, session })
   await database.write(async (tx) => {
     await removeDependents(tx, { tenant, session, now })
     await sessionStore(tx).forget(tenant, session)

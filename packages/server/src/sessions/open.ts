@@ -59,7 +59,7 @@ export async function openSession(
   if (asked.budget) await checkBudget(checked)
   const countSession = await limits.quotas.daily(tenant)
   const id = newId('session')
-  const ref = { tenant, sessionId: id, clock }
+  const ref = { tenant, session: id, clock }
   return withLongTexts(
     db,
     ref,

@@ -13,7 +13,7 @@ import type {
 import { pausingErrors } from '@steward/protocol/deployments.ts'
 import { PlatformError, StorageError, conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Database, Queries, Reads, TenantDatabase } from '../../ground/database/database.ts'
+import type { Database, Queries, Reads, TenantRef } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
@@ -48,7 +48,7 @@ const runRow = (
 /** The reason why no session was created. Rethrows failures of the database, which are temporary. */
 async function failureOf(
   deps: RunDeps,
-  { db }: TenantDatabase,
+  { db }: TenantRef,
   row: DeploymentRow,
   error: unknown,
 ): Promise<RunError> {
@@ -102,7 +102,7 @@ type RunDelivery = {
 /** Creates a session, or posts to the one that the deployment names. */
 async function deliverRun(
   deps: RunDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   row: DeploymentRow,
   { take, keep }: RunDelivery,
 ): Promise<void> {
@@ -160,13 +160,13 @@ function withData(row: DeploymentRow, data: string): DeploymentRow {
 }
 
 /** Runs the deployment by hand. A missing resource fails the run, not the call. */
-export const runNow = (deps: RunDeps, ref: TenantDatabase, id: string): Promise<DeploymentRun> =>
+export const runNow = (deps: RunDeps, ref: TenantRef, id: string): Promise<DeploymentRun> =>
   runOnce(deps, ref, id)
 
 /** Runs the deployment for a delivery. A repeated delivery changes nothing and returns the first run. */
 export async function runForDelivery(
   deps: RunDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   id: string,
   delivery: SignedDelivery,
 ): Promise<DeploymentRun> {
@@ -180,7 +180,7 @@ export async function runForDelivery(
 
 async function runOnce(
   deps: RunDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   id: string,
   delivery?: SignedDelivery,
 ): Promise<DeploymentRun> {
@@ -245,7 +245,7 @@ export async function runDue(
 
 async function runSeen(
   deps: RunDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   seen: DeploymentRow,
   { isArchived }: { isArchived: boolean },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { TenantDatabase } from '../../ground/database/database.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentStore, triggerSecretContext } from './store.ts'
@@ -28,7 +28,7 @@ export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): s
 /** Creates the first secret, or rotates it. */
 export async function rotateTriggerSecret(
   { seal, clock }: TriggerSecretDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   id: string,
 ): Promise<{ secret: string; previous_secret_expires_at: string | null }> {
   const secret = newSecret()
@@ -53,7 +53,7 @@ export async function rotateTriggerSecret(
 
 /** Removes the secrets. A repeated call changes nothing. */
 export async function deleteTriggerSecret(
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   id: string,
 ): Promise<void> {
   await db.write(async (tx) => {

@@ -12,7 +12,7 @@ import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 import { isSameJson } from '../../ground/core/same-json.ts'
-import type { Queries, TenantDatabase } from '../../ground/database/database.ts'
+import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import type { MakeEnvironment } from '../../sessions/check-request.ts'
@@ -44,7 +44,7 @@ const nothingDue = { next_ms: null, due_ms: null }
 
 /** The agent of the deployment. It may be archived only for a deployment that posts to an existing session. */
 async function agentOf(
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   choice: DeploymentCreate['agent'],
   session?: string,
 ) {
@@ -81,7 +81,7 @@ async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
 
 export async function createDeployment(
   deps: OpenSessionDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   body: DeploymentDraft,
 ): Promise<Deployment> {
   const { tenant, db } = ref
@@ -134,7 +134,7 @@ const isArchived = (id: string) => invalid(`deployment ${id} is archived and can
 /** The columns that the body changes, except the schedule's. */
 async function changedColumns(
   deps: OpenSessionDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   row: DeploymentRow,
   body: DeploymentChange,
 ): Promise<Partial<DeploymentRow>> {
@@ -177,7 +177,7 @@ const recipe = [
 /** `change` may depend on the deployment: a concurrent change refuses the update. */
 export async function updateDeployment(
   deps: OpenSessionDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   id: string,
   change: DeploymentChange | ((row: DeploymentRow) => Promise<DeploymentChange>),
 ): Promise<Deployment> {
@@ -230,7 +230,7 @@ export async function pauseLocked(
 /** Runs a unit with the row locked. `change`: returns the row after the change. */
 async function changeTaken(
   { clock }: Pick<OpenSessionDeps, 'clock'>,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   id: string,
   change: (tx: Queries, kept: DeploymentRow, now: number) => Promise<DeploymentRow>,
 ): Promise<Deployment> {
@@ -244,7 +244,7 @@ async function changeTaken(
 /** A repeated call changes nothing. */
 export const pauseDeployment = (
   deps: Pick<OpenSessionDeps, 'clock'>,
-  ref: TenantDatabase,
+  ref: TenantRef,
   id: string,
 ): Promise<Deployment> =>
   changeTaken(deps, ref, id, async (tx, kept, now) => {
@@ -255,7 +255,7 @@ export const pauseDeployment = (
 /** Skips times that passed during the pause. A repeated call changes nothing. */
 export async function unpauseDeployment(
   deps: Pick<OpenSessionDeps, 'clock'>,
-  ref: TenantDatabase,
+  ref: TenantRef,
   id: string,
 ): Promise<Deployment> {
   const { db, tenant } = ref
@@ -282,7 +282,7 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
 /** Archives a deployment for good. A repeated call changes nothing. */
 export const archiveDeployment = (
   deps: Pick<OpenSessionDeps, 'clock'>,
-  ref: TenantDatabase,
+  ref: TenantRef,
   id: string,
 ): Promise<Deployment> =>
   changeTaken(deps, ref, id, async (tx, kept, now) =>

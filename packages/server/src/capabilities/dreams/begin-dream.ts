@@ -7,7 +7,7 @@ import type { DreamError } from '@steward/protocol/dreams.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Queries, Reads, TenantDatabase } from '../../ground/database/database.ts'
+import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
 import { configOf } from '../../resources/agents/config.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
@@ -74,7 +74,7 @@ async function failDreamOn<T>(type: DreamError['type'], step: Promise<T>): Promi
 /** Moves the dream from `pending` to `running` and reserves the store that it writes to. */
 export async function beginDream(
   { clock, limits }: BeginDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   seen: DreamRow,
 ): Promise<DreamRow> {
   const checkRoom = await limits.quotas.room(tenant, 'memory_stores')
@@ -109,7 +109,7 @@ export async function beginDream(
 /** Copies the next memories. Undefined when all are copied. */
 export async function copyMemories(
   { clock, limits }: BeginDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   seen: DreamRow,
 ): Promise<DreamRow | undefined> {
   const { output_store_id: store } = seen
@@ -148,7 +148,7 @@ type Transcript = { session: string; key: string; row: FileRow }
 
 async function writeTranscript(
   { keeping, clock }: BeginDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   session: string,
 ): Promise<Transcript> {
   await failDreamOn('session_unavailable', sessionStore(db.read).row(tenant, session))
@@ -175,7 +175,7 @@ async function writeTranscript(
 /** Creates the session with copies of the transcripts. Their source files exist only within the unit. */
 export async function openDream(
   deps: BeginDeps,
-  ref: TenantDatabase,
+  ref: TenantRef,
   seen: DreamRow,
 ): Promise<void> {
   const { tenant } = ref

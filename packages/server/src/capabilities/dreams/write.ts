@@ -5,7 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Queries, Reads, TenantDatabase } from '../../ground/database/database.ts'
+import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { DreamRow } from './store.ts'
@@ -30,7 +30,7 @@ async function checkSessions(read: Reads, tenant: string, sessions: readonly str
 
 export async function createDream(
   { clock }: { clock: Clock },
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   { body: asked, actor }: DreamRequest,
 ): Promise<DreamRow> {
   const { store, sessions } = inputsOf(asked)
@@ -79,7 +79,7 @@ export async function createDream(
 /** `change`: returns the columns to write; undefined when the dream needs no change. */
 const changeDream = (
   { clock }: { clock: Clock },
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   id: string,
   change: (row: DreamRow, at: string, tx: Queries) => Partial<DreamRow> | undefined,
 ): Promise<DreamRow> =>
@@ -91,7 +91,7 @@ const changeDream = (
   })
 
 /** Sets the final status. The job then stops the session and releases the store. */
-export const cancelDream = (deps: { clock: Clock }, ref: TenantDatabase, id: string) =>
+export const cancelDream = (deps: { clock: Clock }, ref: TenantRef, id: string) =>
   changeDream(deps, ref, id, ({ status, ended_at }, at, tx) => {
     if (status === 'canceled') return undefined
     if (ended_at !== null) throw invalid(`dream ${id} is ${status} and cannot be canceled`)
@@ -99,7 +99,7 @@ export const cancelDream = (deps: { clock: Clock }, ref: TenantDatabase, id: str
     return { status: 'canceled', ended_at: at }
   })
 
-export const archiveDream = (deps: { clock: Clock }, ref: TenantDatabase, id: string) =>
+export const archiveDream = (deps: { clock: Clock }, ref: TenantRef, id: string) =>
   changeDream(deps, ref, id, ({ status, ended_at, archived_at }, at) => {
     if (archived_at !== null) return undefined
     if (ended_at === null)

@@ -7,7 +7,7 @@ import { SystemMessage, UserMessage } from '@steward/protocol/events.ts'
 import type { ReplayCreate } from '@steward/protocol/replays.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { TenantDatabase } from '../../ground/database/database.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { LongTexts } from '../../sessions/log/long-texts.ts'
 import { withLongTexts } from '../../sessions/log/long-texts.ts'
@@ -26,7 +26,7 @@ type DivergentReplay = {
 /** Returns the id of the fork. */
 export async function continueLive(
   deps: ForkOpening,
-  ref: TenantDatabase,
+  ref: TenantRef,
   { session, agent, turns, index }: DivergentReplay,
 ): Promise<string> {
   // Answers belong to calls of the record, which the fork has closed: start with the last turn that has messages.
@@ -45,7 +45,7 @@ export async function continueLive(
         await postEvents(tx, tenant, id, events, now, texts)
       },
     })
-  await withLongTexts(db, { tenant, sessionId: id, clock }, events, async () => {}, open)
+  await withLongTexts(db, { tenant, session: id, clock }, events, async () => {}, open)
   return id
 }
 

@@ -4,7 +4,7 @@ import { runTurn } from '@steward/harness/loop.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
-import type { TenantDatabase } from '../../ground/database/database.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { chooseAgent } from '../../sessions/create.ts'
@@ -35,7 +35,7 @@ export const replayRoutes = (deps: ForkOpening): Route[] => [
 
 async function replaySession(
   deps: ForkOpening,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   { session_id, agent: choice, on_divergence }: ReplayCreate,
 ): Promise<Replay> {
   const { read } = db

@@ -25,7 +25,7 @@ export type SessionFolderDeps = {
   clock: Clock
 }
 
-type SessionName = { tenant: string; session: string }
+type SessionRef = { tenant: string; session: string }
 export type FolderSource =
   | { source: 'live'; at: string; own: string }
   | { source: 'checkpoint'; at: string | null; parts: CheckpointParts }
@@ -38,7 +38,7 @@ const unused = 'no tool of this session has used a sandbox yet'
 const elsewhere = 'the folder lies on another machine, and no checkpoint of it exists'
 
 export function sessionFolders({ checkpoints, archives, folder, clock }: SessionFolderDeps) {
-  async function find({ tenant, session }: SessionName): Promise<FolderSource> {
+  async function find({ tenant, session }: SessionRef): Promise<FolderSource> {
     const { kept, isHere } = await checkpoints.newest({ tenant, session })
     if (!kept) return { source: 'none', reason: unused, isLost: false }
     const own = join(folder, session)
@@ -54,7 +54,7 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
 
     /** A page of the entries of a folder. `signal`: of the caller. */
     async list(
-      whose: SessionName,
+      whose: SessionRef,
       parts: readonly string[],
       { page, signal }: { page: EntryPage; signal: AbortSignal },
     ): Promise<{ found: FolderSource; listing: EntryListing }> {
@@ -66,7 +66,7 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
 
     /** A regular file of the folder. */
     async open(
-      whose: SessionName,
+      whose: SessionRef,
       parts: readonly string[],
       signal: AbortSignal,
     ): Promise<{ found: FolderSource; file: OpenedFile }> {

@@ -95,7 +95,7 @@ export async function cutSpans(
   tx: Queries,
   { tenant, session: sessionId, thread }: ThreadPlace,
 ): Promise<LogEntry[]> {
-  const ref = { tenant, sessionId, thread }
+  const ref = { tenant, session: sessionId, thread }
   const request = await danglingSpan(tx, ref, 'span.model_request')
   const summary = await danglingSpan(tx, ref, 'span.compaction_summarize')
   const cut = { is_error: true, model_usage: noUsage }

@@ -47,7 +47,7 @@ export async function finishTurn(
   const { tenant, session, thread } = lease
   const written = await appendInThread(tx, lease, last, now)
   if (!written) return 'lost'
-  const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
+  const open = await openCallsOf(tx, { tenant, session, thread })
   const end = await ending(tx, lease, stop, open)
   if (end === 'answered') return 'more'
   const report = await reportToParent(tx, lease, end, now)

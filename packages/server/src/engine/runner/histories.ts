@@ -54,7 +54,7 @@ export function histories(
     /** The history from everything in the log so far. Reads nothing before the newest compaction boundary. */
     async of(read: Reads, { tenant, session, thread }: ThreadPlace): Promise<History> {
       const key = thread ?? session
-      const ref = { tenant, sessionId: session, thread }
+      const ref = { tenant, session, thread }
       let { seq, history } = known.get(key) ?? {
         seq: (await lastBoundary(read, ref)) - 1,
         history: emptyHistory(),

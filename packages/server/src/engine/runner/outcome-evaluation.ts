@@ -268,7 +268,7 @@ function keeper(
     })
     if (entries.length === 0) return {}
     const at = { now: clock.now(), fence }
-    const ref = { tenant, sessionId: session }
+    const ref = { tenant, session }
     return appendInUnit(database, ref, withPrices(entries, model), at)
   }
 }

@@ -41,7 +41,7 @@ export async function claimTurn(
   const begins = [...runStarted(tenant), ...messages, ...runningEntries(head)]
   const entries = [...begins, ...(begun ? [requestEntry(begun)] : [])]
   const { self: owner } = database.owners
-  const done = await appendIfUnchanged(database, { tenant, sessionId: session }, head, entries, {
+  const done = await appendIfUnchanged(database, { tenant, session }, head, entries, {
     now,
     upTo: queue.at(-1)?.position ?? 0,
     due: true,
@@ -120,6 +120,6 @@ async function endOnto(
   const entries = [...last, ...idleEntries(counted, stop, now)]
   const set = more ? {} : released
   const end = { now, fence, due: more, set }
-  const done = await appendIfUnchanged(database, { tenant, sessionId: session }, head, entries, end)
+  const done = await appendIfUnchanged(database, { tenant, session }, head, entries, end)
   return done !== undefined
 }

@@ -101,7 +101,7 @@ export async function nextStep(
   const head = await lockThread(tx, lease)
   const over = overFor(head, lease)
   if (!head || over) return { kind: over ?? 'rest' }
-  const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
+  const open = await openCallsOf(tx, { tenant, session, thread })
   const queue = await readWaiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)

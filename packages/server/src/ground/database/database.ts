@@ -30,7 +30,7 @@ export interface Database {
 }
 
 /** A tenant with the database that holds its rows. */
-export type TenantDatabase = { db: Database; tenant: string }
+export type TenantRef = { db: Database; tenant: string }
 
 /** Names processes as owners of leases, and tells which of them are dead. */
 export interface Owners {

@@ -4,7 +4,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Paging } from '../../ground/core/page.ts'
 import { pageOf, readPaging } from '../../ground/core/page.ts'
-import type { TenantDatabase } from '../../ground/database/database.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { downloadAnswers, downloadFile } from './download.ts'
@@ -26,7 +26,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
 
   /** A page around a file id, as the oldest clients request it. */
   async function beside(
-    { db, tenant }: TenantDatabase,
+    { db, tenant }: TenantRef,
     page: Paging,
     query: { after_id?: string; before_id?: string },
   ) {

@@ -8,7 +8,7 @@ import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries, TenantDatabase } from '../../ground/database/database.ts'
+import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
 import type { FormPart } from '../../ground/http/form.ts'
@@ -50,7 +50,7 @@ type UploadedFile = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes'
 /** Writes the bytes first and the row afterwards: a file that has an id has bytes. */
 export async function uploadFile(
   deps: UploadDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   raw: RawRequest,
   fieldsOf: FieldsOf = (given) => parseInput(FileFields, given),
 ): Promise<FileMetadata> {
@@ -86,7 +86,7 @@ type KeepFileDeps = Pick<UploadDeps, 'clock' | 'keeping' | 'limits' | 'quotas'>
  */
 export async function keepFile(
   deps: KeepFileDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   part: Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>,
   also: (tx: Queries, id: string) => Promise<void>,
 ): Promise<void> {
@@ -121,7 +121,7 @@ function rowOf(
 
 async function insert(
   { keeping, quotas }: KeepFileDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   row: FileRow & { blob_key: string | null },
   before: (tx: Queries) => Promise<void>,
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function insert(
 /** Refuses an upload before its bytes are sent, when the caller names the session first. */
 async function checkEarly(
   { holdSession, quotas }: UploadDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   { session_id }: FileFields,
 ): Promise<void> {
   if (session_id !== undefined)

@@ -8,7 +8,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { CheckRoom, Quotas } from '../../tenants/limits/quotas.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Queries, TenantDatabase } from '../../ground/database/database.ts'
+import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import type { Bundle } from './bundle.ts'
 import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
@@ -29,7 +29,7 @@ type SkillStorage = SkillWrite & { checkRoom: CheckRoom }
 /** Creates a skill, or a further version when a skill with the id exists. */
 export async function saveSkill(
   deps: SkillDeps,
-  caller: TenantDatabase,
+  caller: TenantRef,
   { fields, bundle }: { fields: SkillFields; bundle: Bundle },
 ): Promise<SkillRow> {
   const id = fields.id ?? newId('skill')
@@ -57,7 +57,7 @@ export async function saveSkill(
 
 export const addVersion = (
   deps: SkillDeps,
-  caller: TenantDatabase,
+  caller: TenantRef,
   { id, bundle }: { id: string; bundle: Bundle },
 ): Promise<SkillVersionRow> =>
   withArchive(deps, caller, bundle, (writing, kept) => insertVersion(writing, { id, bundle, kept }))
@@ -65,7 +65,7 @@ export const addVersion = (
 /** Writes the bytes first and the rows afterwards: a version that has an id has an archive. */
 async function withArchive<T>(
   { clock, keeping, limits }: SkillDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   bundle: Bundle,
   unit: (writing: SkillStorage, kept: StoredArchive) => Promise<T>,
 ): Promise<T> {
@@ -125,7 +125,7 @@ async function insertVersion(
 
 export async function deleteSkill(
   deps: SkillDeps,
-  caller: TenantDatabase,
+  caller: TenantRef,
   id: string,
 ): Promise<void> {
   refuseBuiltin(id, 'deleted')
@@ -145,7 +145,7 @@ export async function deleteSkill(
  */
 export async function deleteVersion(
   deps: SkillDeps,
-  caller: TenantDatabase,
+  caller: TenantRef,
   { id, which }: { id: string; which: string },
 ): Promise<string> {
   refuseBuiltin(id, 'deleted, nor can its version')
@@ -171,7 +171,7 @@ type RemovedVersion = Pick<SkillVersionRow, 'id' | 'blob_key'>
 
 async function removing(
   { clock, keeping, log }: SkillDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   unit: (writing: SkillWrite) => Promise<RemovedVersion[]>,
 ): Promise<RemovedVersion[]> {
   const gone = await db.write(async (tx) => {

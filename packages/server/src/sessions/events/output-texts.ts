@@ -1,7 +1,7 @@
 /** What running commands write, as events of one reader. [events/ext/tool-output-chunks] */
 import { sseFrame } from '../../ground/http/sse.ts'
 import type { EventRow } from '../log/log.ts'
-import type { ThreadRef } from '../log/place.ts'
+import type { ThreadOption } from '../log/place.ts'
 import type { CommandOutput } from '../log/topics.ts'
 
 /** A slow reader, or a reader in another process, may get a piece after the result. */
@@ -28,7 +28,7 @@ export function outputTexts(sessionId: string) {
     },
 
     /** A reader that lacks the piece before gets the end of all. */
-    textOf(output: CommandOutput & ThreadRef): string {
+    textOf(output: CommandOutput & ThreadOption): string {
       const { call, thread, text, end } = output
       if (settled.has(call)) return ''
       const isNext = ends.get(call) === output.newOffset

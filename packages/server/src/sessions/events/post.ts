@@ -15,6 +15,7 @@ import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
+import type { SessionRef } from '../log/place.ts'
 import type { SortedEvents, PostTarget } from './sort-events.ts'
 import {
   admitInterrupts,
@@ -71,7 +72,7 @@ async function postDirectly(
   const admitted = events.map((event) =>
     admission({ ...event, id: newId('event') } as WaitingEvent),
   )
-  const ref = { tenant, sessionId: session }
+  const ref = { tenant, session }
   const echoes = waitingEvents(admitted, now)
   const isAdmitted = await db.writeStatement(async (tx) => {
     const head = await admitDirectly(tx, ref, admitted, now)
@@ -93,16 +94,16 @@ type PostedState = {
 /** Notifies readers of what waits, and runners of their work. */
 function notifyPosted(
   tx: Queries,
-  { tenant, sessionId }: { tenant: string; sessionId: string },
+  { tenant, session }: SessionRef,
   { waiting, due, interrupt = false, isAppended = false }: PostedState,
 ): void {
   const events = waiting.filter(({ type }) => type === 'user.message')
   if (events.length > 0) {
-    notifyReaders(tx, sessionId, { kind: 'queued', events })
-    if (!isAppended) announceRowChange(tx, tenant, sessionId)
+    notifyReaders(tx, session, { kind: 'queued', events })
+    if (!isAppended) announceRowChange(tx, tenant, session)
   }
-  if (interrupt) notifyInterrupt(tx, sessionId)
-  if (due) notifyRunners(tx, { tenant, session: sessionId })
+  if (interrupt) notifyInterrupt(tx, session)
+  if (due) notifyRunners(tx, { tenant, session })
 }
 
 /** Posts the events of one request. `check` runs within the unit and throws for a caller without permission. */
@@ -117,7 +118,7 @@ export async function postInUnits(
   const { tenant, session, clock } = context
   return withLongTexts(
     db,
-    { tenant, sessionId: session, clock },
+    { tenant, session, clock },
     events,
     async (characters) => {
       await sessionStore(db.read).row(tenant, session)
@@ -170,7 +171,7 @@ export async function postEvents(
   }
   await enqueueSession(tx, session, now)
   const waiting = [...waitingEvents(admitted, now), ...stopped]
-  notifyPosted(tx, target, { waiting, due, interrupt, isAppended: kept.length > 0 })
+  notifyPosted(tx, { tenant, session: sessionId }, { waiting, due, interrupt, isAppended: kept.length > 0 })
   const entries = kept.map((event) => threadEntryOf(event, threads.get(event.id)))
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =

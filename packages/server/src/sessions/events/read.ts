@@ -13,7 +13,7 @@ import { timeComparisons } from '../../ground/database/page-order.ts'
 import { readHead } from '../log/head.ts'
 import type { LogRange } from '../log/log.ts'
 import { eventText, findEvent, readLogPage } from '../log/log.ts'
-import type { TenantSession, ThreadRef } from '../log/place.ts'
+import type { SessionRef, ThreadOption } from '../log/place.ts'
 import { asThreadEvent, nameThread, ownStreamOf } from '../log/threads/own-stream.ts'
 import type { HeardWord, TailItem } from '../log/tail.ts'
 import { tailPage, tailLog } from '../log/tail.ts'
@@ -57,7 +57,7 @@ export async function eventPage(
   }
   const page = await (query.view === 'light' ? lightTexts : wholeTexts)(
     read,
-    { tenant, sessionId },
+    { tenant, session: sessionId },
     range,
     dialect,
   )
@@ -70,7 +70,7 @@ export async function eventPage(
 
 async function wholeTexts(
   read: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   range: LogRange,
   dialect: Dialect,
 ) {
@@ -87,17 +87,17 @@ async function wholeTexts(
 /** An event of any thread, whole. */
 export async function eventById(
   read: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   id: string,
   dialect: Dialect,
 ): Promise<RouteReply> {
   const { next_seq: newest } = await readHead(read, tenant, sessionId)
-  const seq = await findEvent(read, { tenant, sessionId }, id, newest)
+  const seq = await findEvent(read, { tenant, session: sessionId }, id, newest)
   if (seq === undefined) throw notFound('event', id)
   const one = { after: seq - 1, before: seq + 1, limit: 1, extensions: true, allThreads: true }
   const { texts } = await wholeTexts(
     read,
-    { tenant, sessionId },
+    { tenant, session: sessionId },
     { ...one, order: 'desc' },
     dialect,
   )
@@ -151,7 +151,7 @@ export async function eventStream(
   tenant: string,
   sessionId: string,
   view: StreamView,
-  start: StreamStart & ThreadRef,
+  start: StreamStart & ThreadOption,
 ): Promise<RouteReply> {
   const { thread } = start
   const after = await startOf(source.read, tenant, sessionId, start)
@@ -167,7 +167,7 @@ export async function eventStream(
       outputs: view.chunks,
       live:
         extensions && thread === undefined
-          ? liveWithWaits(source, { tenant, sessionId })
+          ? liveWithWaits(source, { tenant, session: sessionId })
           : undefined,
     })
     const own = thread === undefined ? tailed : ownStreamOf(tailed)
@@ -176,7 +176,7 @@ export async function eventStream(
 }
 
 /** The live words of a session, and what it waits for. */
-function liveWithWaits({ bus, waits }: StreamSource, { tenant, sessionId }: TenantSession) {
+function liveWithWaits({ bus, waits }: StreamSource, { tenant, session: sessionId }: SessionRef) {
   if (!waits) return undefined
   return (hear: (word: HeardWord) => void) => {
     const leaveWords = listenToLiveWords(bus, sessionId, hear)

@@ -123,5 +123,5 @@ const isThreadBusy = ({ due, status, stop_reason }: ThreadStanding): boolean =>
 
 async function isBusy({ tx, tenant, sessionId, head }: PostTarget): Promise<boolean> {
   if (head.due === 1 || (head.status !== 'idle' && head.status !== 'pending')) return true
-  return (await openCallsOf(tx, { tenant, sessionId })).length > 0
+  return (await openCallsOf(tx, { tenant, session: sessionId })).length > 0
 }

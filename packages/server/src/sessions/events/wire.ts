@@ -8,7 +8,7 @@ import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import type { StreamQuery } from '@steward/protocol/event-queries.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
-import type { ThreadRef } from '../log/place.ts'
+import type { ThreadOption } from '../log/place.ts'
 import type { TailItem } from '../log/tail.ts'
 import { outputTexts } from './output-texts.ts'
 import { sseFrame } from '../../ground/http/sse.ts'
@@ -116,7 +116,7 @@ const storedText = (sessionId: string, event: StoredEvent, dialect: Dialect): st
 
 function frameText(
   sessionId: string,
-  shown: LiveFrame & ThreadRef,
+  shown: LiveFrame & ThreadOption,
   view: StreamView,
   begun: OpenStreams,
 ): string {
@@ -142,7 +142,7 @@ function frameText(
   )
 }
 
-type StreamedFrame = Exclude<LiveFrame, { kind: 'first_token' }> & ThreadRef
+type StreamedFrame = Exclude<LiveFrame, { kind: 'first_token' }> & ThreadOption
 /** The text of a frame, shared by all its readers. */
 const chunkTexts = new WeakMap<StreamedFrame, string>()
 

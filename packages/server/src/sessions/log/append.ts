@@ -23,7 +23,7 @@ import { primaryThreadId } from '../../ground/core/ids.ts'
 import { makeDue } from './threads/due.ts'
 import { removalUpTo } from './inbox.ts'
 import type { LogEntry, PromotedMessage } from './log.ts'
-import type { TenantSession } from './place.ts'
+import type { SessionRef } from './place.ts'
 import { sessionColumns } from './place.ts'
 import { announceChange, announceRowChange, notifyReaders, notifyRunners } from './topics.ts'
 import { pauseText } from './pause.ts'
@@ -47,7 +47,7 @@ export type HeadSet = Pick<
   | 'status'
 >
 
-type LogGrowth = TenantSession & {
+type LogGrowth = SessionRef & {
   count: number
   fence?: Fence | undefined
   seen?: SeenHead | undefined
@@ -128,7 +128,7 @@ const removeTaken = (tx: Connection, slot: SlotFor<LogGrowth>, isFound: RawBuild
 /** The rows of the entries. `seq` is relative to the last one, which has 0. */
 function rowsOf(
   entries: readonly (LogEntry | PromotedMessage)[],
-  { tenant, sessionId, now }: TenantSession & { now: number },
+  { tenant, session: sessionId, now }: SessionRef & { now: number },
 ) {
   const at = iso(now)
   const hasThreads = entries.some(({ thread }) => thread !== undefined)
@@ -156,7 +156,7 @@ const eventsIn = (entries: readonly (LogEntry | PromotedMessage)[]): NewEvent[] 
 /** A runner that holds the session, and so has a fence, needs no notification. */
 function notifyAppended(
   tx: Queries,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   entries: readonly (LogEntry | PromotedMessage)[],
   startsRunner: boolean,
 ): void {
@@ -197,21 +197,21 @@ export async function appendEntries(
   const calls = callChanges(entries)
   const beside = insertsAtOnce(tx, entries.length) ? callsForm(calls) : undefined
   const form = formOf(holds, change, beside)
-  const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0, calls }
-  const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, sessionId, now }))
+  const growth = { tenant, session: sessionId, count: entries.length, fence, change, upTo: 0, calls }
+  const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, session: sessionId, now }))
   if (!head) return undefined
   notifyAppended(tx, growth, entries, due === true && fence === undefined)
   if (due && head.threads === 1) await makeDue(tx, { tenant, session: sessionId }, dueThreads)
   if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
   const { next_seq: last } = head
-  if (beside === undefined) await projectCalls(tx, { tenant, sessionId }, calls, last)
+  if (beside === undefined) await projectCalls(tx, { tenant, session: sessionId }, calls, last)
   return { first: last - entries.length + 1, last }
 }
 
 /** Like `appendEntries`, in a unit of its own. */
 export function appendInUnit(
   database: Database,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   entries: readonly LogEntry[],
   options: { now: number; fence?: Fence },
 ): Promise<AppendedRange | undefined> {
@@ -236,7 +236,7 @@ export const concernsNoCall = (entries: readonly (LogEntry | PromotedMessage)[])
  */
 export async function appendIfUnchanged(
   database: Database,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   seen: SeenHead,
   entries: readonly (LogEntry | PromotedMessage)[],
   {
@@ -257,10 +257,10 @@ export async function appendIfUnchanged(
   const quiet = kindsOf(events).length > 0
   const holds = { fenced: fence !== undefined, seen: true, quiet, taken: upTo !== undefined }
   const form = formOf(holds, change)
-  const ref = { tenant, sessionId }
+  const ref = { tenant, session: sessionId }
   const count = entries.length
   const growth = { ...ref, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
-  const rows = rowsOf(entries, { tenant, sessionId, now })
+  const rows = rowsOf(entries, { tenant, session: sessionId, now })
   const unit = async (tx: Queries) => {
     const appended = await insertEvents(tx, form, growth, rows)
     if (appended) notifyAppended(tx, ref, entries, false)

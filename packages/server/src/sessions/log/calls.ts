@@ -9,7 +9,7 @@ import { statementByForm, selectStatement } from '../../ground/database/statemen
 import type { CallState } from '../../ground/database/tables/log.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { LogEntry, PromotedMessage } from './log.ts'
-import type { TenantSession, TenantThread } from './place.ts'
+import type { SessionRef, ThreadRef } from './place.ts'
 import { sessionColumns } from './place.ts'
 
 export type PendingCall = {
@@ -113,7 +113,7 @@ const settledState = (state: RawBuilder<CallState> | CallState) =>
 /** Projects the changes in a transaction that has appended the events up to `last`. */
 export async function projectCalls(
   tx: Queries,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   { opened, settled }: CallChanges,
   last: number,
 ): Promise<void> {
@@ -155,7 +155,7 @@ export function callsBeside(
   form: string,
 ): (
   tx: Connection,
-  slot: SlotFor<TenantSession & { calls: CallChanges }>,
+  slot: SlotFor<SessionRef & { calls: CallChanges }>,
   isFound: RawBuilder<boolean>,
 ) => Compilable & OperationNodeSource {
   if (form === 'settles') return settleBeside
@@ -185,7 +185,7 @@ type CallColumns = Pick<
 
 function settleBeside(
   tx: Connection,
-  slot: SlotFor<TenantSession & { calls: CallChanges }>,
+  slot: SlotFor<SessionRef & { calls: CallChanges }>,
   isFound: RawBuilder<boolean>,
 ) {
   const state = slot(({ calls }) => calls.settled[0]?.state)
@@ -198,7 +198,7 @@ function settleBeside(
     .where(
       'session_id',
       '=',
-      slot(({ sessionId }) => sessionId),
+      slot(({ session: sessionId }) => sessionId),
     )
     .where(
       'event_id',
@@ -221,7 +221,7 @@ const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
 const openStatement = statementByForm((whose: 'all' | 'primary' | 'child') =>
-  selectStatement((db, slot: SlotFor<TenantThread>) => {
+  selectStatement((db, slot: SlotFor<ThreadRef>) => {
     const { tenant_id, session_id } = sessionColumns(slot)
     const open = db
       .selectFrom('calls')
@@ -246,10 +246,10 @@ const openStatement = statementByForm((whose: 'all' | 'primary' | 'child') =>
 
 /** Calls of a session without a result, in the order they were made. */
 export const openCalls = (db: Reads, tenant: string, sessionId: string): Promise<PendingCall[]> =>
-  openStatement('all')(db, { tenant, sessionId })
+  openStatement('all')(db, { tenant, session: sessionId })
 
 /** Calls of one thread without a result, in the order they were made. */
-export const openCallsOf = (db: Reads, ref: TenantThread): Promise<PendingCall[]> =>
+export const openCallsOf = (db: Reads, ref: ThreadRef): Promise<PendingCall[]> =>
   openStatement(ref.thread === undefined ? 'primary' : 'child')(db, ref)
 
 export const findCall = (

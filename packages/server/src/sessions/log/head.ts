@@ -20,7 +20,7 @@ import type { Json } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { LogEntry } from './log.ts'
 import { outcomeStage, stageAfter } from './outcome-stage.ts'
-import type { TenantSession } from './place.ts'
+import type { SessionRef } from './place.ts'
 import { sessionColumns } from './place.ts'
 
 /** The status of a session after an event. The commit that appends the event also updates the head. */
@@ -262,7 +262,7 @@ export const headFields = [
   ...spendingFields,
 ] as const
 
-const headStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
+const headStatement = selectStatement((db, slot: SlotFor<SessionRef>) =>
   db
     .selectFrom('session_heads')
     .select(headFields)
@@ -270,7 +270,7 @@ const headStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
 )
 
 export async function readHead(db: Reads, tenant: string, sessionId: string): Promise<Head> {
-  const [head] = await headStatement(db, { tenant, sessionId })
+  const [head] = await headStatement(db, { tenant, session: sessionId })
   if (!head) throw new Error(`session ${sessionId} has no head`)
   return head
 }
@@ -281,11 +281,11 @@ export async function findHead(
   tenant: string,
   sessionId: string,
 ): Promise<Head | undefined> {
-  const [head] = await headStatement(db, { tenant, sessionId })
+  const [head] = await headStatement(db, { tenant, session: sessionId })
   return head?.status === 'deleted' ? undefined : head
 }
 
-const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
+const lockStatement = statement((tx, slot: SlotFor<SessionRef>) =>
   tx
     .updateTable('session_heads')
     .set((eb) => ({ due: eb.ref('due') }))
@@ -298,7 +298,7 @@ const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
  * be outdated.
  */
 export async function lockHead(tx: Queries, tenant: string, sessionId: string): Promise<Head> {
-  const [head] = await lockStatement(tx, { tenant, sessionId })
+  const [head] = await lockStatement(tx, { tenant, session: sessionId })
   if (!head) throw notFound('session', sessionId)
   return head
 }

@@ -80,7 +80,7 @@ export async function takeOne(
     )
     .execute()
   const long = gone.flatMap((each) => (each.event === '' ? each.id : []))
-  await disownTexts(tx, { tenant, sessionId: session }, long)
+  await disownTexts(tx, { tenant, session }, long)
 }
 
 /** Replaces the text of a message, and counts the difference of their bytes. */

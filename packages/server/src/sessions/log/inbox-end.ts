@@ -8,11 +8,11 @@ import type { ThreadForm } from './inbox.ts'
 import { isOfThreadForm, takeWaiting, threadFormOf } from './inbox.ts'
 import type { PromotedMessage } from './log.ts'
 import { disownTexts } from './long-texts.ts'
-import type { TenantThread } from './place.ts'
+import type { ThreadRef } from './place.ts'
 import { sessionColumns } from './place.ts'
 
 const interruptStatement = statementByForm((whose: ThreadForm) =>
-  selectStatement((db, slot: SlotFor<TenantThread>) =>
+  selectStatement((db, slot: SlotFor<ThreadRef>) =>
     db
       .selectFrom('inbox')
       .select('position')
@@ -31,7 +31,7 @@ export async function lastInterrupt(
   sessionId: string,
   thread?: string,
 ): Promise<number | undefined> {
-  const ref = { tenant, sessionId, thread }
+  const ref = { tenant, session: sessionId, thread }
   const [row] = await interruptStatement(threadFormOf(ref))(db, ref)
   return row?.position
 }
@@ -48,7 +48,7 @@ export async function dropWaiting(
 ): Promise<PromotedMessage[]> {
   const dropped = await takeWaiting(tx, tenant, sessionId, upTo, thread)
   const long = dropped.flatMap(({ id, data }) => (data === '' ? id : []))
-  await disownTexts(tx, { tenant, sessionId }, long)
+  await disownTexts(tx, { tenant, session: sessionId }, long)
   return dropped
 }
 

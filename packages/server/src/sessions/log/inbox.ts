@@ -13,7 +13,7 @@ import type { PromotedMessage, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
 import { ownTexts } from './long-texts.ts'
-import type { TenantSession, TenantThread } from './place.ts'
+import type { SessionRef, ThreadRef } from './place.ts'
 import { isOfThread, sessionColumns } from './place.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
@@ -61,7 +61,7 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 /** Limits of what waits in one session. All of it is read at once and promoted in one commit. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
-type InboxGrowth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
+type InboxGrowth = SessionRef & { count: number; bytes: number; due: 0 | 1 }
 type InboxHead = {
   next_position: number
   inbox_bytes: number
@@ -81,7 +81,7 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
   (form) => ({
     update(tx, slot) {
       const tenant = slot((place) => place.tenant)
-      const session = slot(({ sessionId }) => sessionId)
+      const session = slot(({ session: sessionId }) => sessionId)
       const count = slot((growth) => growth.count)
       const bytes = slot((growth) => growth.bytes)
       const due = slot((growth) => growth.due)
@@ -121,7 +121,7 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
 /** The rows of the events. `position` and `bytes_before` are relative to the head after the insertion. */
 function rowsOf(
   events: readonly Admission[],
-  { tenant, sessionId, thread, now }: TenantThread & { now: number },
+  { tenant, session: sessionId, thread, now }: ThreadRef & { now: number },
 ) {
   const texts = events.map((event) => (event.longBytes === undefined ? wholeText(event) : ''))
   const sizes = events.map(
@@ -156,8 +156,8 @@ export async function admitEvents(
   events: readonly Admission[],
   { now, due, thread }: { now: number; due: boolean; thread?: string | undefined },
 ): Promise<void> {
-  const { rows, bytes } = rowsOf(events, { tenant, sessionId, thread, now })
-  const growth = { tenant, sessionId, count: events.length, bytes, due: due ? 1 : 0 } as const
+  const { rows, bytes } = rowsOf(events, { tenant, session: sessionId, thread, now })
+  const growth = { tenant, session: sessionId, count: events.length, bytes, due: due ? 1 : 0 } as const
   const head = await insertInbox(tx, 'held', growth, rows)
   if (!head) throw new Error(`session ${sessionId} has no head`)
   if (events.some(({ type }) => !roomless.includes(type)))
@@ -166,7 +166,7 @@ export async function admitEvents(
       bytes: head.gone === null ? bytes : head.inbox_bytes - head.gone,
     })
   const long = events.flatMap(({ id, longBytes }) => (longBytes === undefined ? [] : id))
-  await ownTexts(tx, { tenant, sessionId }, long)
+  await ownTexts(tx, { tenant, session: sessionId }, long)
 }
 
 /**
@@ -176,12 +176,12 @@ export async function admitEvents(
  */
 export async function admitDirectly(
   tx: Queries,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   messages: readonly Admission[],
   now: number,
 ): Promise<{ due: boolean } | undefined> {
-  const { rows, bytes } = rowsOf(messages, { tenant, sessionId, now })
-  const growth = { tenant, sessionId, count: messages.length, bytes, due: 0 } as const
+  const { rows, bytes } = rowsOf(messages, { tenant, session: sessionId, now })
+  const growth = { tenant, session: sessionId, count: messages.length, bytes, due: 0 } as const
   const head = await insertInbox(tx, 'direct', growth, rows)
   return head && { due: head.due === 1 }
 }
@@ -214,11 +214,11 @@ export type ThreadForm = 'primary' | 'child'
 export const threadFormOf = ({ thread }: { thread?: string | undefined }): ThreadForm =>
   thread === undefined ? 'primary' : 'child'
 /** The condition that rows belong to the thread that the values name. */
-export const isOfThreadForm = (whose: ThreadForm, slot: SlotFor<TenantThread>) =>
+export const isOfThreadForm = (whose: ThreadForm, slot: SlotFor<ThreadRef>) =>
   isOfThread(whose === 'primary' ? undefined : slot(({ thread }) => thread ?? ''))
 
 const waitingStatement = statementByForm((whose: ThreadForm) =>
-  selectStatement((db, slot: SlotFor<TenantThread>) =>
+  selectStatement((db, slot: SlotFor<ThreadRef>) =>
     db
       .selectFrom('inbox')
       .select(['position', 'id', 'type', 'bytes_before'])
@@ -235,7 +235,7 @@ export const readWaiting = (
   sessionId: string,
   thread?: string,
 ): Promise<InboxItem[]> =>
-  waitingStatement(threadFormOf({ thread }))(db, { tenant, sessionId, thread })
+  waitingStatement(threadFormOf({ thread }))(db, { tenant, session: sessionId, thread })
 
 /** Bytes of the waiting messages. The caller has locked `head` before it read them. */
 export const bytesWaiting = (
@@ -244,7 +244,7 @@ export const bytesWaiting = (
 ): number => (oldest ? head.inbox_bytes - oldest.bytes_before : 0)
 
 const behindStatement = statementByForm((whose: ThreadForm) =>
-  selectStatement((db, slot: SlotFor<TenantThread & { position: number }>) =>
+  selectStatement((db, slot: SlotFor<ThreadRef & { position: number }>) =>
     db
       .selectFrom('inbox')
       .select('position')
@@ -267,11 +267,11 @@ export async function waitsBehind(
   position: number,
   thread?: string,
 ): Promise<boolean> {
-  const ref = { tenant, sessionId, thread }
+  const ref = { tenant, session: sessionId, thread }
   return (await behindStatement(threadFormOf(ref))(db, { ...ref, position })).length > 0
 }
 
-type InboxRange = TenantThread & { upTo: number }
+type InboxRange = ThreadRef & { upTo: number }
 
 const upToStatement = statementByForm((whose: ThreadForm) =>
   statement((tx, slot: SlotFor<InboxRange>) =>
@@ -324,7 +324,7 @@ export async function takeWaiting(
   upTo: number,
   thread?: string,
 ): Promise<PromotedMessage[]> {
-  const which = { tenant, sessionId, upTo, thread }
+  const which = { tenant, session: sessionId, upTo, thread }
   // Two statements: SQLite would copy the rows that a deleting statement returns once more.
   const rows = await upToStatement(threadFormOf(which))(tx, which)
   await removalStatement(threadFormOf(which))(tx, which)

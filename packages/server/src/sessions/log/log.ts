@@ -10,7 +10,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { ThreadRef, TenantSession, TenantThread } from './place.ts'
+import type { ThreadOption, SessionRef, ThreadRef } from './place.ts'
 import { isAmong, isOfThread, sessionColumns } from './place.ts'
 import { dataSize, fittingRows, rowSize, shortText, totalSize, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
@@ -27,7 +27,7 @@ export type LogEntry = {
   model?: PricedModel
   web_searches?: number
   retry_ms?: number
-} & ThreadRef
+} & ThreadOption
 
 /** The model whose usage an event reports, and its price at that time; null for a model without a price. */
 export type PricedModel = { name: string; price: Price | null }
@@ -36,7 +36,7 @@ export type PricedModel = { name: string; price: Price | null }
  * A message from the inbox. Its text goes into the log unchanged; it is empty for a long text, which is stored in
  * pieces.
  */
-export type PromotedMessage = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & ThreadRef
+export type PromotedMessage = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & ThreadOption
 
 /** A stored event. `thread_id` is set when the query covers several threads. */
 export type EventRow = Pick<
@@ -141,7 +141,7 @@ export const readSizedEvents = (db: Reads, tenant: string, sessionId: string, ra
     .limit(range.limit)
     .execute()
 
-type TailQuery = TenantSession & { after: number; limit: number }
+type TailQuery = SessionRef & { after: number; limit: number }
 
 const tailSlots = (slot: SlotFor<TailQuery>) => ({
   ref: sessionColumns(slot),
@@ -181,7 +181,7 @@ export async function readLogPage(
   const form = range.allThreads ? 'ofAllThreads' : extensions ? 'whole' : dialect
   const limit = range.limit + 1
   const found = isPlainTail(range)
-    ? await tailStatement[form](db, { tenant, sessionId, after, limit })
+    ? await tailStatement[form](db, { tenant, session: sessionId, after, limit })
     : await selectSized(db, { tenant_id: tenant, session_id: sessionId }, range)
         .limit(limit)
         .execute()
@@ -194,7 +194,7 @@ export async function readLogPage(
 }
 
 const historyStatement = statementByForm((form: string) =>
-  selectStatement((db, slot: SlotFor<TailQuery & ThreadRef>) => {
+  selectStatement((db, slot: SlotFor<TailQuery & ThreadOption>) => {
     const { ref, after, limit } = tailSlots(slot)
     const [whose, ...types] = form.split(' ')
     const thread = slot((behind) => behind.thread ?? '')
@@ -224,9 +224,9 @@ export async function readHistory(
     bytes,
     thread,
     ...range
-  }: { after: number; types: readonly EventType[]; limit: number; bytes: number } & ThreadRef,
+  }: { after: number; types: readonly EventType[]; limit: number; bytes: number } & ThreadOption,
 ): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
-  const behind = { tenant, sessionId, after: range.after, limit: range.limit + 1, thread }
+  const behind = { tenant, session: sessionId, after: range.after, limit: range.limit + 1, thread }
   const whose = thread === undefined ? 'primary' : 'child'
   const found = await historyStatement([whose, ...types].join(' '))(db, behind)
   const rows = fittingRows(found, { limit: range.limit, bytes })
@@ -239,7 +239,7 @@ export async function readHistory(
  */
 export async function lastBoundary(
   db: Reads,
-  { tenant, sessionId, thread }: TenantThread,
+  { tenant, session: sessionId, thread }: ThreadRef,
 ): Promise<number> {
   const row = await db
     .selectFrom('events')
@@ -259,7 +259,7 @@ type SpanName = 'span.model_request' | 'span.compaction_summarize'
 /** The id of the start event of the newest span, if the span has no end event. */
 export async function danglingSpan(
   db: Reads,
-  { tenant, sessionId, thread }: TenantThread,
+  { tenant, session: sessionId, thread }: ThreadRef,
   span: SpanName,
 ): Promise<string | undefined> {
   const row = await db
@@ -281,7 +281,7 @@ const idsAtOnce = 500
 /** The `seq` of an event, searched for from the end of the log: ids have no index. */
 export async function findEvent(
   db: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   id: string,
   newest: number,
 ): Promise<number | undefined> {

@@ -175,7 +175,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const [echo] = await posting(database, session, message(long))
       const text = { id: echo?.id ?? '', bytes: Buffer.byteLength(echo?.data ?? '') }
-      const ref = { tenant, sessionId: session }
+      const ref = { tenant, session }
       assert.equal(await readLongText(database.read, ref, text), echo?.data)
       await database.write((tx) =>
         tx.deleteFrom('long_text_pieces').where('piece', '=', 2).execute(),

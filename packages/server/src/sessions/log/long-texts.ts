@@ -17,7 +17,7 @@ import { lockForUpdate } from '../../ground/database/lock.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
-import type { TenantSession } from './place.ts'
+import type { SessionRef } from './place.ts'
 
 /** The text of a posted event: its fields as JSON. */
 export type LongText = { id: string; data: string; bytes: number }
@@ -36,7 +36,7 @@ const isLong = (event: ClientEvent, behind: ClientEvent | undefined): boolean =>
 /** A text without an admitted message is removed after this time: its process may have ended before the admission. */
 const admissionMs = 3_600_000
 
-const columnsOf = ({ tenant, sessionId }: TenantSession, id: string) => ({
+const columnsOf = ({ tenant, session: sessionId }: SessionRef, id: string) => ({
   tenant_id: tenant,
   session_id: sessionId,
   event_id: id,
@@ -49,7 +49,7 @@ const columnsOf = ({ tenant, sessionId }: TenantSession, id: string) => ({
  */
 export async function withLongTexts<T>(
   db: Database,
-  { clock, ...ref }: TenantSession & { clock: Clock },
+  { clock, ...ref }: SessionRef & { clock: Clock },
   events: readonly ClientEvent[],
   check: (characters: number) => Promise<void>,
   admit: (texts: LongTexts) => Promise<T>,
@@ -80,7 +80,7 @@ export async function withLongTexts<T>(
 
 async function keepText(
   db: Database,
-  ref: TenantSession,
+  ref: SessionRef,
   { id, data, bytes }: LongText,
   now: number,
 ): Promise<void> {
@@ -118,7 +118,7 @@ function piecesOf(text: string): string[] {
 /** Call within the unit that admits the messages. Throws when a text was removed meanwhile. */
 export async function ownTexts(
   tx: Queries,
-  ref: TenantSession,
+  ref: SessionRef,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
@@ -129,7 +129,7 @@ export async function ownTexts(
 /** Call within the unit that cancels the messages. The job removes their texts later, in parts. */
 export async function disownTexts(
   tx: Queries,
-  ref: TenantSession,
+  ref: SessionRef,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length > 0) await setState(tx, ref, ids, { from: 'owned', to: 'left' })
@@ -140,7 +140,7 @@ type TextState = Tables['long_texts']['state']
 /** Returns the number of texts that were in the state `from`. */
 async function setState(
   tx: Queries,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   ids: readonly string[],
   { from, to }: { from: TextState; to: TextState },
 ): Promise<number> {
@@ -165,7 +165,7 @@ export const longBytes = sql<number>`coalesce((select long_texts.bytes from long
  */
 export async function readLongText(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   { id, bytes }: Pick<LongText, 'id' | 'bytes'>,
 ): Promise<string | undefined> {
   const texts: string[] = []
@@ -188,7 +188,7 @@ export async function readLongText(
 export async function removeLeftTexts(db: Database, now: number, limit: number): Promise<boolean> {
   const left = await db.read
     .selectFrom('long_texts')
-    .select(['tenant_id as tenant', 'session_id as sessionId', 'event_id as id'])
+    .select(['tenant_id as tenant', 'session_id as session', 'event_id as id'])
     .where('state', '<>', sql.lit('owned'))
     .where((eb) => eb.or([eb('state', '=', 'left'), eb('created_at', '<', iso(now - admissionMs))]))
     .orderBy('created_at')
@@ -199,12 +199,12 @@ export async function removeLeftTexts(db: Database, now: number, limit: number):
 }
 
 /** Removes all texts of a log that nobody reads any more. */
-export async function removeTextsOf(db: Database, ref: TenantSession): Promise<void> {
+export async function removeTextsOf(db: Database, ref: SessionRef): Promise<void> {
   const texts = await db.read
     .selectFrom('long_texts')
     .select('event_id')
     .where('tenant_id', '=', ref.tenant)
-    .where('session_id', '=', ref.sessionId)
+    .where('session_id', '=', ref.session)
     .execute()
   const ids = texts.map(({ event_id }) => event_id)
   await db.write((tx) => disownTexts(tx, ref, ids))
@@ -215,7 +215,7 @@ export async function removeTextsOf(db: Database, ref: TenantSession): Promise<v
  * Does nothing for a text that a message owns. After an interruption the state of the text shows that its removal must
  * continue.
  */
-async function removeText(db: Database, ref: TenantSession, id: string): Promise<void> {
+async function removeText(db: Database, ref: SessionRef, id: string): Promise<void> {
   const isLeft = await db.write(async (tx) => {
     await setState(tx, ref, [id], { from: 'kept', to: 'left' })
     const left = tx

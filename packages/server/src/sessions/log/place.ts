@@ -2,11 +2,11 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { SlotFor } from '../../ground/database/statement.ts'
 
-export type TenantSession = { tenant: string; sessionId: string }
+export type SessionRef = { tenant: string; session: string }
 
 /** `thread`: id of a child thread; undefined: the primary thread. */
-export type ThreadRef = { thread?: string | undefined }
-export type TenantThread = TenantSession & ThreadRef
+export type ThreadOption = { thread?: string | undefined }
+export type ThreadRef = SessionRef & ThreadOption
 
 /** The condition for rows of one thread. */
 export const isOfThread = (thread: string | RawBuilder<string> | undefined) => () =>
@@ -23,13 +23,13 @@ export const isAmong = (thread: string | RawBuilder<string> | null | undefined) 
   thread === undefined ? isShown : isOfThread(thread ?? undefined)()
 
 /** The key columns of a thread's row, for statements that are compiled once. */
-export const threadColumns = (slot: SlotFor<TenantSession & { id: string }>) => ({
+export const threadColumns = (slot: SlotFor<SessionRef & { id: string }>) => ({
   ...sessionColumns(slot),
   id: slot(({ id }) => id),
 })
 
 /** The columns that all rows of a session share, for statements that are compiled once. */
-export const sessionColumns = (slot: SlotFor<TenantSession>) => ({
+export const sessionColumns = (slot: SlotFor<SessionRef>) => ({
   tenant_id: slot(({ tenant }) => tenant),
-  session_id: slot(({ sessionId }) => sessionId),
+  session_id: slot(({ session: sessionId }) => sessionId),
 })

@@ -12,7 +12,7 @@ import { headFields } from './head.ts'
 import type { InboxItem } from './inbox.ts'
 import { promotedOf } from './inbox.ts'
 import type { PromotedMessage } from './log.ts'
-import type { TenantSession } from './place.ts'
+import type { SessionRef } from './place.ts'
 
 /**
  * Largest number of waiting messages in a snapshot, and of characters of one. Beyond these the caller locks the head
@@ -31,7 +31,7 @@ export type Snapshot = {
   hasEndpoint: boolean
 }
 
-const snapshotStatement = selectStatement((db, slot: SlotFor<TenantSession>) => {
+const snapshotStatement = selectStatement((db, slot: SlotFor<SessionRef>) => {
   const tenant = slot(({ tenant }) => tenant)
   const head = headFields.map((name) => `session_heads.${name}` as const)
   return (
@@ -67,7 +67,7 @@ const snapshotStatement = selectStatement((db, slot: SlotFor<TenantSession>) => 
       .where(
         'session_heads.session_id',
         '=',
-        slot(({ sessionId }) => sessionId),
+        slot(({ session: sessionId }) => sessionId),
       )
       .orderBy('inbox.position')
       .limit(sql.lit(most.messages + 1))
@@ -80,7 +80,7 @@ export async function readSnapshot(
   tenant: string,
   sessionId: string,
 ): Promise<Snapshot | undefined> {
-  const rows = await snapshotStatement(db, { tenant, sessionId })
+  const rows = await snapshotStatement(db, { tenant, session: sessionId })
   const [head] = rows
   if (!head) return undefined
   const queue = rows.flatMap(({ position, id, type, bytes_before, created_at, event }) => {

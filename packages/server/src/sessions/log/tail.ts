@@ -7,7 +7,7 @@ import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow, StoredEvent } from './log.ts'
 import { readLogPage } from './log.ts'
-import type { ThreadRef } from './place.ts'
+import type { ThreadOption } from './place.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
 import type { CommandOutput, LiveWords, MissedNotice } from './topics.ts'
@@ -17,10 +17,10 @@ import { listenToSession, listenToLiveWords, listenToOutput, newEvents } from '.
 export type TailItem =
   | { kind: 'kept'; row: EventRow }
   /** `thread`: the child thread that speaks, in a stream of several threads. */
-  | { kind: 'frame'; frame: LiveFrame & ThreadRef }
+  | { kind: 'frame'; frame: LiveFrame & ThreadOption }
   | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
-  | { kind: 'output'; output: CommandOutput & ThreadRef }
+  | { kind: 'output'; output: CommandOutput & ThreadOption }
   | WaitingWord
 
 /**
@@ -59,7 +59,7 @@ type TailOptions = {
   outputs?: boolean
   /** Replaces the live words of the session or the thread. The returned function stops them. */
   live?: ((hear: (words: HeardWord) => void) => () => void) | undefined
-} & ThreadRef
+} & ThreadOption
 const none = new Set<string>()
 /** The state of one reader. */
 type TailReader = Follower & {

@@ -71,7 +71,7 @@ export async function withTexts<Row extends SizedRow>(
   for (const { seq, id, size: bytes } of long) {
     const text = texts.get(seq)
     if (text?.data !== '') continue
-    const data = await readLongText(db, { tenant, sessionId }, { id, bytes })
+    const data = await readLongText(db, { tenant, session: sessionId }, { id, bytes })
     if (data === undefined) texts.delete(seq)
     else texts.set(seq, { ...text, data })
   }

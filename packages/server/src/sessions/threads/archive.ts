@@ -67,7 +67,7 @@ async function endThread(
   { why, now }: { why: string; now: number },
 ): Promise<LogEntry[]> {
   const { tenant_id: tenant, session_id: session, id: thread } = row
-  const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
+  const open = await openCallsOf(tx, { tenant, session, thread })
   const closed = open.map((call) => ({ event: closingResult(call, why), thread }))
   await dropWaiting(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
   const asleep = await cancelWakeup(tx, { tenant, session, thread }, 'archive')

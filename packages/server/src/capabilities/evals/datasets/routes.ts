@@ -17,7 +17,7 @@ import { newId } from '../../../ground/core/ids.ts'
 import { mergeMetadata } from '../../../ground/core/metadata.ts'
 import { defaultLimit, forwardPage } from '../../../ground/core/page.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
-import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
+import type { Reads, TenantRef } from '../../../ground/database/database.ts'
 import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -46,7 +46,7 @@ type DatasetRouteDeps = { clock: Clock; keeping: { blobs: Pick<Blobs, 'get'> } }
 
 export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
   const withTexts = <Body extends Pick<DatasetBody, 'samples'>>(
-    { db, tenant }: TenantDatabase,
+    { db, tenant }: TenantRef,
     body: Body,
   ) => withFileTexts({ tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }, body)
   return [
@@ -123,7 +123,7 @@ const Position = z.tuple([z.int().min(1), z.int().min(0)])
 
 /** The pages behind the first one stay at its version. */
 async function listSamples(
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   id: string,
   { limit = defaultLimit, page, cursor: other, version: asked }: SampleListQuery,
 ): Promise<Page<object> & { first_id: string | null; last_id: string | null }> {

@@ -40,7 +40,7 @@ async function store(
   const { database, clock } = deps
   const now = clock.now()
   const written = await (thread === undefined && !kept.some(isStatus)
-    ? appendInUnit(database, { tenant, sessionId: session }, kept, { now, fence })
+    ? appendInUnit(database, { tenant, session }, kept, { now, fence })
     : database.write((tx) => appendInThread(tx, lease, kept, now)))
   return written && { kept, starts: [], last: written.last }
 }

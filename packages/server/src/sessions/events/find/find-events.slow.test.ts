@@ -25,7 +25,7 @@ async function findAll(database: Database, sessionId: string, { q, ...asked }: A
   for (let pages = 1; ; pages++) {
     const { found, next } = await findEvents(
       database.read,
-      { tenant, sessionId },
+      { tenant, session: sessionId },
       {
         text: q === undefined ? undefined : textSearch(q),
         errors: false,

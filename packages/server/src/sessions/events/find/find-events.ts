@@ -4,7 +4,7 @@ import { callTypes } from '@steward/protocol/call-events.ts'
 import type { FoundEvent } from '@steward/protocol/found-events.ts'
 import { eventLoop, heavyBytes } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import { fittingRows, shortBytes, totalSize, withTexts } from '../../log/texts.ts'
 import { resultTypes } from '../light/steps.ts'
 import type { CandidateRow, SearchScope } from './store.ts'
@@ -52,7 +52,7 @@ const failing = [
  */
 export async function findEvents(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   search: EventSearch,
 ): Promise<{ found: FoundEvent[]; next: number | undefined }> {
   const scope = scopeOf(search)
@@ -106,7 +106,7 @@ function partsOf(sizes: readonly { seq: number; size: number }[]): SearchedPart[
 /** `bytes`: what the texts count that came into the process. */
 async function findInPart(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   { text, errors, tool, order, limit }: EventSearch,
   scope: SearchScope,
   { first, last }: SearchedPart,
@@ -142,7 +142,7 @@ async function findInPart(
 /** Leaves out events of a session that was deleted meanwhile. */
 const readTexts = (
   db: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   rows: readonly CandidateRow[],
 ): Promise<CandidateRow[]> =>
   withTexts(

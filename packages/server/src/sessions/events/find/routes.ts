@@ -31,7 +31,7 @@ export const findRoutes = (): Route[] => [
     },
     async ({ db: { read }, tenant, params: { id: sessionId, event_id }, dialect }) => {
       await sessionStore(read).row(tenant, sessionId)
-      return eventById(read, { tenant, sessionId }, event_id, dialect)
+      return eventById(read, { tenant, session: sessionId }, event_id, dialect)
     },
   ),
   searches.get(
@@ -56,7 +56,7 @@ export const findRoutes = (): Route[] => [
       const cursor = query.page ?? query.cursor
       const { found, next } = await findEvents(
         read,
-        { tenant, sessionId },
+        { tenant, session: sessionId },
         {
           text: q === undefined ? undefined : textSearch(q),
           errors,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import { isOfThread } from '../../log/place.ts'
 import { dataSize } from '../../log/texts.ts'
 
@@ -14,7 +14,7 @@ export type SearchScope = {
 
 const inScope = (
   db: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   { thread, types }: SearchScope,
 ) => {
   let rows = db
@@ -29,7 +29,7 @@ const inScope = (
 /** The next events from a place on, with the bytes of their texts, which are not read. */
 export const selectSizes = (
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   scope: SearchScope,
   { from, order, limit }: { from: number | undefined; order: 'asc' | 'desc'; limit: number },
 ): Promise<{ seq: number; size: number }[]> => {
@@ -60,7 +60,7 @@ export type CandidateRow = {
  */
 export const selectCandidates = (
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   scope: SearchScope,
   {
     first,

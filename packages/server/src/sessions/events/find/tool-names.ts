@@ -1,5 +1,5 @@
 import type { Reads } from '../../../ground/database/database.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import { textBehind } from '../../rows/cut-json.ts'
 import { selectCalls } from '../light/store.ts'
 
@@ -12,7 +12,7 @@ const namesIn = (beginning: string): string[] =>
 /** Names of tools by the `seq` of calls and results. `data`: the beginning of an event's text. */
 export async function toolNames(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   rows: readonly { seq: number; type: string; data: string }[],
 ): Promise<Map<number, string[]>> {
   const names = new Map<number, string[]>()

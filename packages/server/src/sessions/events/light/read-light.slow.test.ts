@@ -296,7 +296,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await insertHead(database)
       const events = Array.from({ length: 1_100 }, (_, index) => agentMessage(`the ${index}th`))
       await keepEvents(database, session, events)
-      const ref = { tenant, sessionId: session }
+      const ref = { tenant, session }
       for (const index of [0, 1, 99, 100, 599, 600, 1_099]) {
         const { id } = events[index] ?? agentMessage('none')
         const reply = await eventById(database.read, ref, id, 'interface')
@@ -304,7 +304,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       }
       const none = newId('event')
       await assert.rejects(eventById(database.read, ref, none, 'interface'), /event/)
-      const other = { tenant: 'wrkspc_other', sessionId: session }
+      const other = { tenant: 'wrkspc_other', session }
       const id = events[0]?.id ?? ''
       await assert.rejects(eventById(database.read, other, id, 'interface'))
     })

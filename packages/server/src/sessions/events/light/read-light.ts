@@ -7,7 +7,7 @@ import type { Reads } from '../../../ground/database/database.ts'
 import { pageBytes } from '../../../ground/database/listing.ts'
 import type { EventRow, LogRange } from '../../log/log.ts'
 import { readSizedEvents } from '../../log/log.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import type { Spent } from '../../log/spent.ts'
 import { spentIn } from '../../log/spent.ts'
 import { shortBytes, withTexts } from '../../log/texts.ts'
@@ -41,7 +41,7 @@ export function keptLengths(type: string): KeptLengths {
  */
 export async function readLightPage(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   range: LogRange,
 ): Promise<{ rows: LightRow[]; more: boolean }> {
   const found = await readSized(db, ref, { ...range, limit: range.limit + 1 })
@@ -60,7 +60,7 @@ export async function readLightPage(
   }
   const kept = fittingBeside(asked, light)
   const whole = kept.filter(({ seq }) => !light.has(seq))
-  for (const row of await withTexts(db, ref.tenant, ref.sessionId, whole))
+  for (const row of await withTexts(db, ref.tenant, ref.session, whole))
     light.set(row.seq, cutShort(row))
   return {
     rows: kept.flatMap((row) => {
@@ -74,7 +74,7 @@ export async function readLightPage(
 /** SQLite walks through the long texts of the rows to the columns behind them, so few are read at a time. */
 async function readSized(
   db: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   { limit, ...range }: LogRange,
 ): Promise<SizedEvent[]> {
   const found: SizedEvent[] = []

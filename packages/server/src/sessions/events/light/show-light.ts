@@ -5,7 +5,7 @@ import type { EventStep } from '@steward/protocol/light-events.ts'
 import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { LogRange } from '../../log/log.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import { withoutThreadName, withThreadName } from '../../log/threads/own-stream.ts'
 import type { LightRow } from './read-light.ts'
 import { readLightPage } from './read-light.ts'
@@ -19,7 +19,7 @@ type LightPage = { rows: LightRow[]; texts: string[]; more: boolean }
 /** Events as texts of JSON, of a page that ends before it is longer than a megabyte. */
 export async function lightTexts(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   range: LogRange,
   dialect: Dialect,
 ): Promise<LightPage> {
@@ -30,7 +30,7 @@ export async function lightTexts(
   let length = 0
   for (const row of rows) {
     const text = JSON.stringify(
-      shown(ref.sessionId, row, { range, dialect, step: steps.get(row.seq) }),
+      shown(ref.session, row, { range, dialect, step: steps.get(row.seq) }),
     )
     length += text.length
     if (length > longestPage && texts.length > 0) break

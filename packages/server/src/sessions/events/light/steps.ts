@@ -3,7 +3,7 @@ import type { EventStep } from '@steward/protocol/light-events.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
 import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import { textBehind } from '../../rows/cut-json.ts'
 import type { LightRow } from './read-light.ts'
 import type { BegunRow } from './store.ts'
@@ -38,7 +38,7 @@ const spanStarts = Object.keys(endings)
 /** Steps by the `seq` of the events that end them. */
 export async function readSteps(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   rows: readonly LightRow[],
 ): Promise<Map<number, EventStep>> {
   const ended = rows.flatMap((row): EndedStep[] => {
@@ -60,7 +60,7 @@ export async function readSteps(
 /** Most steps begin on the page where they end: only the others are read. */
 async function readBegins(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   rows: readonly LightRow[],
   ended: readonly EndedStep[],
 ): Promise<Map<string, Begin>> {
@@ -93,7 +93,7 @@ const spansAtOnce = 50
 
 async function readStarts(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   spans: readonly EndedStep[],
 ): Promise<BegunRow[]> {
   const found: BegunRow[] = []
@@ -111,7 +111,7 @@ async function readStarts(
 /** When calls were allowed or denied, by the ids of their events. */
 async function readConfirmations(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   rows: readonly LightRow[],
   ended: readonly EndedStep[],
   begins: ReadonlyMap<string, Begin>,

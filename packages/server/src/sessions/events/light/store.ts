@@ -5,7 +5,7 @@ import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 
 /**
  * The first and the last bytes of a text; null on SQLite where it is empty. `opens`: a further text begins between
@@ -67,7 +67,7 @@ function isOneOf(seqs: readonly number[]): RawBuilder<boolean> {
 /** Ends of the texts of events, by their `seq`. `isBlocks`: each is a list of blocks of content. */
 export const selectEnds = (
   db: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   seqs: readonly number[],
   isBlocks: boolean,
 ): Promise<EndsRow[]> => {
@@ -80,7 +80,7 @@ export const selectEnds = (
 /** Ends of the pieces of a message, by their index. */
 export const selectEndsOfPieces = (
   db: Reads,
-  { tenant, sessionId }: TenantSession,
+  { tenant, session: sessionId }: SessionRef,
   id: string,
 ): Promise<EndsRow[]> => {
   const texts = sql`select piece as key, ${sql.lit(messageHead)} as head, ${bytesOf(db, 'text')} as bytes
@@ -97,7 +97,7 @@ export type BegunRow = { seq: number; id: string; type: string; created_at: stri
 
 const beginning = sql<string>`substr(data, 1, 400)`.as('head')
 
-const begun = (db: Reads, { tenant, sessionId }: TenantSession) =>
+const begun = (db: Reads, { tenant, session: sessionId }: SessionRef) =>
   db
     .selectFrom('events')
     .where('tenant_id', '=', tenant)
@@ -110,7 +110,7 @@ const rowsAtOnce = 100
 /** Calls by the ids of their events. In two statements: SQLite would read a join from its wrong end. */
 export async function selectCalls(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   ids: readonly string[],
 ): Promise<BegunRow[]> {
   const found: BegunRow[] = []
@@ -120,7 +120,7 @@ export async function selectCalls(
       .selectFrom('calls')
       .select('seq')
       .where('tenant_id', '=', ref.tenant)
-      .where('session_id', '=', ref.sessionId)
+      .where('session_id', '=', ref.session)
       .where('event_id', 'in', ids.slice(at, at + rowsAtOnce))
       .execute()
     const seqs = calls.map(({ seq }) => seq)
@@ -132,7 +132,7 @@ export async function selectCalls(
 /** Events of these types by their ids, read backwards from a place, so that the search stops at the oldest of them. */
 export const selectBefore = (
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   { before, types, ids }: { before: number; types: readonly string[]; ids: readonly string[] },
 ): Promise<BegunRow[]> =>
   begun(db, ref)
@@ -145,7 +145,7 @@ export const selectBefore = (
 
 export const selectConfirmations = (
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   { after, before }: { after: number; before: number },
 ): Promise<BegunRow[]> =>
   begun(db, ref)

@@ -1,7 +1,7 @@
 /** The beginnings and the ends of long texts, as the database has cut them. */
 import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
-import type { TenantSession } from '../../log/place.ts'
+import type { SessionRef } from '../../log/place.ts'
 import type { EndsRow } from './store.ts'
 import { selectEnds, selectEndsOfPieces } from './store.ts'
 
@@ -21,7 +21,7 @@ export const isBlocks = ({ type }: Pick<LongRow, 'type'>): boolean => /message|r
 /** Ends of the texts of rows, by `seq`. A text that is stored in pieces is missing. */
 export async function readEnds(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   rows: readonly LongRow[],
 ): Promise<Map<number, TextEnds>> {
   const found = new Map<number, TextEnds>()
@@ -55,7 +55,7 @@ function groupsOf(rows: readonly LongRow[]): LongRow[][] {
 /** Ends of a text that is stored in pieces. Undefined when it is not there any more. */
 export async function readEndsOfPieces(
   db: Reads,
-  ref: TenantSession,
+  ref: SessionRef,
   id: string,
 ): Promise<TextEnds | undefined> {
   await eventLoop.wait(ref.tenant)

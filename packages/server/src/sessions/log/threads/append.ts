@@ -12,7 +12,7 @@ import type { Head } from '../head.ts'
 import { changedColumns, headChange, isOfTurn, lockHead, spendingCounters } from '../head.ts'
 import type { LogEntry, PromotedMessage } from '../log.ts'
 import { isShared } from '../shared-events.ts'
-import type { TenantSession } from '../place.ts'
+import type { SessionRef } from '../place.ts'
 import { threadColumns } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { hasOthersDue, threadIdOf } from './team.ts'
@@ -76,11 +76,11 @@ async function updateThread(
 ): Promise<void> {
   const fields = Object.keys(change)
   if (fields.length === 0) return
-  const at = { tenant, sessionId: ref.session, id: threadIdOf(ref), updated_at: iso(now) }
+  const at = { tenant, session: ref.session, id: threadIdOf(ref), updated_at: iso(now) }
   await threadUpdate(fields.toSorted().join(' '))(tx, { ...at, change })
 }
 
-type ThreadUpdate = TenantSession & { id: string; updated_at: string; change: ThreadChange }
+type ThreadUpdate = SessionRef & { id: string; updated_at: string; change: ThreadChange }
 
 /** A statement is kept for each set of changed fields: a few dozen statements. */
 const threadUpdate = statementByForm((form: string) =>

@@ -4,7 +4,7 @@ import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'
-import type { TenantSession } from '../place.ts'
+import type { SessionRef } from '../place.ts'
 import { threadColumns } from '../place.ts'
 
 type DuePlace = { tenant: string; session: string }
@@ -53,7 +53,7 @@ export async function pausedThreads(db: Reads, { tenant, session }: DuePlace): P
 }
 
 const dueStatement = statement(
-  (tx, slot: SlotFor<TenantSession & { id: string }>) =>
+  (tx, slot: SlotFor<SessionRef & { id: string }>) =>
     tx
       .updateTable('threads')
       .set({ due: 1 })
@@ -67,5 +67,5 @@ export async function makeDue(
   { tenant, session }: DuePlace,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids) await dueStatement(tx, { tenant, sessionId: session, id })
+  for (const id of ids) await dueStatement(tx, { tenant, session, id })
 }

@@ -11,7 +11,7 @@ import { statementByForm, selectStatement } from '../../../ground/database/state
 import type { ThreadForm } from '../inbox.ts'
 import { admission, admitEvents, isOfThreadForm, promotedOf, threadFormOf } from '../inbox.ts'
 import type { PromotedMessage } from '../log.ts'
-import type { TenantThread } from '../place.ts'
+import type { ThreadRef } from '../place.ts'
 import { isOfThread, sessionColumns } from '../place.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
@@ -34,7 +34,7 @@ const childOf = ({ kind, id }: MessageEnd): string | undefined =>
   kind === 'primary' ? undefined : id
 
 const roomStatement = statementByForm((whose: ThreadForm) =>
-  selectStatement((db, slot: SlotFor<TenantThread>) =>
+  selectStatement((db, slot: SlotFor<ThreadRef>) =>
     db
       .selectFrom('inbox')
       .select((eb) => [
@@ -56,7 +56,7 @@ export async function sendRefusalOf(
 ): Promise<string | undefined> {
   if (text.length > mostSent.characters)
     return `the message has ${text.length} characters; ${mostSent.characters} are the most. Write it to a file and send its path`
-  const ref = { tenant, sessionId: session, thread: childOf(to) }
+  const ref = { tenant, session, thread: childOf(to) }
   const [room] = await roomStatement(threadFormOf(ref))(tx, ref)
   const { count, bytes } = { count: Number(room?.count ?? 0), bytes: Number(room?.bytes ?? 0) }
   if (count < mostSent.waiting && bytes + text.length <= mostSent.bytes) return undefined

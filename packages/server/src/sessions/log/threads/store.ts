@@ -6,7 +6,7 @@ import { insertRows, selectStatement } from '../../../ground/database/statement.
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
 import { readHead, spendingCounters } from '../head.ts'
-import type { TenantSession } from '../place.ts'
+import type { SessionRef } from '../place.ts'
 import { threadColumns } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { threadIdOf } from './team.ts'
@@ -41,7 +41,7 @@ export type ThreadSpending = Pick<ThreadRow, (typeof spentColumns)[number]>
 /** Estimated bytes of a row; only the column `agent` may be long. */
 const weight = weightOf('agent')
 
-type ThreadKey = TenantSession & { id: string }
+type ThreadKey = SessionRef & { id: string }
 
 const findStatement = selectStatement((db, slot: SlotFor<ThreadKey>) =>
   db
@@ -100,7 +100,7 @@ function threadReads(db: Reads) {
     },
 
     async find(tenant: string, session: string, id: string): Promise<ThreadRow | undefined> {
-      const [row] = await findStatement(db, { tenant, sessionId: session, id })
+      const [row] = await findStatement(db, { tenant, session, id })
       return row
     },
   }

@@ -9,16 +9,16 @@ import type { Head, Team, ThreadStanding } from '../head.ts'
 import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
 import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
-import type { ThreadRef, TenantSession } from '../place.ts'
+import type { ThreadOption, SessionRef } from '../place.ts'
 import { sessionColumns } from '../place.ts'
 
 /** One thread of a session that a runner holds. */
-export type ThreadPlace = { tenant: string; session: string } & ThreadRef
+export type ThreadPlace = { tenant: string; session: string } & ThreadOption
 
 export const threadIdOf = ({ session, thread }: Omit<ThreadPlace, 'tenant'>): string =>
   thread ?? primaryThreadId(session)
 
-const standingStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
+const standingStatement = selectStatement((db, slot: SlotFor<SessionRef>) =>
   db
     .selectFrom('threads')
     .select(standingFields)
@@ -32,7 +32,7 @@ export const readStandings = (
   db: Reads,
   tenant: string,
   sessionId: string,
-): Promise<ThreadStanding[]> => standingStatement(db, { tenant, sessionId })
+): Promise<ThreadStanding[]> => standingStatement(db, { tenant, session: sessionId })
 
 /**
  * The head of one thread, from the session's head, which the caller has locked or read. In a session with one thread it

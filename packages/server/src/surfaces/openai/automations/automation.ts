@@ -10,7 +10,7 @@ import type {
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { messagesOf } from '@steward/protocol/openai/inputs.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
-import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
+import type { Reads, TenantRef } from '../../../ground/database/database.ts'
 import { lockAdvisory } from '../../../ground/database/lock.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
@@ -94,7 +94,7 @@ const withoutSandbox = (tenant: string): ChosenEnvironment => ({
  * with the automation.
  */
 async function environmentFor(
-  ref: TenantDatabase,
+  ref: TenantRef,
   given: NewSessionTarget['environment'],
 ): Promise<ChosenEnvironment> {
   const { db, tenant } = ref
@@ -108,7 +108,7 @@ async function environmentFor(
   return created(tenant, record, mountsOf(given, kept?.record.mounts))
 }
 
-async function toNewSession(ref: TenantDatabase, target: NewSessionTarget): Promise<TargetFields> {
+async function toNewSession(ref: TenantRef, target: NewSessionTarget): Promise<TargetFields> {
   const { db, tenant } = ref
   const agent = await findAgent(db.read, tenant, target.agent_id)
   const { mounts, ...environment } = await environmentFor(ref, target.environment)
@@ -132,7 +132,7 @@ async function toNewSession(ref: TenantDatabase, target: NewSessionTarget): Prom
 }
 
 export async function targetFields(
-  ref: TenantDatabase,
+  ref: TenantRef,
   target: OpenAITarget,
   now: number,
 ): Promise<TargetFields> {

@@ -8,7 +8,7 @@ import {
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
-import type { TenantDatabase } from '../../../ground/database/database.ts'
+import type { TenantRef } from '../../../ground/database/database.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -66,10 +66,10 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
       throw invalid('run_at: lies in the past')
   }
 
-  const shown = async ({ db, tenant }: TenantDatabase, id: string) =>
+  const shown = async ({ db, tenant }: TenantRef, id: string) =>
     showAutomation(db.read, await findAutomation(db.read, tenant, id))
 
-  const found = ({ db, tenant, params: { id } }: TenantDatabase & { params: { id: string } }) =>
+  const found = ({ db, tenant, params: { id } }: TenantRef & { params: { id: string } }) =>
     findAutomation(db.read, tenant, id)
 
   return [

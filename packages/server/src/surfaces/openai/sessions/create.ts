@@ -6,7 +6,7 @@ import type { AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
 import type { Multiagent } from '@steward/protocol/multiagent.ts'
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { invalid } from '../../../ground/core/errors.ts'
-import type { Queries, Reads, TenantDatabase } from '../../../ground/database/database.ts'
+import type { Queries, Reads, TenantRef } from '../../../ground/database/database.ts'
 import { configOf } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
@@ -30,7 +30,7 @@ type ChosenAgent = {
 }
 
 async function chooseAgent(
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
   { skills: mounted }: EnvironmentMounts,
 ): Promise<ChosenAgent> {
@@ -98,7 +98,7 @@ async function storeInline(
  */
 export async function createFrom(
   deps: OpenSessionDeps,
-  { db, tenant }: TenantDatabase,
+  { db, tenant }: TenantRef,
   asked: OpenAISessionCreate,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../../ground/database/statement.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
-import type { TenantSession, TenantThread } from '../../../sessions/log/place.ts'
+import type { SessionRef, ThreadRef } from '../../../sessions/log/place.ts'
 import { isAmong, sessionColumns } from '../../../sessions/log/place.ts'
 import { dataSize, fittingRows, shortText, withTexts } from '../../../sessions/log/texts.ts'
 import { isCall, itemTypes, outputTypes, resultTypes } from './item.ts'
@@ -12,7 +12,7 @@ import { turnTypesOf } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 
 /** A part of a thread's log between two positions; without a thread, a part of the session's own log. */
-type LogPart = TenantThread & { after: number; before: number }
+type LogPart = ThreadRef & { after: number; before: number }
 
 type LogPartKind = 'session' | 'thread'
 
@@ -61,7 +61,7 @@ const typesFor = {
   ],
 } satisfies Record<string, EventType[]>
 
-type ThreadsPart = TenantSession & { after: number; before: number; limit: number }
+type ThreadsPart = SessionRef & { after: number; before: number; limit: number }
 
 /** Selects events with their threads, null for the session itself. A long text is left out. */
 const threadsStatement = statementByForm((use: keyof typeof typesFor) =>
@@ -93,7 +93,7 @@ export async function threadRows(
   use: keyof typeof typesFor,
   { after, before = Number.MAX_SAFE_INTEGER, limit, bytes }: ThreadsRange,
 ): Promise<{ rows: EventRow[]; more: boolean }> {
-  const part = { tenant, sessionId, after, before, limit: limit + 1 }
+  const part = { tenant, session: sessionId, after, before, limit: limit + 1 }
   const found = await threadsStatement(use)(read, part)
   const rows = await withTexts(read, tenant, sessionId, fittingRows(found, { limit, bytes }))
   return { rows, more: rows.length < found.length }
