@@ -8,7 +8,7 @@ import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
 import { connectTo, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
-import type { NameOverride } from '@steward/server/start/outside.ts'
+import type { NameOverride } from '@steward/server/start/diallers.ts'
 
 /** A git server at api.example, registries at registry.test, and an echo at every other name. */
 export async function upstreams() {

@@ -1,7 +1,7 @@
 import type { Dream, DreamStatus, DreamUsage } from '@steward/protocol/dreams.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import type { WorkInSlots } from '../../ground/core/work-places.ts'
+import type { WorkInSlots } from '../../ground/core/work-slots.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'

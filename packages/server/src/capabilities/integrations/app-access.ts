@@ -16,7 +16,7 @@ import { tokenOf } from './installation-token.ts'
 import { displayNames } from './kinds.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 
 export type AccessDeps = TokenDeps
 

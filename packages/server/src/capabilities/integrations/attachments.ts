@@ -20,7 +20,7 @@ import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 
 type KeepDeps = Parameters<typeof keepFile>[0]
 

@@ -10,7 +10,7 @@ import { appOf } from './apps.ts'
 import type { Notes } from './integration.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000

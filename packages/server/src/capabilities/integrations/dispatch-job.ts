@@ -6,7 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import { startFound } from '../../ground/core/work-places.ts'
+import { startFound } from '../../ground/core/work-slots.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { createNearestAlarm } from '../../ground/core/nearest-alarm.ts'
@@ -15,7 +15,7 @@ import type { DueDelivery } from './store.ts'
 import { integrationStore } from './store.ts'
 import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 
 /**
  * Poll interval. A notification normally finds a due delivery; polls are for lost notifications and for processes that

@@ -27,7 +27,7 @@ import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 import { notifyIntegrations } from './topics.ts'
 

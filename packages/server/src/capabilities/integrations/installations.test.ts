@@ -15,7 +15,7 @@ import type { App } from './app.ts'
 import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall } from './installations.ts'
 import { linearApp } from './linear-app.ts'
-import { externalAccounts } from './places.ts'
+import { externalAccounts } from './external-accounts.ts'
 import { integrationStore } from './store.ts'
 
 const [one, other] = ['wrkspc_one', 'wrkspc_other']

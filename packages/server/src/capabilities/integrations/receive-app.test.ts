@@ -10,7 +10,7 @@ import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import type { App } from './app.ts'
 import { changeInstallation } from './installations.ts'
 import { linearApp } from './linear-app.ts'
-import { externalAccounts } from './places.ts'
+import { externalAccounts } from './external-accounts.ts'
 import type { PublicationDeps } from './publications.ts'
 import {
   createPublication,

@@ -8,7 +8,7 @@ import { runOnEach } from '../../ground/database/database.ts'
 import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 import { listenToTokens } from './topics.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 

@@ -2,7 +2,7 @@
  * Tells threads the news of their sessions. Every process looks for due threads; leases decide which process tells one.
  */
 import type { Job } from '../../ground/core/jobs.ts'
-import { startFound } from '../../ground/core/work-places.ts'
+import { startFound } from '../../ground/core/work-slots.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { listenToSession } from '../../sessions/log/topics.ts'
@@ -13,7 +13,7 @@ import type { ThreadLook } from './tell.ts'
 import type { TellDeps } from './thread-look.ts'
 import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 
 /**
  * Poll interval. A notification normally finds a due thread; polls are for lost notifications and for processes that

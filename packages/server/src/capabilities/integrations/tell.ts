@@ -20,7 +20,7 @@ import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { Progress, TellDeps, Work } from './thread-look.ts'
 import { beginLook, ChangedError, takeSame, tellFirst, tellNext, update } from './thread-look.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000

@@ -13,7 +13,7 @@ import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
 import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { JobContext } from './job-place.ts'
+import type { JobContext } from './job-context.ts'
 
 export type TellDeps = ChannelDeps &
   Pick<FileSending, 'keeping'> & {

@@ -16,8 +16,8 @@ import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { RunLease, HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
 import { foldersOf } from './held-sandbox.ts'
-import type { SandboxSlots } from './sandbox-places.ts'
-import { sandboxSlots } from './sandbox-places.ts'
+import type { SandboxSlots } from './sandbox-slots.ts'
+import { sandboxSlots } from './sandbox-slots.ts'
 import { startSandboxAt } from './start-sandbox.ts'
 
 const passable: TurnNotice = {

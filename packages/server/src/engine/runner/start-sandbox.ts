@@ -9,7 +9,7 @@ import type { MountTarget } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
 import { foldersOf } from './held-sandbox.ts'
 import { makeStartFolder, removeLeftStarts, removeStartFolder } from './start-folder.ts'
-import type { SandboxSlots } from './sandbox-places.ts'
+import type { SandboxSlots } from './sandbox-slots.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** Holds the place until the sandbox and everything mounted into it has been cleaned up. */

@@ -1,8 +1,8 @@
 /** Pieces of work that a job finds, and that this process then drives to their end. */
 import type { AlarmClock } from './alarm.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
-import type { WorkInSlots, WorkPiece } from './work-places.ts'
-import { createWorkSlots, startFound } from './work-places.ts'
+import type { WorkInSlots, WorkPiece } from './work-slots.ts'
+import { createWorkSlots, startFound } from './work-slots.ts'
 
 /** Concurrent pieces of a process, and the percentage of them that one tenant may have while the others have none. */
 const slots = { total: 50, percent: 50 }

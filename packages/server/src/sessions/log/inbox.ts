@@ -13,8 +13,8 @@ import type { PromotedMessage, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
 import { ownTexts } from './long-texts.ts'
-import type { SessionRef, ThreadRef } from './place.ts'
-import { isOfThread, sessionColumns } from './place.ts'
+import type { SessionRef, ThreadRef } from './refs.ts'
+import { isOfThread, sessionColumns } from './refs.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** Event types that wait for a runner. All other events of clients are processed on receipt. */

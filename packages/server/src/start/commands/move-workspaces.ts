@@ -9,7 +9,7 @@ import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-dat
 import { byOperator } from './audit.ts'
 import { checkRootKey } from '../../ground/database/root-key.ts'
 import { openDatabase, openDatabases, sealOf } from '../storage.ts'
-import { refuseServers, withRows } from './row-places.ts'
+import { refuseServers, withRows } from './row-databases.ts'
 
 /** Returns false when the rows are in place already. */
 export const moveWorkspaces = (

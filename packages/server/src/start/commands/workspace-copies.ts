@@ -23,8 +23,8 @@ import type { Sealed } from '../../ground/core/seal.ts'
 import { workspaceId } from '../../tenants/workspaces/create.ts'
 import { byOperator } from './audit.ts'
 import { keysFor, sealOf } from '../storage.ts'
-import type { RowDatabases } from './row-places.ts'
-import { withRows } from './row-places.ts'
+import type { RowDatabases } from './row-databases.ts'
+import { withRows } from './row-databases.ts'
 
 const backupKeys = (config: Config) => keysFor(config, 'workspace backup')
 

@@ -1,6 +1,6 @@
 /** Frames of a direct connection between processes: JSON texts, each after its length. */
 import { z } from 'zod'
-import { isPeerAddress } from '../../core/peer-place.ts'
+import { isPeerAddress } from '../../core/peer-address.ts'
 import { largestMessage } from '../bus.ts'
 
 const headBytes = 4

@@ -17,10 +17,10 @@ import {
 } from '@steward/base/settings/kinds.ts'
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
-import { parseStoreBackends } from '../../core/blob-place.ts'
+import { parseStoreBackends } from '../../core/blob-backend.ts'
 import { parseRanges } from '../../core/dial.ts'
 import { parseRates } from '../../core/rates.ts'
-import { isPeerAddress } from '../../core/peer-place.ts'
+import { isPeerAddress } from '../../core/peer-address.ts'
 
 const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
 

@@ -1,5 +1,5 @@
 /** Copies one tenant's rows from one place to another, in one transaction. */
-import type { RowDatabase } from './row-place.ts'
+import type { RowDatabase } from './row-database.ts'
 import type { TableName } from '../tables.ts'
 import {
   checkSums,

@@ -15,7 +15,7 @@ import { checkBackup, restoreRows, restoreWorkspace, writeBackup } from './backu
 import { addWorkspace, putVault } from './fixture.ts'
 import type { MoveDeps, MovedDatabases } from './move-databases.ts'
 import { moveDatabases } from './move-databases.ts'
-import { postgresRows, sqliteRows } from './row-place.ts'
+import { postgresRows, sqliteRows } from './row-database.ts'
 import { sumsOf } from './tenant-rows.ts'
 import { schemaNameOf } from './schema-per-tenant.ts'
 import { shapeOf } from './database-shape.ts'

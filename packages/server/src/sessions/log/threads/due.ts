@@ -4,8 +4,8 @@ import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'
-import type { SessionRef } from '../place.ts'
-import { threadColumns } from '../place.ts'
+import type { SessionRef } from '../refs.ts'
+import { threadColumns } from '../refs.ts'
 
 type DuePlace = { tenant: string; session: string }
 

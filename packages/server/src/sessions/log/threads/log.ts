@@ -1,7 +1,7 @@
 /** Reads of the log by thread. */
 import type { Reads } from '../../../ground/database/database.ts'
 import type { EventRow } from '../log.ts'
-import { isOfThread } from '../place.ts'
+import { isOfThread } from '../refs.ts'
 import type { ThreadPlace } from './team.ts'
 
 /** The newest message of the agent, unless the thread went idle or received a message since. */

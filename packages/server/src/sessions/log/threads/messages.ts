@@ -11,8 +11,8 @@ import { statementByForm, selectStatement } from '../../../ground/database/state
 import type { ThreadForm } from '../inbox.ts'
 import { admission, admitEvents, isOfThreadForm, promotedOf, threadFormOf } from '../inbox.ts'
 import type { PromotedMessage } from '../log.ts'
-import type { ThreadRef } from '../place.ts'
-import { isOfThread, sessionColumns } from '../place.ts'
+import type { ThreadRef } from '../refs.ts'
+import { isOfThread, sessionColumns } from '../refs.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
 

@@ -9,8 +9,8 @@ import type { Head, Team, ThreadStanding } from '../head.ts'
 import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
 import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
-import type { ThreadOption, SessionRef } from '../place.ts'
-import { sessionColumns } from '../place.ts'
+import type { ThreadOption, SessionRef } from '../refs.ts'
+import { sessionColumns } from '../refs.ts'
 
 /** One thread of a session that a runner holds. */
 export type ThreadPlace = { tenant: string; session: string } & ThreadOption

@@ -1,7 +1,7 @@
 /** The state of a thread's log when a stream begins, and calls from before the stream. */
 import { readAt } from '../../../sessions/log/log.ts'
 import { outputsBetween } from '../turns/outputs.ts'
-import { eventPositions } from '../turns/places.ts'
+import { eventPositions } from '../turns/event-positions.ts'
 import type { LoggedTurn, TokenCounts } from '../turns/turn.ts'
 import { noTokens } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'

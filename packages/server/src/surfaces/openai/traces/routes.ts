@@ -6,7 +6,7 @@ import { section } from '../../../ground/http/section.ts'
 import { defaultLimit, listOf } from '../page.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { readTurns } from '../turns/pages.ts'
-import { eventPositions } from '../turns/places.ts'
+import { eventPositions } from '../turns/event-positions.ts'
 import { mostSpans, traceOf } from './trace.ts'
 
 const traces = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id/traces')

@@ -1,8 +1,8 @@
 /** Pages of turns. */
 import { notFound } from '../../../ground/core/errors.ts'
-import { isOfThread } from '../../../sessions/log/place.ts'
+import { isOfThread } from '../../../sessions/log/refs.ts'
 import { unknownAfter } from '../page.ts'
-import type { EventPositions } from './places.ts'
+import type { EventPositions } from './event-positions.ts'
 import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { turnAt, turnsAround, turnsBefore, turnsBehind } from './turns.ts'

@@ -4,7 +4,7 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { itemList, itemsOfTurn, sessionLog, turnList } from './logs.ts'
 import { findTurn } from './pages.ts'
-import { eventPositions } from './places.ts'
+import { eventPositions } from './event-positions.ts'
 import { showTurn } from './turn.ts'
 
 const turns = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id')

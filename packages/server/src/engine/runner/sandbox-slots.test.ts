@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createShare } from '../../ground/core/share.ts'
-import { sandboxSlots } from './sandbox-places.ts'
+import { sandboxSlots } from './sandbox-slots.ts'
 
 const never = new AbortController().signal
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseStoreBackends } from './blob-place.ts'
+import { parseStoreBackends } from './blob-backend.ts'
 
 const s3 = {
   type: 's3',
