@@ -15,7 +15,7 @@ export async function upstreams() {
   const [git, registries, api] = await Promise.all([gitServer(), registry(), upstreamServer(echo)])
   const hosts = {
     'api.example': connectTo(git.server),
-    'registry.test': registries.outside.connect,
+    'registry.test': registries.registry.connect,
   }
   const connectorOf = (host: string) => hosts[host as keyof typeof hosts] ?? connectTo(api)
   const outside: NameOverride = {

@@ -16,7 +16,7 @@ export type McpHosts = AsyncDisposable & {
    * Connects every name to these servers. Their certificate covers `api.example`, `*.api.example` and a few other
    * names.
    */
-  outside: NonNullable<StartOverrides['outside']>
+  outside: NonNullable<StartOverrides['nameOverride']>
   port: number
   noted: McpRequest[]
   /** The requests of one host. */

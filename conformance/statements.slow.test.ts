@@ -195,7 +195,7 @@ for (const database of databases)
     before(async () => {
       hosts = await mcpHosts()
       hosts.set(host, () => Response.json({}))
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
     })
     after(async () => {
       await service.close()

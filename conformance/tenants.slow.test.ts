@@ -29,7 +29,7 @@ for (const database of databases) {
       hosts.set('other.example', ({ headers }) =>
         Response.json({ key: headers.get('x-key'), authorization: headers.get('authorization') }),
       )
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
       strangerKey = (await service.otherWorkspace('stranger')).key
       stranger = callerAt(service.base, strangerKey)
       known.vault = await vaultOf(

@@ -49,7 +49,7 @@ describe('traces', () => {
       ...env,
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     })
-    service = await boot('sqlite', { env, overrides: { outside: hosts.outside } })
+    service = await boot('sqlite', { env, overrides: { nameOverride: hosts.outside } })
     await service.ask('POST', '/v1/ext/model_cards', {
       ...{ model_id: 'traced', provider: 'ant-compatible', model: 'stub-1' },
       ...{ base_url: model.url, api_key: 'none-needed' },

@@ -55,7 +55,7 @@ describe('the tutorial', () => {
     await git.create('/one/project', { 'README.md': 'hello\n' })
     const service = await boot('sqlite', {
       overrides: {
-        outside: {
+        nameOverride: {
           connect: connectBy({ 'api.example': git.server, '127.0.0.1': { port } }),
           dial: async () => connect({ port: git.server.port, host: '127.0.0.1' }),
         },

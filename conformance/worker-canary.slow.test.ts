@@ -102,7 +102,7 @@ describe('canaries of a worker', patience, () => {
     }
     const { API_KEY: _key, ...settings } = settingsOf(secrets, upstream.port)
     const env = { ...settings, WORKER_INPUTS: 'repositories' }
-    service = await boot('sqlite', { env, overrides: { outside } })
+    service = await boot('sqlite', { env, overrides: { nameOverride: outside } })
     await service.ask('POST', '/v1/ext/model_cards', cardsOf(secrets, upstream.port).taken)
     const auths = authsOf(secrets) as { type: string }[]
     const vault = await service.ask('POST', '/v1/vaults', {

@@ -10,11 +10,11 @@ const tools = [{ type: 'agent_toolset_20260401' }]
 
 export async function* packages(): AsyncGenerator<Figure> {
   await using registries = await registry()
-  const { sources, outside } = registries
+  const { sources, registry: outside } = registries
   const list = Object.entries(sources).map((pair) => pair.join('='))
   // Checkpoints are off, because another case measures the end of a turn.
   const env = { CHECKPOINTS: 'off', PACKAGE_REGISTRIES: list.join(',') }
-  const service = await boot('sqlite', { env, overrides: { outside } })
+  const service = await boot('sqlite', { env, overrides: { nameOverride: outside } })
   const environment = async (name: string, wanted: object): Promise<string> =>
     (await service.ask('POST', '/v1/environments', { name, packages: wanted })).body.id
   const without = await environment('without', {})

@@ -20,7 +20,7 @@ export async function* repositories(): AsyncGenerator<Figure> {
   // Checkpoints are off, because another case measures the end of a turn.
   const env = { CHECKPOINTS: 'off' }
   const outside = { connect: connectTo(git.server), dial: () => Promise.reject(new Error('none')) }
-  const service = await boot('sqlite', { env, overrides: { outside } })
+  const service = await boot('sqlite', { env, overrides: { nameOverride: outside } })
   const repository = {
     type: 'github_repository',
     url: 'https://api.example/one/repository',

@@ -10,5 +10,5 @@ if (!read.ok) throw new Error(read.problems.join('\n'))
 const port = Number(process.env['OUTSIDE_PORT'])
 const log = jsonLog((line) => process.stderr.write(line), 'debug')
 const outside = { connect: connectTo({ port }), dial: async () => connect(port, '127.0.0.1') }
-const running = await start(read.config, log, { outside })
+const running = await start(read.config, log, { nameOverride: outside })
 log.info('listening', { url: `http://127.0.0.1:${running.port}` })

@@ -45,7 +45,7 @@ export async function startUpstreamService(ways: UpstreamRoutes): Promise<Upstre
   })
   const service = await boot('sqlite', {
     overrides: {
-      outside: {
+      nameOverride: {
         connect: connectTo(upstream),
         dial: async () => connect(upstream.port, '127.0.0.1'),
       },

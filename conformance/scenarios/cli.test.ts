@@ -16,7 +16,7 @@ describe('programs of known services', () => {
         for (const host of ['api.github.com', 'github.com', 'other.example']) {
           hosts.set(host, () => new Response('hello', { status: 200 }))
         }
-        const service = await boot(database, { overrides: { outside: hosts.outside } })
+        const service = await boot(database, { overrides: { nameOverride: hosts.outside } })
         const vault = await vaultOf(service, { type: 'cap_cli', cli_id: 'gh', token })
         const session = await sessionOf(service, {
           tools: [{ type: 'agent_toolset_20260401' }],

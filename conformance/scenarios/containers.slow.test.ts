@@ -52,7 +52,7 @@ for (const kind of kinds) {
       const limits = { SANDBOX_MEMORY_MB: '512', SANDBOX_PROCESSES: '64', SANDBOX_CPUS: '1.5' }
       service = await boot('sqlite', {
         env: { ...engine.env, SANDBOX_SOCKET: engine.between.socket, ...reached.env, ...limits },
-        overrides: { outside: reached.outside },
+        overrides: { nameOverride: reached.outside },
       })
     })
     after(async () => {

@@ -35,7 +35,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const hosts = { 'api.example': api, 'other.example': api, 'plain.example': plain }
       service = await boot(database, {
         overrides: {
-          outside: {
+          nameOverride: {
             connect: connectBy(hosts),
             dial: async () => connect(api.port, '127.0.0.1'),
           },

@@ -46,7 +46,7 @@ describe('ways out of a sandbox', () => {
       socket.end()
     }).listen(0)
     await once(direct, 'listening')
-    service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+    service = await boot('sqlite', { overrides: { nameOverride: hosts.outside } })
     folder = await mkdtemp(join(tmpdir(), 'steward-escapes-'))
     server = await startServer({ DATA_DIR: folder })
     plain = callerAt(server.base, adminKey)

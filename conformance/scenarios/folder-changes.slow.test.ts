@@ -28,7 +28,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     before(async () => {
       git = await gitServer()
       const env = { CHECKPOINTS: 'idle', CHECKPOINT_HISTORY: '2' }
-      service = await boot(database, { env, overrides: { outside: outsideTo(git) } })
+      service = await boot(database, { env, overrides: { nameOverride: outsideTo(git) } })
     })
     after(async () => {
       await service.close()

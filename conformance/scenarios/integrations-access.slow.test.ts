@@ -73,7 +73,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       service = await boot(database, {
         env: githubSettings('https://api.example'),
         overrides: {
-          outside: {
+          nameOverride: {
             connect: connectTo(git.server),
             dial: async () => connect({ port: git.server.port, host: '127.0.0.1' }),
           },

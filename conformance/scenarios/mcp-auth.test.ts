@@ -24,7 +24,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     before(async () => {
       oauth = await authorizationServer()
       hosts = await mcpHosts({ 'auth.example': oauth })
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
     })
     after(async () => {
       await hosts[Symbol.asyncDispose]()

@@ -56,7 +56,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           return systemClock.sleep(ms === 15_000 ? discoveryMs : ms, signal)
         },
       }
-      service = await boot(database, { overrides: { outside: hosts.outside, clock } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside, clock } })
     })
     after(async () => {
       await hosts[Symbol.asyncDispose]()
@@ -362,7 +362,7 @@ describe('a service that is shut down', () => {
       await using hosts = await mcpHosts()
       const host = 'left.api.example'
       hosts.mcp(host)
-      const service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+      const service = await boot('sqlite', { overrides: { nameOverride: hosts.outside } })
       const token = `canary-${crypto.randomUUID()}`
       const auth = { type: 'static_bearer', token, mcp_server_url: `https://${host}/mcp` }
       const vault_ids = [await vaultOf(service, auth)]

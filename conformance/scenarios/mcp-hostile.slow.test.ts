@@ -151,7 +151,7 @@ describe('an MCP server that says its credential', () => {
   before(async () => {
     stub = await startStub(anthropicDialect)
     hosts = await mcpHosts()
-    service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+    service = await boot('sqlite', { overrides: { nameOverride: hosts.outside } })
   })
   after(async () => {
     await service.close()

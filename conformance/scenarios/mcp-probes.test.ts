@@ -18,7 +18,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let walled: TestService
     before(async () => {
       hosts = await mcpHosts()
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
       walled = await boot(database)
     })
     after(async () => {

@@ -56,7 +56,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           isError: true,
         }))
       })
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
     })
     after(async () => {
       await hosts[Symbol.asyncDispose]()

@@ -30,7 +30,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let hosts: McpHosts
     before(async () => {
       hosts = await mcpHosts()
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
       client = newestOpenAI(service)
       agents = client.beta.agents
     })

@@ -61,7 +61,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           WEB_SEARCH_API_KEY: searchKey,
           WEB_SEARCH_BASE_URL: 'https://search.api.example',
         },
-        overrides: { outside: hosts.outside },
+        overrides: { nameOverride: hosts.outside },
       })
     })
     after(async () => {
@@ -236,7 +236,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 describe('web_search without a key', () => {
   verifies(['settings/web-search-key'], 'says what is missing, and asks nobody', async () => {
     await using hosts = await mcpHosts()
-    const service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+    const service = await boot('sqlite', { overrides: { nameOverride: hosts.outside } })
     const session = await sessionOf(service, { tools: [toolset] })
     const events = await turn(service, session, callTool('web_search', { query: 'tea' }))
     const { text, isError } = resultOf(events)

@@ -18,10 +18,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let registries: Registry
     before(async () => {
       registries = await registry()
-      const { sources, outside } = registries
+      const { sources, registry: outside } = registries
       const list = Object.entries(sources).map((pair) => pair.join('='))
       const env = { PACKAGE_REGISTRIES: list.join(',') }
-      service = await boot(database, { env, overrides: { outside } })
+      service = await boot(database, { env, overrides: { nameOverride: outside } })
     })
     after(async () => {
       await service.close()

@@ -26,7 +26,7 @@ async function booted(env: Record<string, string>) {
   hosts.set('api.example', ({ headers }) =>
     Response.json({ authorization: headers.get('authorization'), key: headers.get('x-key') }),
   )
-  const service = await boot('sqlite', { env, overrides: { outside: hosts.outside } })
+  const service = await boot('sqlite', { env, overrides: { nameOverride: hosts.outside } })
   return {
     hosts,
     service,

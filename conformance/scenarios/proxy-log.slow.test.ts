@@ -25,7 +25,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       hosts.mcp(host)
       hosts.mcp('other.api.example')
       const clock = { ...systemClock, now: () => Date.now() + aheadMs }
-      service = await boot(database, { overrides: { outside: hosts.outside, clock } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside, clock } })
       const vault = await vaultOf(service, {
         type: 'static_bearer',
         token: canary,

@@ -33,7 +33,7 @@ for (const place of hosts)
         connect: connectBy({ 'api.example': api, 'other.example': api }),
         dial: async () => connect(api.port, '127.0.0.1'),
       }
-      const overrides = { outside }
+      const overrides = { nameOverride: outside }
       if (place === 'two processes') {
         const url = await newPostgresUrl()
         service = await boot('postgres', { env: { DATABASE_URL: url }, overrides })

@@ -29,7 +29,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     before(async () => {
       hosts = await mcpHosts()
       hosts.mcp('api.example')
-      service = await boot(database, { overrides: { outside: hosts.outside } })
+      service = await boot(database, { overrides: { nameOverride: hosts.outside } })
       const made = await service.ask('POST', '/v1/agents', {
         name: fresh('agent'),
         model: 'offline',

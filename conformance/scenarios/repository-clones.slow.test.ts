@@ -30,7 +30,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let git: GitServer
     before(async () => {
       git = await gitServer()
-      service = await boot(database, { overrides: { outside: outsideTo(git) } })
+      service = await boot(database, { overrides: { nameOverride: outsideTo(git) } })
     })
     after(async () => {
       await service.close()
@@ -246,7 +246,7 @@ describe('repositories at another machine', () => {
         STORE_BACKENDS: JSON.stringify({ blobs: { type: 'disk', dir: join(folder, 'blobs') } }),
       }
       const outside = outsideTo(git)
-      const machine = () => boot('postgres', { env, overrides: { outside } })
+      const machine = () => boot('postgres', { env, overrides: { nameOverride: outside } })
       const repository = { type, url: 'https://api.example/one/moved', authorization_token: token }
       const said = async (service: TestService, session: string, command: string) =>
         textOf(only(await turn(service, session, bash(command)), 'agent.tool_result'))
@@ -273,7 +273,7 @@ describe('repositories without isolation', () => {
       await using git = await gitServer()
       await git.create('/one/local', { a: 'first\n' }, token)
       const env = { SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'best_effort' }
-      const service = await boot('sqlite', { env, overrides: { outside: outsideTo(git) } })
+      const service = await boot('sqlite', { env, overrides: { nameOverride: outsideTo(git) } })
       const repository = { type, url: 'https://api.example/one/local', authorization_token: token }
       const session = await newSession(service, { tools }, { resources: [repository] })
       const events = await turn(service, session, bash('cat local/a && git -C local status -sb'))

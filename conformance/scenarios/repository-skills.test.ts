@@ -22,7 +22,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       git = await gitServer()
       const dial = async () => connect({ port: git.server.port, host: '127.0.0.1' })
       const outside = { connect: connectTo(git.server), dial }
-      service = await boot(database, { overrides: { outside } })
+      service = await boot(database, { overrides: { nameOverride: outside } })
     })
     after(async () => {
       await service.close()

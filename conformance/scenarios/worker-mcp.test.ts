@@ -26,7 +26,7 @@ for (const [where, env, base] of bases)
     before(async () => {
       hosts = await mcpHosts()
       hosts.mcp('tools.api.example')
-      service = await boot('sqlite', { env, overrides: { outside: hosts.outside } })
+      service = await boot('sqlite', { env, overrides: { nameOverride: hosts.outside } })
     })
     after(async () => {
       await service.close()

@@ -27,7 +27,7 @@ describe('repositories on workers', () => {
     const outside = { connect: connectBy({ 'api.example': server }), dial }
     service = await boot('sqlite', {
       env: { WORKER_INPUTS: 'repositories' },
-      overrides: { outside },
+      overrides: { nameOverride: outside },
     })
   })
   after(async () => {

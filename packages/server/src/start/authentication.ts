@@ -20,7 +20,7 @@ import { withCookies } from '../tenants/people/authenticate.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
 
-type DoorDeps = {
+type AuthenticationDeps = {
   databases: Databases
   clock: Clock
   bus: Bus
@@ -28,7 +28,7 @@ type DoorDeps = {
   limits: Limits
 }
 
-export function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
+export function authenticationFor(config: Config, { log, limits, ...deps }: AuthenticationDeps) {
   const tokens = {
     mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
     claimTokens: claimTokens(...keysFor(config, 'claim token')),

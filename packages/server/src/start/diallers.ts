@@ -25,30 +25,30 @@ export type NameOverride = {
   dial: (target: { host: string; port: number }) => Promise<Duplex>
 }
 
-export type Dialer<Whose extends Namer> = { connect: Connector<Whose>; dial: Dial<Whose, Duplex> }
-export type Dialers = {
-  operator: Dialer<'operator'> & { agent: Dispatcher }
-  tenant: Dialer<'tenant'>
+export type Dialler<Whose extends Namer> = { connect: Connector<Whose>; dial: Dial<Whose, Duplex> }
+export type Diallers = {
+  operator: Dialler<'operator'> & { agent: Dispatcher }
+  tenant: Dialler<'tenant'>
 }
 
 /** Also guards every later `fetch` of this process. */
-export function outsideOf(
+export function diallersOf(
   { egressAllowPrivate, egressTenantTargets, modelSilenceMs }: Config,
   { log, clock }: { log: Log; clock: Clock },
   elsewhere: NameOverride | undefined,
-): Dialers {
+): Diallers {
   const told = refusedAddresses(log, clock)
   const operator = operatorGuard(egressAllowPrivate, told('operator'))
   const tenant = tenantGuard(egressTenantTargets, told('tenant'))
   setGlobalDispatcher(guardedDispatcher({ operator, tenant }, modelSilenceMs))
   return {
-    operator: { ...waysOf(operator, elsewhere), agent: guardedAgent(operator) },
-    tenant: waysOf(tenant, elsewhere),
+    operator: { ...diallerOf(operator, elsewhere), agent: guardedAgent(operator) },
+    tenant: diallerOf(tenant, elsewhere),
   }
 }
 
 /** Connections to models whose answers are passed on as they come. */
-export function upstreamsOf({ operator, tenant }: Dialers, { modelSilenceMs }: Config) {
+export function upstreamsOf({ operator, tenant }: Diallers, { modelSilenceMs }: Config) {
   const patience = { patienceMs: modelSilenceMs, idleMs: modelSilenceMs }
   const both: UpstreamPool = {
     operator: upstream(operator.connect, patience),
@@ -60,10 +60,10 @@ export function upstreamsOf({ operator, tenant }: Dialers, { modelSilenceMs }: C
   }
 }
 
-const waysOf = <Whose extends Namer>(
+const diallerOf = <Whose extends Namer>(
   guard: Guard<Whose>,
   elsewhere: NameOverride | undefined,
-): Dialer<Whose> => ({
+): Dialler<Whose> => ({
   connect: elsewhere
     ? dialsFor(guard.namer, elsewhere.connect)
     : guardedConnector(guard, { allowH2: false }),

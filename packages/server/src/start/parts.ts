@@ -22,11 +22,11 @@ import { resourceKinds } from '../sessions/resources/kinds.ts'
 import { openIntegrations } from '../capabilities/integrations/open.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { NameOverride } from './diallers.ts'
-import { outsideOf } from './diallers.ts'
+import { diallersOf } from './diallers.ts'
 import { limitsOf, sandboxes } from './sandboxes.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import type { Shares } from './shares.ts'
-import { repositoriesOf, skillsOf, spacesOf } from './sandbox-pool.ts'
+import { repositoriesOf, skillsOf, sandboxPoolOf } from './sandbox-pool.ts'
 import { keysFor, openBlobs } from './storage.ts'
 import { turnsOf } from './turns.ts'
 
@@ -46,21 +46,21 @@ export async function openParts(
   config: Config,
   { databases, bus, seal, clock, log, shares, limits, traceparentOf, override }: PartsDeps,
 ) {
-  const outside = outsideOf(config, { log, clock }, override)
-  const blobs = await openBlobs(config, outside.operator.agent)
+  const diallers = diallersOf(config, { log, clock }, override)
+  const blobs = await openBlobs(config, diallers.operator.agent)
   const blobStore = await checkBlobStore(databases.control, blobs)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const ofAll = { databases, clock, log }
-  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, outside })
-  const waysOut = egress({
+  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, diallers })
+  const ownEgress = egress({
     databases,
     seal,
     clock,
     log,
     profile: config.egressProfile,
-    ...outside.tenant,
-    operatorConnect: outside.operator.connect,
+    ...diallers.tenant,
+    operatorConnect: diallers.operator.connect,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     bus,
     authorityKeys: keysFor(config, 'sandbox authority'),
@@ -68,11 +68,11 @@ export async function openParts(
     mostConnections: config.shares.connections,
     folder: resolve(config.dataDir, 'egress'),
   })
-  const integrations = openIntegrations(config, outside)
+  const integrations = openIntegrations(config, diallers)
   const provider = await sandboxes(config, log)
   const repositories = repositoriesOf(config, {
     ...ofAll,
-    ...outside.tenant,
+    ...diallers.tenant,
     seal,
     provider,
     share: shares.fetches,
@@ -82,7 +82,7 @@ export async function openParts(
     provider,
     config,
     limits: limitsOf(config),
-    outside: outside.operator,
+    registry: diallers.operator,
     share: shares.builds,
   })
   const kinds = resourceKinds({
@@ -92,7 +92,7 @@ export async function openParts(
     storeAccess: config.sandbox === 'local' ? 'read_only' : 'read_write',
   })
   const skills = skillsOf(config, { databases, clock, blobs })
-  const spaces = spacesOf(config, {
+  const sandboxPool = sandboxPoolOf(config, {
     databases,
     clock,
     log,
@@ -104,7 +104,7 @@ export async function openParts(
       repositorySkills: repositories.skills,
       skills: skills.ofSessions.mount,
     },
-    bind: waysOut.bind,
+    bind: ownEgress.bind,
     share: shares.sandboxes,
     quotas: limits.quotas,
   })
@@ -116,7 +116,7 @@ export async function openParts(
     blobs,
     clock,
     log,
-    spaces,
+    sandboxPool,
     resolveModel,
     inlineTokens: async (row) =>
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
@@ -130,15 +130,15 @@ export async function openParts(
     integrations,
     keeping,
     kinds,
-    outside,
+    outside: diallers,
     packages,
     provider,
     repositories,
     resolveModel,
     skills,
-    spaces,
+    spaces: sandboxPool,
     turns,
-    waysOut,
+    waysOut: ownEgress,
     webhooks,
   }
 }

@@ -10,7 +10,7 @@ import { removalJob } from '../tenants/workspaces/job.ts'
 
 type WorkspaceRemovalDeps = Pick<RemovalDeps, 'databases' | 'bus' | 'clock' | 'log'> & {
   keeping: Pick<BlobKeeping, 'blobs'>
-  spaces: { removeLeft: () => Promise<void> }
+  sandboxPool: { removeLeft: () => Promise<void> }
 }
 
 /** Folders below DATA_DIR with a folder for each workspace. */
@@ -18,7 +18,7 @@ const folders = ['repositories', 'packages', 'skills']
 
 export function workspaceRemoval(
   { dataDir }: Config,
-  { keeping, spaces, ...deps }: WorkspaceRemovalDeps,
+  { keeping, sandboxPool: spaces, ...deps }: WorkspaceRemovalDeps,
 ): Job {
   /** On SQLite there is no other machine: the runner that ends a session also removes its folder. */
   const hasOthers = deps.databases.control.dialect === 'postgres'

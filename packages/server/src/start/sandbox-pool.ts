@@ -49,7 +49,7 @@ type SpacesDeps = { quotas: Quotas } & Pick<
     keeping: BlobKeeping
   }
 
-export function spacesOf(
+export function sandboxPoolOf(
   config: Config,
   { databases, clock, log, provider, bind, keeping, mounts, share, quotas }: SpacesDeps,
 ) {

@@ -26,16 +26,16 @@ import { openParts } from './parts.ts'
 import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
 import { heldHere, quotasOf, sharesOf } from './shares.ts'
-import { openSight } from './telemetry.ts'
+import { openTelemetry } from './telemetry.ts'
 import { keysFor } from './storage.ts'
 import type { DataOverrides } from './data.ts'
 import { openData } from './data.ts'
-import { doorFor } from './authentication.ts'
+import { authenticationFor } from './authentication.ts'
 
 export const version = '0.1.0'
 
 /** Replacements that a test gives for built parts. */
-export type StartOverrides = DataOverrides & { outside?: NameOverride }
+export type StartOverrides = DataOverrides & { nameOverride?: NameOverride }
 
 /** The time that open answers get when the server stops, after its turns were left. */
 const lastAnswersMs = 2_000
@@ -82,24 +82,38 @@ export async function start(
   const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
   const shares = sharesOf(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
-  const sight = await openSight(config, { shares, log, bus, clock })
+  const telemetry = await openTelemetry(config, { shares, log, bus, clock })
   const given = {
     ...data,
     log,
     shares,
     limits,
-    traceparentOf: sight.traceparentOf,
-    override: overrides.outside,
+    traceparentOf: telemetry.traceparentOf,
+    override: overrides.nameOverride,
   }
   const parts = await openParts(config, given)
-  const { blobStore, integrations, keeping, kinds, outside, packages, provider, repositories } =
-    parts
-  const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
-  const models = upstreamsOf(outside, config)
+  const {
+    blobStore,
+    integrations,
+    keeping,
+    kinds,
+    outside: diallers,
+    packages,
+    provider,
+    repositories,
+  } = parts
+  const { resolveModel, skills, spaces: sandboxPool, turns, waysOut: egress, webhooks } = parts
+  const models = upstreamsOf(diallers, config)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const { changes, ...door } = doorFor(config, { databases, clock, bus, log, limits })
+  const { changes, ...authentication } = authenticationFor(config, {
+    databases,
+    clock,
+    bus,
+    log,
+    limits,
+  })
   const { server, port } = await naming(
     serverProgram.settings.port.name,
     listen(
@@ -112,12 +126,12 @@ export async function start(
         resolveModel,
         version,
         stopping: stopping.signal,
-        ...door,
+        ...authentication,
         changes,
         kinds,
         refuseImage: (reference) => provider.refuseImage(reference),
         refusePackages: packages.refuse,
-        egress: waysOut,
+        egress,
         keeping,
         ...foldersOf(config, { ...data, keeping, share: shares.folders }),
         streams,
@@ -132,19 +146,19 @@ export async function start(
     ),
   )
   await showFirstLink(config, { databases, clock, log, port })
-  const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
+  const ofParts = [repositories, packages, skills, sandboxPool].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
   const { matches } = shares
   const jobDeps = { databases, clock, log, bus, keeping, auditKeys, answers: openAnswers, matches }
   const jobs = startJobsOf(config, jobDeps, [
     ...turns.jobs,
     ...webhooks.jobs,
-    ...door.jobs,
+    ...authentication.jobs,
     ...rateLimitJobs(databases),
-    workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
+    workspaceRemoval(config, { databases, bus, clock, log, keeping, sandboxPool }),
     ...ofParts,
-    ...spaces.jobs,
-    waysOut.job,
+    ...sandboxPool.jobs,
+    egress.job,
     ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
   ])
   loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })
@@ -153,15 +167,15 @@ export async function start(
     port,
     async close() {
       stopping.abort()
-      const held = { changes, packages, sandboxes: spaces, egress: waysOut, models }
+      const held = { changes, packages, sandboxes: sandboxPool, egress, models }
       await closeParts(
         [
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
-          { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
+          { name: 'job of folders', close: () => jobs.stop(sandboxPool.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...closingParts({ webhooks, integrations, limitChanges, bus, sight }),
+          ...closingParts({ webhooks, integrations, limitChanges, bus, sight: telemetry }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...closingParts({ databases }),
         ],

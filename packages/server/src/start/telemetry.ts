@@ -14,8 +14,8 @@ import { logRefusedConnections } from './refused-connections.ts'
 import type { Shares } from './shares.ts'
 
 /** Without a setting that asks for metrics or traces, nothing is counted and no library is loaded. */
-export async function openSight(
-  { metrics: { host, port }, traces: tracing, logLevel }: SightConfig,
+export async function openTelemetry(
+  { metrics: { host, port }, traces: tracing, logLevel }: TelemetryConfig,
   { shares, log, bus, clock }: { shares: Shares; log: Log; bus: Bus; clock: Clock },
 ): Promise<Traces> {
   const logging = logLevel === 'debug' ? logRequests(log) : () => {}
@@ -34,7 +34,7 @@ export async function openSight(
   }
 }
 
-type SightConfig = Pick<Config, 'metrics' | 'traces' | 'logLevel'>
+type TelemetryConfig = Pick<Config, 'metrics' | 'traces' | 'logLevel'>
 
 async function openMetrics(shares: Shares, log: Log, place: { host: string; port: number }) {
   const metrics = await createMetrics(shares, (error) =>

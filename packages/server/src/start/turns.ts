@@ -12,7 +12,7 @@ type TurnsDeps = Omit<AssemblyDeps, 'search' | 'toolHost' | 'conversions'> &
   Pick<RunnerDeps, 'bus'> & { shares: Shares }
 
 export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
-  const { databases, clock, log, spaces } = deps
+  const { databases, clock, log, sandboxPool: spaces } = deps
   const { apiKey, baseUrl } = config.webSearch
   const { assemble, forget, job } = assembly({
     ...deps,

@@ -52,10 +52,7 @@ export async function rotateTriggerSecret(
 }
 
 /** Removes the secrets. A repeated call changes nothing. */
-export async function deleteTriggerSecret(
-  { db, tenant }: TenantRef,
-  id: string,
-): Promise<void> {
+export async function deleteTriggerSecret({ db, tenant }: TenantRef, id: string): Promise<void> {
   await db.write(async (tx) => {
     const kept = await deploymentStore(tx).take(tenant, id)
     const none = { sealed_trigger_secrets: null, previous_trigger_secret_until: null }

@@ -173,11 +173,7 @@ async function writeTranscript(
 }
 
 /** Creates the session with copies of the transcripts. Their source files exist only within the unit. */
-export async function openDream(
-  deps: BeginDeps,
-  ref: TenantRef,
-  seen: DreamRow,
-): Promise<void> {
+export async function openDream(deps: BeginDeps, ref: TenantRef, seen: DreamRow): Promise<void> {
   const { tenant } = ref
   const { keeping, limits } = deps
   const written: Transcript[] = []

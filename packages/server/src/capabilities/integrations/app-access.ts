@@ -46,10 +46,10 @@ export async function tokenFor(
   const app = appOf(deps.apps, integration)
   const row = await integrationStore(db.read).installation(tenant, installation_id ?? '')
   if (row?.status !== 'active') throw invalid(`${integration}: install the app again`)
-  const outside = { send: deps.sendToProvider, signal, nowMs: deps.clock.now() }
+  const provider = { send: deps.sendToProvider, signal, nowMs: deps.clock.now() }
   const named = { externalId: row.external_id, externalName: row.external_name }
   const found: FoundToken = app.narrowToken
-    ? await app.narrowToken(named, spec, outside, repository)
+    ? await app.narrowToken(named, spec, provider, repository)
     : await tokenInTime(deps, { db, tenant, signal }, row)
   if (found.kind === 'token') return found
   if (found.kind === 'refused')

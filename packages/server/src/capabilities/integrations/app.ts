@@ -32,7 +32,7 @@ export type AppToken =
   | { kind: 'refused' }
   | { kind: 'unreachable'; reason: string }
 
-export type Outside = { send: Send; signal: AbortSignal; nowMs: number }
+export type ProviderContext = { send: Send; signal: AbortSignal; nowMs: number }
 
 /** The parts of every app. Each adapter reads its own configuration from the publication. */
 export type App = {
@@ -67,7 +67,7 @@ export type App = {
   narrowToken?(
     installation: Pick<InstalledApp, 'externalId' | 'externalName'>,
     spec: PublicationSpec,
-    outside: Outside,
+    provider: ProviderContext,
     repository?: string,
   ): Promise<AppToken>
   /** Text about the provider for the agent, sent with the first message of each session. */
@@ -80,10 +80,14 @@ export type App = {
   finish(
     query: URLSearchParams,
     redirect: string,
-    outside: Outside,
+    provider: ProviderContext,
   ): Promise<InstalledApp | { refused: string }>
   /** Requests a token when none is stored or the stored token ends. Never called twice at once for an installation. */
-  newToken(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<AppToken>
+  newToken(
+    externalId: string,
+    tokens: AppTokens | null,
+    provider: ProviderContext,
+  ): Promise<AppToken>
   /** Ends the installation at the provider. Resolves to true when the installation has ended there. */
-  revoke(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<boolean>
+  revoke(externalId: string, tokens: AppTokens | null, provider: ProviderContext): Promise<boolean>
 }

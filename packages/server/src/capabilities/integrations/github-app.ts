@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
-import type { App, InstalledApp, Outside } from './app.ts'
+import type { App, InstalledApp, ProviderContext } from './app.ts'
 import { readWith } from './app.ts'
 import { github } from './github.ts'
 import { ownsAccount } from './github-owner.ts'
@@ -59,14 +59,14 @@ export function githubApp(settings: GithubSettings): App {
   async function ownedBy(
     bearer: string,
     id: string,
-    outside: Outside,
+    provider: ProviderContext,
   ): Promise<InstalledApp | undefined> {
     for (let page = 1; page <= 10; page++) {
       const to = `${apiUrl}/user/installations?per_page=100&page=${page}`
-      const answer = await askGithub(outside, installed, { method: 'GET', url: to, bearer })
+      const answer = await askGithub(provider, installed, { method: 'GET', url: to, bearer })
       const all = 'found' in answer ? (answer.found?.installations ?? []) : []
       const found = all.find((each) => String(each.id) === id)
-      if (found && !(await ownsAccount(apiUrl, bearer, found.account, outside))) return undefined
+      if (found && !(await ownsAccount(apiUrl, bearer, found.account, provider))) return undefined
       if (found)
         return {
           externalId: id,
@@ -91,7 +91,7 @@ export function githubApp(settings: GithubSettings): App {
     installUrl: (state) =>
       `${url}/apps/${slug}/installations/new?state=${encodeURIComponent(state)}`,
 
-    async finish(query, redirect, outside) {
+    async finish(query, redirect, provider) {
       const id = query.get('installation_id') ?? ''
       const code = query.get('code') ?? ''
       if (!/^\d{1,20}$/.test(id) || code === '')
@@ -106,22 +106,22 @@ export function githubApp(settings: GithubSettings): App {
         redirect_uri: redirect,
       }
       const to = `${url}/login/oauth/access_token`
-      const answer = await askGithub(outside, userToken, { method: 'POST', url: to, body })
+      const answer = await askGithub(provider, userToken, { method: 'POST', url: to, body })
       const bearer = 'found' in answer ? answer.found?.access_token : undefined
       if (bearer === undefined) return { refused: 'GitHub did not take the code' }
-      const found = await ownedBy(bearer, id, outside)
+      const found = await ownedBy(bearer, id, provider)
       if (!found)
         return {
           refused:
             'an owner of the account at GitHub has to come back; the app needs the organisation permission Members: read',
         }
-      const first = await newInstallationToken(own, id, outside)
+      const first = await newInstallationToken(own, id, provider)
       return first.kind === 'token'
         ? { ...found, tokens: first.tokens ?? null }
         : { refused: 'GitHub gives no token: look at the id and the private key of the app' }
     },
 
-    newToken: (id, _tokens, outside) => newInstallationToken(own, id, outside),
+    newToken: (id, _tokens, provider) => newInstallationToken(own, id, provider),
 
     access: {
       variable: 'GITHUB_TOKEN',
@@ -129,7 +129,7 @@ export function githubApp(settings: GithubSettings): App {
       mcpServer: 'https://api.githubcopilot.com/mcp/',
     },
 
-    async narrowToken({ externalId, externalName }, { github: config }, outside, repository) {
+    async narrowToken({ externalId, externalName }, { github: config }, provider, repository) {
       const all = repository === undefined ? (config?.repositories ?? []) : [repository]
       const names = all.flatMap((each) => {
         const [owner, name = ''] = each.split('/')
@@ -138,11 +138,11 @@ export function githubApp(settings: GithubSettings): App {
       // Without names, GitHub gives a token for all repositories.
       return names.length === 0
         ? { kind: 'refused' }
-        : newAgentToken(own, externalId, outside, names)
+        : newAgentToken(own, externalId, provider, names)
     },
 
-    async revoke(id, _tokens, outside) {
-      const { send, signal, nowMs } = outside
+    async revoke(id, _tokens, provider) {
+      const { send, signal, nowMs } = provider
       const authorization = `Bearer ${appToken(own, nowMs)}`
       const to = `${apiUrl}/app/installations/${id}`
       const letter = {

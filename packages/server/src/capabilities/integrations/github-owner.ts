@@ -1,6 +1,6 @@
 /** Checks whether a person may connect an account of GitHub to a workspace of this service. */
 import { z } from 'zod'
-import type { Outside } from './app.ts'
+import type { ProviderContext } from './app.ts'
 import { askGithub } from './github-token.ts'
 
 const membership = z.object({ state: z.literal('active'), role: z.literal('admin') })
@@ -14,14 +14,14 @@ export async function ownsAccount(
   apiUrl: string,
   bearer: string,
   { login, type }: { login: string; type: string },
-  outside: Outside,
+  provider: ProviderContext,
 ): Promise<boolean> {
   const letter = { method: 'GET', bearer } as const
   if (type === 'Organization') {
     const url = `${apiUrl}/user/memberships/orgs/${encodeURIComponent(login)}`
-    const answer = await askGithub(outside, membership, { ...letter, url })
+    const answer = await askGithub(provider, membership, { ...letter, url })
     return 'found' in answer && answer.found !== undefined
   }
-  const answer = await askGithub(outside, person, { ...letter, url: `${apiUrl}/user` })
+  const answer = await askGithub(provider, person, { ...letter, url: `${apiUrl}/user` })
   return 'found' in answer && answer.found?.login === login
 }

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import { sign } from 'node:crypto'
 import { z } from 'zod'
-import type { AppToken, Outside } from './app.ts'
+import type { AppToken, ProviderContext } from './app.ts'
 import { payloadOf } from './payload.ts'
 
 export type GithubIdentity = { appId: string; key: KeyObject; apiUrl: string }
@@ -30,7 +30,7 @@ export function appToken({ appId, key }: GithubIdentity, nowMs: number): string 
 }
 
 export async function askGithub<T>(
-  { send, signal }: Outside,
+  { send, signal }: ProviderContext,
   form: z.ZodType<T>,
   letter: { method: 'GET' | 'POST'; url: string; bearer?: string; body?: object },
 ): Promise<{ status: number; found?: T } | { error: string }> {
@@ -60,16 +60,16 @@ const permitted = z.object({ permissions: z.record(z.string(), z.string()) })
 export async function newAgentToken(
   identity: GithubIdentity,
   id: string,
-  outside: Outside,
+  provider: ProviderContext,
   repositories: readonly string[],
 ): Promise<AppToken> {
   const url = `${identity.apiUrl}/app/installations/${id}`
-  const bearer = appToken(identity, outside.nowMs)
-  const answer = await askGithub(outside, permitted, { method: 'GET', url, bearer })
+  const bearer = appToken(identity, provider.nowMs)
+  const answer = await askGithub(provider, permitted, { method: 'GET', url, bearer })
   if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
   if (!answer.found) return withoutToken(answer.status)
   const { checks: _, ...permissions } = answer.found.permissions
-  return newInstallationToken(identity, id, outside, { repositories, permissions })
+  return newInstallationToken(identity, id, provider, { repositories, permissions })
 }
 
 const withoutToken = (status: number): AppToken =>
@@ -81,18 +81,18 @@ const withoutToken = (status: number): AppToken =>
 export async function newInstallationToken(
   { appId, key, apiUrl }: GithubIdentity,
   id: string,
-  outside: Outside,
+  provider: ProviderContext,
   narrowing?: {
     repositories: readonly string[]
     permissions: Readonly<Record<string, string>>
   },
 ): Promise<AppToken> {
-  const { nowMs } = outside
+  const { nowMs } = provider
   const to = `${apiUrl}/app/installations/${id}/access_tokens`
   const bearer = appToken({ appId, key, apiUrl }, nowMs)
   const body = narrowing
   const letter = { method: 'POST', url: to, bearer, ...(body && { body }) } as const
-  const answer = await askGithub(outside, installationToken, letter)
+  const answer = await askGithub(provider, installationToken, letter)
   if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
   const { status, found } = answer
   if (found) {

@@ -65,8 +65,8 @@ export async function tokenOf(
     const tokens = tokensOf(seal, current)
     const renewed = keptIn(tokens, clock.now())
     if (renewed) return renewed
-    const outside = { send, signal, nowMs: clock.now() }
-    const token = await appOf(apps, row.integration).newToken(row.external_id, tokens, outside)
+    const provider = { send, signal, nowMs: clock.now() }
+    const token = await appOf(apps, row.integration).newToken(row.external_id, tokens, provider)
     if (token.kind === 'refused') await needReauth(db, row, clock.now())
     if (token.kind === 'token' && token.tokens) {
       const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)

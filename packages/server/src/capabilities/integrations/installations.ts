@@ -10,7 +10,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Database, OpenDatabases, Queries } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
-import type { App, Outside } from './app.ts'
+import type { App, ProviderContext } from './app.ts'
 import { endAccess } from './app-access.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
@@ -380,9 +380,9 @@ export async function uninstall(
     integration,
     row.external_id,
   )
-  const outside: Outside = { send, signal, nowMs: clock.now() }
+  const provider: ProviderContext = { send, signal, nowMs: clock.now() }
   const isRevoked =
-    tokens === null || (!isTaken && (await app.revoke(row.external_id, tokens, outside)))
+    tokens === null || (!isTaken && (await app.revoke(row.external_id, tokens, provider)))
   if (isRevoked) await endInstallation(deps, ref, 'ended')
   else log.warn('a provider did not end an installation', { installation_id: id })
   const shown = showInstallation({ ...row, status: 'revoked' })

@@ -1,6 +1,6 @@
 /** The Linear app of this service, which acts as itself. Its tokens last for hours, and each renewal gives new ones. */
 import { z } from 'zod'
-import type { App, AppToken, AppTokens, Outside } from './app.ts'
+import type { App, AppToken, AppTokens, ProviderContext } from './app.ts'
 import { readWith } from './app.ts'
 import type { AnswerOutcome } from './integration.ts'
 import { linear } from './linear.ts'
@@ -47,7 +47,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
   const postForm = (
     path: string,
     fields: Record<string, string>,
-    { send, signal }: Outside,
+    { send, signal }: ProviderContext,
   ): Promise<AnswerOutcome> => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = String(new URLSearchParams(fields))
@@ -57,7 +57,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
   const grantedIn = (outcome: AnswerOutcome): Granted | undefined =>
     'body' in outcome ? granted.safeParse(payloadOf(Buffer.from(outcome.body))).data : undefined
 
-  async function accountOf(bearer: string, { send, signal }: Outside) {
+  async function accountOf(bearer: string, { send, signal }: ProviderContext) {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` }
     const body = JSON.stringify({ query: '{ viewer { id } organization { id name } }' })
     const answer = await send({ method: 'POST', url: `${apiUrl}/graphql`, headers, body }, signal)
@@ -96,14 +96,14 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       return `${url}/oauth/authorize?${String(new URLSearchParams(query))}`
     },
 
-    async finish(query, redirect_uri, outside) {
+    async finish(query, redirect_uri, provider) {
       const code = query.get('code') ?? ''
       if (code === '') return { refused: 'Linear brought no code back: it was not allowed there' }
       const grant_type = 'authorization_code'
       const fields = { grant_type, code, redirect_uri, client_id, client_secret }
-      const grant = grantedIn(await postForm('/oauth/token', fields, outside))
+      const grant = grantedIn(await postForm('/oauth/token', fields, provider))
       if (!grant) return { refused: 'Linear did not take the code' }
-      const place = await accountOf(grant.access_token, outside)
+      const place = await accountOf(grant.access_token, provider)
       if (!place) return { refused: 'Linear did not say which workspace it is' }
       const { scope = scopes } = grant
       return {
@@ -111,19 +111,19 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
         externalName: place.organization.name,
         botUserId: place.viewer.id,
         scopes: typeof scope === 'string' ? scope.split(/[ ,]+/) : scope,
-        tokens: tokensOf(grant, outside.nowMs),
+        tokens: tokensOf(grant, provider.nowMs),
       }
     },
 
-    async newToken(_id, tokens, outside): Promise<AppToken> {
+    async newToken(_id, tokens, provider): Promise<AppToken> {
       const refresh_token = tokens?.refresh
       if (refresh_token === undefined) return { kind: 'refused' }
       const grant_type = 'refresh_token'
       const fields = { grant_type, refresh_token, client_id, client_secret }
-      const outcome = await postForm('/oauth/token', fields, outside)
+      const outcome = await postForm('/oauth/token', fields, provider)
       const grant = grantedIn(outcome)
       if (grant) {
-        const kept = { refresh: refresh_token, ...tokensOf(grant, outside.nowMs) }
+        const kept = { refresh: refresh_token, ...tokensOf(grant, provider.nowMs) }
         return { kind: 'token', token: grant.access_token, expiresMs: kept.expiresMs, tokens: kept }
       }
       if ('error' in outcome) return { kind: 'unreachable', reason: outcome.error }
@@ -132,11 +132,11 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
         : { kind: 'unreachable', reason: `status ${outcome.status}` }
     },
 
-    async revoke(_id, tokens, outside) {
+    async revoke(_id, tokens, provider) {
       const kept = tokens?.refresh ?? tokens?.access
       if (kept === undefined) return false
       const fields = { token: kept, token_type_hint: hintOf(tokens), client_id, client_secret }
-      const answer = await postForm('/oauth/revoke', fields, outside)
+      const answer = await postForm('/oauth/revoke', fields, provider)
       return 'status' in answer && answer.status === 200
     },
   }

@@ -34,14 +34,14 @@ const ofProviders = 8 * 1024 * 1024
 
 export function openIntegrations(
   { integrations, publicUrl }: Pick<Config, 'integrations' | 'publicUrl'>,
-  outside: { [whose in Namer]: { connect: Connector<whose> } },
+  diallers: { [whose in Namer]: { connect: Connector<whose> } },
 ): OpenIntegrations {
   const [ofTenants, ofOperator] = [
-    sending(outside.tenant.connect),
-    sending(outside.operator.connect, { answerBytes: ofProviders }),
+    sending(diallers.tenant.connect),
+    sending(diallers.operator.connect, { answerBytes: ofProviders }),
   ]
   const { apiUrl, appToken } = integrations.slack
-  const dispatcher = new Agent({ connect: outside.operator.connect })
+  const dispatcher = new Agent({ connect: diallers.operator.connect })
   const open = async (url: string) => {
     const { WebSocket } = await import('undici')
     return new WebSocket(url, { dispatcher })

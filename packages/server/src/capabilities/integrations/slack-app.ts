@@ -1,6 +1,6 @@
 /** The Slack app of this service. Its tokens do not expire. */
 import { z } from 'zod'
-import type { App, Outside } from './app.ts'
+import type { App, ProviderContext } from './app.ts'
 import { readWith } from './app.ts'
 import { payloadOf } from './payload.ts'
 import { slack } from './slack.ts'
@@ -43,7 +43,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
   async function post(
     path: string,
     fields: Record<string, string>,
-    { send, signal }: Outside,
+    { send, signal }: ProviderContext,
     bearer?: string,
   ): Promise<unknown> {
     const credential: Record<string, string> =
@@ -75,11 +75,11 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
       return `${url}/oauth/v2/authorize?${String(new URLSearchParams(query))}`
     },
 
-    async finish(query, redirect_uri, outside) {
+    async finish(query, redirect_uri, provider) {
       const code = query.get('code') ?? ''
       if (code === '') return { refused: 'Slack brought no code back: it was not allowed there' }
       const fields = { client_id, client_secret, code, redirect_uri }
-      const { data } = installed.safeParse(await post('/oauth.v2.access', fields, outside))
+      const { data } = installed.safeParse(await post('/oauth.v2.access', fields, provider))
       if (!data) return { refused: 'Slack did not take the code' }
       if (data.refresh_token !== undefined)
         return { refused: 'the app rotates its tokens: switch token rotation off at Slack' }
@@ -96,10 +96,10 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
 
     newToken: () => Promise.resolve({ kind: 'refused' }),
 
-    async revoke(_id, tokens, outside) {
+    async revoke(_id, tokens, provider) {
       if (tokens?.access === undefined) return false
       const fields = { client_id, client_secret }
-      const answer = await post('/apps.uninstall', fields, outside, tokens.access)
+      const answer = await post('/apps.uninstall', fields, provider, tokens.access)
       return done.safeParse(answer).success
     },
   }

@@ -14,8 +14,7 @@ const mostPairs = 500
 /** Bytes by `placeKey`. Undefined for a file that is no longer there. */
 export type Contents = Map<string, Uint8Array>
 
-export const entryKey = ({ archive, entryPath }: IndexedEntry): string =>
-  `${archive} ${entryPath}`
+export const entryKey = ({ archive, entryPath }: IndexedEntry): string => `${archive} ${entryPath}`
 
 export const isShort = (entry: IndexedEntry | undefined): boolean =>
   entry === undefined || (entry.kind === 'file' && entry.size <= longestText)

@@ -32,7 +32,7 @@ const run = promisify(execFile)
 export type BuildDeps = {
   provider: SandboxProvider
   limits: SandboxLimits
-  outside: RegistryAccess
+  registry: RegistryAccess
   sources: Sources
   /** Largest size of a layer together with the build's own files, in bytes. */
   largest: number
@@ -151,7 +151,7 @@ async function within(
   { managers, mounts = [], layer }: BuildSandbox,
   work: (sandbox: Sandbox, watch: StepWatch) => Promise<void>,
 ): Promise<void> {
-  const { provider, limits, outside, sources, clock } = deps
+  const { provider, limits, registry: outside, sources, clock } = deps
   const refusals: string[] = []
   const gate = await registryGate(outside, folder, {
     hosts: managers.flatMap((manager) => hostsOf(manager, sources)),

@@ -62,8 +62,16 @@ describe('packages of an environment', () => {
   })
   const defaults = { largest: 2 ** 30, timeoutMs: 120_000 }
   function room(changes: Partial<typeof defaults> & { build?: BuildLayer } = {}) {
-    const { sources, outside } = registries
-    const build = builder({ provider, limits, outside, sources, clock, ...defaults, ...changes })
+    const { sources, registry: outside } = registries
+    const build = builder({
+      provider,
+      limits,
+      registry: outside,
+      sources,
+      clock,
+      ...defaults,
+      ...changes,
+    })
     return layers({
       ...{ folder, build, leaseOf, keptMs: 1000, clock, log: jsonLog(() => {}), ...changes },
       share,
@@ -223,12 +231,12 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
   it('tell of a registry that cannot be reached by its name, in words', async () => {
     const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
     type Refuse = (error: Error, socket: null) => void
-    const none: Registry['outside'] = {
+    const none: Registry['registry'] = {
       connect: dialsFor('operator', (_options: unknown, callback: Refuse) => callback(away, null)),
       dial: dialsFor('operator', () => Promise.reject(away)),
     }
     const { sources } = registries
-    const build = builder({ provider, limits, outside: none, sources, clock, ...defaults })
+    const build = builder({ provider, limits, registry: none, sources, clock, ...defaults })
     await assert.rejects(
       room({ build }).take(tenant, wanted({ npm: ['tiny-npm'] }), () => {}),
       (error) => {

@@ -21,7 +21,7 @@ type PackagesDeps = {
   databases: Databases
   provider: SandboxProvider
   limits: SandboxLimits
-  outside: RegistryAccess
+  registry: RegistryAccess
   /** The tenants' shares of this process's builds. */
   share: Share
   clock: Clock
@@ -32,12 +32,12 @@ const notIsolated =
   'the sandboxes of this server (local) isolate nothing, and nothing is installed for them'
 
 export function packagesOf(deps: PackagesDeps) {
-  const { config, databases, provider, limits, outside, share, clock, log } = deps
+  const { config, databases, provider, limits, registry: outside, share, clock, log } = deps
   const { sources, buildMs: timeoutMs, largest, keptMs } = config.packages
   const held = layers({
     folder: resolve(config.dataDir, 'packages'),
     identify: identities(provider, sources, config.sandboxImage),
-    build: builder({ provider, limits, outside, sources, largest, timeoutMs, clock }),
+    build: builder({ provider, limits, registry: outside, sources, largest, timeoutMs, clock }),
     leaseOf: async (tenant, layer) =>
       rowLease(await databases.open(tenant), 'package_builds', { tenant_id: tenant, layer }),
     share,

@@ -25,7 +25,7 @@ const tools = {
 
 export type Registry = AsyncDisposable & {
   sources: Sources
-  outside: RegistryAccess
+  registry: RegistryAccess
   /** Requested paths. */
   asked: string[]
   /** Called before each answer. */
@@ -186,7 +186,7 @@ export async function registry(): Promise<Registry> {
       npm: `${base}/`,
       pip: `${base}/simple`,
     },
-    outside: {
+    registry: {
       connect: dialsFor('operator', connectTo(server)),
       dial: dialsFor('operator', async () => connect({ port: server.port, host: '127.0.0.1' })),
     },

@@ -40,7 +40,7 @@ export type AssemblyDeps = WebDeps & {
   databases: Databases
   clock: Clock
   log: Log
-  spaces: SandboxPool
+  sandboxPool: SandboxPool
   blobs: Blobs
   /** The place in which the sandbox provider runs commands. */
   toolHost: ToolHost
@@ -58,7 +58,7 @@ const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
-  const { databases, clock, log, spaces, toolHost: place, kinds } = deps
+  const { databases, clock, log, sandboxPool: spaces, toolHost: place, kinds } = deps
   const { resolveModel, inlineTokens, skills, traceparentOf } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 

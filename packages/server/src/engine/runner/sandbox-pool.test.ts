@@ -12,23 +12,23 @@ import type { SandboxPool } from './sandbox-pool.ts'
 
 describe('the sandbox of a session', () => {
   let bench: PoolBench
-  let spaces: SandboxPool
+  let sandboxPool: SandboxPool
   before(async () => {
     bench = await openPoolBench()
   })
   after(() => bench[Symbol.asyncDispose]())
   beforeEach(() => {
     bench.fresh()
-    spaces = bench.open('off')
+    sandboxPool = bench.open('off')
   })
-  afterEach(() => spaces.close())
+  afterEach(() => sandboxPool.close())
 
   it('is the same one for as long as it is used', async () => {
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     assert.equal(await turn.sandbox(), await turn.sandbox())
     turn.giveBack()
-    const next = spaces.use(session)
+    const next = sandboxPool.use(session)
     await run(await next.sandbox(), 'cd /tmp')
     assert.equal(await run(await next.sandbox(), 'pwd'), '/tmp\n')
     next.giveBack()
@@ -57,7 +57,7 @@ describe('the sandbox of a session', () => {
       }
     }
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     assert.deepEqual(await turn.changed(), [])
     await turn.rested()
     const sandbox = await turn.sandbox()
@@ -65,7 +65,7 @@ describe('the sandbox of a session', () => {
     assert.deepEqual(await turn.changed(), ['changed, laid out'])
     await turn.rested()
     turn.giveBack()
-    await spaces.stop(session.session)
+    await sandboxPool.stop(session.session)
     await sandbox.ended
     assert.deepEqual(order, ['laid false', 'started', 'before', 'rested', 'ended'])
     assert.deepEqual(bench.at.said, ['session.warning'])
@@ -75,25 +75,25 @@ describe('the sandbox of a session', () => {
     const session = await bench.newSession()
     const own = join(bench.folder, session.session)
     await mkdir(own, { mode: 0o755 })
-    await run(await spaces.use(session).sandbox(), 'true')
+    await run(await sandboxPool.use(session).sandbox(), 'true')
     assert.equal((await stat(own)).mode & 0o777, 0o700)
   })
 
   it('is stopped for another sandbox of its tenant when it rests, and keeps its place while it is used', async () => {
     // There is room for one sandbox of each tenant.
     bench.at.share = createShare({ total: 2, percent: 50 })
-    await spaces.close()
-    spaces = bench.open('off')
+    await sandboxPool.close()
+    sandboxPool = bench.open('off')
     const [one, other, third] = [
       await bench.newSession(),
       await bench.newSession(),
       await bench.newSession(),
     ]
-    const first = spaces.use(one)
+    const first = sandboxPool.use(one)
     const sandbox = await first.sandbox()
-    const second = spaces.use(other)
+    const second = sandboxPool.use(other)
     const waiting = second.sandbox()
-    const given = spaces.use(third)
+    const given = sandboxPool.use(third)
     const refused = assert.rejects(given.sandbox(), /its turn is over/)
     given.giveBack()
     await refused
@@ -104,11 +104,11 @@ describe('the sandbox of a session', () => {
     await sandbox.ended
     assert.equal(await run(next, 'echo mine'), 'mine\n')
     second.giveBack()
-    const again = spaces.use(third)
+    const again = sandboxPool.use(third)
     assert.equal(await run(await again.sandbox(), 'echo again'), 'again\n')
     await next.ended
     again.giveBack()
-    await spaces.close()
+    await sandboxPool.close()
     assert.equal(bench.at.share.held(tenant), 0)
   })
 
@@ -117,8 +117,8 @@ describe('the sandbox of a session', () => {
     { timeout: 10_000 },
     async () => {
       bench.at.share = createShare({ total: 2, percent: 50 })
-      await spaces.close()
-      spaces = bench.open('off')
+      await sandboxPool.close()
+      sandboxPool = bench.open('off')
       const laid = Promise.withResolvers<void>()
       const begun = Promise.withResolvers<void>()
       bench.at.kind = async () => {
@@ -126,10 +126,10 @@ describe('the sandbox of a session', () => {
         await laid.promise
         return {}
       }
-      const first = spaces.use(await bench.newSession())
+      const first = sandboxPool.use(await bench.newSession())
       const late = first.sandbox()
       await begun.promise
-      const second = spaces.use(await bench.newSession())
+      const second = sandboxPool.use(await bench.newSession())
       const waiting = second.sandbox()
       first.giveBack()
       laid.resolve()
@@ -143,19 +143,19 @@ describe('the sandbox of a session', () => {
 
   it('is stopped when it was idle, and its workspace is there for the next', async () => {
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     const first = await turn.sandbox()
     await run(first, 'echo kept > /workspace/note')
     bench.at.now += idleMs * 2
-    await spaces.stopIdle()
+    await sandboxPool.stopIdle()
     assert.equal(await run(first, 'echo used'), 'used\n', 'a turn that uses it keeps it')
     turn.giveBack()
-    await spaces.stopIdle()
+    await sandboxPool.stopIdle()
     assert.equal(await run(first, 'echo fresh'), 'fresh\n', 'it was used a moment ago')
     bench.at.now += idleMs
-    await spaces.stopIdle()
+    await sandboxPool.stopIdle()
     assert.equal(await first.ended, 'closed')
-    const again = spaces.use(session)
+    const again = sandboxPool.use(session)
     const second = await again.sandbox()
     assert.notEqual(second, first)
     assert.equal(await run(second, 'cat /workspace/note'), 'kept\n')
@@ -169,11 +169,11 @@ describe('the sandbox of a session', () => {
 
   it('starts only when the previous one has ended', async () => {
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     const first = await turn.sandbox()
     turn.giveBack()
-    const stopped = spaces.stop(session.session)
-    const next = spaces.use(session)
+    const stopped = sandboxPool.stop(session.session)
+    const next = sandboxPool.use(session)
     const second = await next.sandbox()
     await stopped
     assert.equal(await first.ended, 'closed')
@@ -183,13 +183,13 @@ describe('the sandbox of a session', () => {
 
   it('leaves nothing of a deleted session', async () => {
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     const deep = 'name=$(printf %0200d 0); for n in $(seq 30); do mkdir $name; cd $name; done'
     await run(await turn.sandbox(), `echo secret > /workspace/note; ${deep}`)
     turn.giveBack()
-    await spaces.remove(session.session)
+    await sandboxPool.remove(session.session)
     assert.ok(!existsSync(join(bench.folder, session.session)))
-    const again = spaces.use(session)
+    const again = sandboxPool.use(session)
     assert.match(await run(await again.sandbox(), 'ls -A /workspace'), /^$/)
     again.giveBack()
   })
@@ -210,13 +210,13 @@ describe('the sandbox of a session', () => {
         }
       }
       const session = await bench.newSession()
-      const turn = spaces.use(session)
+      const turn = sandboxPool.use(session)
       await (await turn.sandbox()).close('it took too much')
       turn.giveBack()
       await left.promise
       const following = async () => {
-        if (next === 'removed') return spaces.remove(session.session)
-        const again = spaces.use(session)
+        if (next === 'removed') return sandboxPool.remove(session.session)
+        const again = sandboxPool.use(session)
         await again.sandbox()
         again.giveBack()
       }
@@ -227,10 +227,10 @@ describe('the sandbox of a session', () => {
     })
 
   it('is stored in a checkpoint at the end of a later turn when that has failed', async () => {
-    await spaces.close()
-    spaces = bench.open('idle')
+    await sandboxPool.close()
+    sandboxPool = bench.open('idle')
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     await turn.sandbox()
     await turn.changed()
     await turn.rested()
@@ -240,11 +240,11 @@ describe('the sandbox of a session', () => {
   })
 
   it('is stored again only where a file has changed, or after an hour', async () => {
-    await spaces.close()
+    await sandboxPool.close()
     let stored = 0
-    spaces = bench.open('idle', { save: async () => ++stored > 0 })
+    sandboxPool = bench.open('idle', { save: async () => ++stored > 0 })
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     const sandbox = await turn.sandbox()
     const rest = async () => {
       await turn.changed()
@@ -274,11 +274,11 @@ describe('the sandbox of a session', () => {
   // verifies: egress/fence/revoked-first
   it('loses its egress before it is ended', async () => {
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     await turn.sandbox()
     const { egress } = turn
     turn.giveBack()
-    const stopped = spaces.stop(session.session)
+    const stopped = sandboxPool.stop(session.session)
     await assert.rejects(egress.outboundFetch({ credentials: true })('https://api.example'), /./)
     assert.equal(egress.takeRefusals()[0]?.reason, 'fenced')
     await stopped
@@ -289,15 +289,15 @@ describe('the sandbox of a session', () => {
     const session = await bench.newSession()
     let closed = 0
     const make = () => ({ ...noServers, close: async () => void closed++ })
-    const first = spaces.use(session)
+    const first = sandboxPool.use(session)
     const servers = first.servers('one', make)
     first.giveBack()
-    const second = spaces.use(session)
+    const second = sandboxPool.use(session)
     assert.equal(second.servers('one', make), servers)
     assert.notEqual(second.servers('two', make), servers)
     assert.equal(closed, 1)
     second.giveBack()
-    await spaces.stop(session.session)
+    await sandboxPool.stop(session.session)
     assert.equal(closed, 2)
   })
 })

@@ -9,20 +9,20 @@ import type { SandboxPool } from './sandbox-pool.ts'
 
 describe('the start of a sandbox', () => {
   let bench: PoolBench
-  let spaces: SandboxPool
+  let sandboxPool: SandboxPool
   before(async () => {
     bench = await openPoolBench()
   })
   after(() => bench[Symbol.asyncDispose]())
   beforeEach(() => {
     bench.fresh()
-    spaces = bench.open('off')
+    sandboxPool = bench.open('off')
   })
-  afterEach(() => spaces.close())
+  afterEach(() => sandboxPool.close())
 
   it('does not start when something for it fails, and is tried again', async () => {
     const session = await bench.newSession()
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     const failure = { type: 'unknown_error', message: 'no room' } as const
     bench.at.kind = () => Promise.reject(new TurnFailed(failure))
     await assert.rejects(turn.sandbox(), { failure })
@@ -44,7 +44,7 @@ describe('the start of a sandbox', () => {
       return {}
     }
     bench.at.kind = failing(1)
-    const turn = spaces.use(await bench.newSession())
+    const turn = sandboxPool.use(await bench.newSession())
     assert.equal(await run(await turn.sandbox(), 'echo now'), 'now\n')
     turn.giveBack()
     for (const [held, times, expected] of [
@@ -53,7 +53,7 @@ describe('the start of a sandbox', () => {
     ] as const) {
       starts = 0
       Object.assign(bench.at, { isOurs: held, kind: failing(times) })
-      const other = spaces.use(await bench.newSession())
+      const other = sandboxPool.use(await bench.newSession())
       await assert.rejects(other.sandbox(), absent)
       assert.equal(starts, expected)
       other.giveBack()
@@ -69,7 +69,7 @@ describe('the start of a sandbox', () => {
       return { ended: async () => (isFirst ? leave.promise : undefined) }
     }
     const session = await bench.newSession()
-    const before = spaces.use(session)
+    const before = sandboxPool.use(session)
     const old = await before.sandbox()
     before.giveBack()
     const elsewhere = bench.open('off')
@@ -93,7 +93,7 @@ describe('the start of a sandbox', () => {
       await claimed.promise
       return {}
     }
-    const turn = spaces.use(session)
+    const turn = sandboxPool.use(session)
     await bench.database.write((tx) =>
       tx
         .updateTable('session_heads')
@@ -103,7 +103,7 @@ describe('the start of a sandbox', () => {
     )
     const starting = turn.sandbox()
     await fenced.promise
-    const next = spaces.use({ ...session, generation: 1 })
+    const next = sandboxPool.use({ ...session, generation: 1 })
     claimed.resolve()
     assert.equal(await next.sandbox(), await starting)
     assert.deepEqual(next.takeNotices(), [])

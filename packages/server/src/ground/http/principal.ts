@@ -130,7 +130,7 @@ export type CallerRules = {
 /** Finds the caller of a request. Throws `unauthorized`. */
 export type Authenticate = (
   header: (name: string) => string | undefined,
-  door: CallerRules,
+  authentication: CallerRules,
 ) => Promise<Principal>
 
 export function mayCall(rules: CallerRules, principal: Principal): boolean {

@@ -123,11 +123,7 @@ async function insertVersion(
   return row
 }
 
-export async function deleteSkill(
-  deps: SkillDeps,
-  caller: TenantRef,
-  id: string,
-): Promise<void> {
+export async function deleteSkill(deps: SkillDeps, caller: TenantRef, id: string): Promise<void> {
   refuseBuiltin(id, 'deleted')
   await removing(deps, caller, async ({ tx, tenant }) => {
     const skills = skillStore(tx)

@@ -171,7 +171,11 @@ export async function postEvents(
   }
   await enqueueSession(tx, session, now)
   const waiting = [...waitingEvents(admitted, now), ...stopped]
-  notifyPosted(tx, { tenant, session: sessionId }, { waiting, due, interrupt, isAppended: kept.length > 0 })
+  notifyPosted(
+    tx,
+    { tenant, session: sessionId },
+    { waiting, due, interrupt, isAppended: kept.length > 0 },
+  )
   const entries = kept.map((event) => threadEntryOf(event, threads.get(event.id)))
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =

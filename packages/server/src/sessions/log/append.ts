@@ -197,8 +197,21 @@ export async function appendEntries(
   const calls = callChanges(entries)
   const beside = insertsAtOnce(tx, entries.length) ? callsForm(calls) : undefined
   const form = formOf(holds, change, beside)
-  const growth = { tenant, session: sessionId, count: entries.length, fence, change, upTo: 0, calls }
-  const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, session: sessionId, now }))
+  const growth = {
+    tenant,
+    session: sessionId,
+    count: entries.length,
+    fence,
+    change,
+    upTo: 0,
+    calls,
+  }
+  const head = await insertEvents(
+    tx,
+    form,
+    growth,
+    rowsOf(entries, { tenant, session: sessionId, now }),
+  )
   if (!head) return undefined
   notifyAppended(tx, growth, entries, due === true && fence === undefined)
   if (due && head.threads === 1) await makeDue(tx, { tenant, session: sessionId }, dueThreads)

@@ -157,7 +157,13 @@ export async function admitEvents(
   { now, due, thread }: { now: number; due: boolean; thread?: string | undefined },
 ): Promise<void> {
   const { rows, bytes } = rowsOf(events, { tenant, session: sessionId, thread, now })
-  const growth = { tenant, session: sessionId, count: events.length, bytes, due: due ? 1 : 0 } as const
+  const growth = {
+    tenant,
+    session: sessionId,
+    count: events.length,
+    bytes,
+    due: due ? 1 : 0,
+  } as const
   const head = await insertInbox(tx, 'held', growth, rows)
   if (!head) throw new Error(`session ${sessionId} has no head`)
   if (events.some(({ type }) => !roomless.includes(type)))

@@ -36,7 +36,8 @@ export type PricedModel = { name: string; price: Price | null }
  * A message from the inbox. Its text goes into the log unchanged; it is empty for a long text, which is stored in
  * pieces.
  */
-export type PromotedMessage = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & ThreadOption
+export type PromotedMessage = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> &
+  ThreadOption
 
 /** A stored event. `thread_id` is set when the query covers several threads. */
 export type EventRow = Pick<

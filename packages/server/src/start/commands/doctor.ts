@@ -8,7 +8,7 @@ import { serverProgram } from '../../ground/config/settings.ts'
 import { openFilesLimit } from '../../ground/core/open-files.ts'
 import { natsChannel } from '../../ground/bus/nats/channel.ts'
 import { checkMail } from '../../tenants/people/mail.ts'
-import { outsideOf } from '../diallers.ts'
+import { diallersOf } from '../diallers.ts'
 import { sandboxes } from '../sandboxes.ts'
 import { openBlobs, sealOf } from '../storage.ts'
 import { checkClock } from '../checks/clock.ts'
@@ -30,7 +30,7 @@ export async function examine(
   config: Config,
   tell: (finding: SetupFinding) => void,
 ): Promise<boolean> {
-  const { operator } = outsideOf(config, { log: silent, clock: systemClock }, undefined)
+  const { operator } = diallersOf(config, { log: silent, clock: systemClock }, undefined)
   const checks: SetupCheck[] = [
     async () => ok('settings: all can be read'),
     async () => checkClock(systemClock),

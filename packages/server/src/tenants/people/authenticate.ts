@@ -85,13 +85,13 @@ export function withCookies(
   keys: Authenticate,
   { find, cookie, origin }: { find: FindSignIn; cookie: SessionCookie; origin: OwnOrigin },
 ): Authenticate {
-  return async (header, door) => {
+  return async (header, authentication) => {
     const hasKey = header('authorization') || header('x-api-key')
-    if (hasKey || cookie.read(header('cookie')) === undefined) return keys(header, door)
-    origin.check(header, { isChange: door.method !== 'get' })
+    if (hasKey || cookie.read(header('cookie')) === undefined) return keys(header, authentication)
+    origin.check(header, { isChange: authentication.method !== 'get' })
     const signIn = await find(header)
     if (!signIn) throw unauthorized('the sign-in has ended: sign in again')
-    return principalOf(signIn, header, door)
+    return principalOf(signIn, header, authentication)
   }
 }
 

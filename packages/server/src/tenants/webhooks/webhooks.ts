@@ -11,18 +11,18 @@ import { deliveryJob } from './job.ts'
 export async function openWebhooks(
   { hint, organization }: Config['webhooks'],
   {
-    outside,
+    diallers,
     ...deps
   }: Omit<DispatchDeps, 'post' | 'hint' | 'postHint'> & {
-    outside: { [whose in Namer]: { connect: Connector<whose> } }
+    diallers: { [whose in Namer]: { connect: Connector<whose> } }
   },
 ): Promise<{ jobs: Job[]; close: () => Promise<void> }> {
   await deps.databases.prepare((database) =>
     announceWebhooks(database, { organization, isHinting: hint !== undefined }),
   )
   const [letters, hints] = [
-    webhookPoster(outside.tenant.connect),
-    webhookPoster(outside.operator.connect),
+    webhookPoster(diallers.tenant.connect),
+    webhookPoster(diallers.operator.connect),
   ]
   const posts = { post: letters.post, postHint: hints.post }
   return {

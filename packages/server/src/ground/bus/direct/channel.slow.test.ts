@@ -218,14 +218,14 @@ describe('direct connections', () => {
   })
 
   it('are made to a process that listens everywhere, at an address of the machine', async () => {
-    const outside = Object.values(networkInterfaces())
+    const refused = Object.values(networkInterfaces())
       .flatMap((all) => all ?? [])
       .map(({ address }) => address)
     for (const host of ['0.0.0.0', '::']) {
       const together = processes()
       const there = await together.open({ host })
       const here = await together.open()
-      assert.ok(outside.includes(new URL(`tcp://${addressOf(there)}`).hostname))
+      assert.ok(refused.includes(new URL(`tcp://${addressOf(there)}`).hostname))
       await reach(there.channel, here.channel, 't')
       await together.close()
     }

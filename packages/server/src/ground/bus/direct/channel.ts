@@ -99,12 +99,12 @@ const mostAddresses = 8
 function addressesOf({ host, address }: DirectDeps['setup'], port: number): string[] {
   if (address !== undefined) return [/:\d+$/.test(address) ? address : `${address}:${port}`]
   if (!anyAddress.has(host)) return [inUrl(host, port)]
-  const outside = Object.values(networkInterfaces())
+  const refused = Object.values(networkInterfaces())
     .flatMap((all) => all ?? [])
     .filter((each) => !each.internal && !/^(169\.254\.|fe80:)/.test(each.address))
     .filter(({ family }) => host === '::' || family === 'IPv4')
     .map((each) => inUrl(each.address, port))
-  return outside.length > 0 ? outside.slice(0, mostAddresses) : [inUrl('127.0.0.1', port)]
+  return refused.length > 0 ? refused.slice(0, mostAddresses) : [inUrl('127.0.0.1', port)]
 }
 
 const inUrl = (host: string, port: number): string =>

@@ -18,7 +18,13 @@ export async function boundsAround(
 ): Promise<readonly Bounds[]> {
   const { read, tenant, session: sessionId, thread } = log
   const after = Math.max(0, first - margin - 1)
-  const part = { tenant, session: sessionId, thread: thread ?? undefined, after, before: last + margin + 1 }
+  const part = {
+    tenant,
+    session: sessionId,
+    thread: thread ?? undefined,
+    after,
+    before: last + margin + 1,
+  }
   const rows = await boundsStatement(thread === null ? 'session' : 'thread')(read, part)
   const from = after === 0 ? 0 : rows.findIndex((row) => row.seq < first && isEnd(row)) + 1
   const isCut = rows.length === mostBounds || (after > 0 && from === 0)

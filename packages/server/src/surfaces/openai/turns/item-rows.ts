@@ -11,7 +11,13 @@ export async function itemRows(
   { read, tenant, session: sessionId, thread }: SessionLog,
   { order, limit, ...range }: ItemsPart,
 ): Promise<{ rows: EventRow[]; more: boolean }> {
-  const part = { ...range, tenant, session: sessionId, thread: thread ?? undefined, limit: limit + 1 }
+  const part = {
+    ...range,
+    tenant,
+    session: sessionId,
+    thread: thread ?? undefined,
+    limit: limit + 1,
+  }
   const whose = thread === null ? 'session' : 'thread'
   const found = await itemsStatement(`${whose} ${order}`)(read, part)
   const rows = fittingRows(found, { limit, bytes: pageBytes })
