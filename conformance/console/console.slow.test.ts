@@ -215,7 +215,7 @@ void describe('the console in a browser', () => {
     await page.getByRole('menuitem', { name: 'Copy id' }).click()
     await page.getByRole('button', { name: 'Show a failure' }).click()
     await page.getByText('The version was not saved.').waitFor(patience)
-    await page.getByRole('button', { name: 'Show the list' }).click()
+    await page.getByRole('button', { name: 'Found', exact: true }).click()
     await page.getByRole('option', { name: 'Fork here' }).waitFor(patience)
     await page.getByRole('button', { name: 'Revoke key' }).last().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click()

@@ -147,21 +147,36 @@ export function Selects() {
 
 const fields: readonly FilterField[] = [
   { name: 'status', values: ['running', 'idle', 'failed'], isMany: true },
-  { name: 'agent', values: ['reviewer', 'researcher', 'coder'] },
+  {
+    name: 'agent',
+    about: 'by name; two are called twin',
+    things: {
+      isId: (value) => value.startsWith('agent_'),
+      all: [
+        { id: 'agent_1', name: 'reviewer' },
+        { id: 'agent_2', name: 'twin' },
+        { id: 'agent_3', name: 'twin' },
+      ],
+    },
+  },
+  { name: 'text', about: 'words of the title', isText: true },
 ]
 
 export function FilterLines() {
-  const [filters, setFilters] = useState<Record<string, string>>({ status: 'failed' })
+  const [filters, setFilters] = useState<Record<string, string>>({
+    status: 'failed',
+    agent: 'agent_1',
+  })
   return (
     <Spec name="Filter line">
       <Specimen
-        caption="words and values complete; a word that is not known says what there is"
+        caption="words, values and names complete; other words are text; two of one name are a choice"
         size="whole"
       >
         <Framed>
           <FilterLine
             label="Filter an example"
-            placeholder="type to filter: status, agent"
+            placeholder="words, or filters: status, agent"
             fields={fields}
             filters={filters}
             onChange={setFilters}

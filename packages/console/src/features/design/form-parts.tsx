@@ -2,7 +2,8 @@
 import { useState } from 'react'
 import { AddLine } from '../../components/add-line.tsx'
 import { Field } from '../../components/field.tsx'
-import { Row } from '../../components/layout.tsx'
+import { Quiet, Row } from '../../components/layout.tsx'
+import { Fold } from '../../components/fold.tsx'
 import { ListField } from '../../components/list-field.tsx'
 import { MoreMenu } from '../../components/more-menu.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
@@ -77,6 +78,17 @@ export function FormParts() {
       </Specimen>
       <Specimen caption="written as YAML; what is no object says so" size="half">
         <YamlField label="What is known of an example" hint="YAML" body={known} onBody={setKnown} />
+      </Specimen>
+      <Specimen
+        caption="fold: what few people need, and one that is open as something stands in it"
+        size="half"
+      >
+        <Fold label="More settings" isOpen={false}>
+          <Quiet>The headers of each request</Quiet>
+        </Fold>
+        <Fold label="Further settings" isOpen>
+          <Quiet>x-team: its value is not shown</Quiet>
+        </Fold>
       </Specimen>
       <Specimen caption="more to do" size="half">
         <Row>

@@ -55,7 +55,7 @@ export function Surfaces() {
           </Dialog>
         )}
       </Specimen>
-      <Specimen caption="menu: what is off says why" size="third">
+      <Specimen caption="menu: what is off says why; checks stay open" size="third">
         <Row>
           <Menu
             label="An example of a menu"
@@ -68,6 +68,7 @@ export function Surfaces() {
               { label: 'Delete session', isDanger: true, run: nothing },
             ]}
           />
+          <CheckedMenu />
         </Row>
       </Specimen>
       <Specimen caption="toast: what is done goes by itself, what failed stays" size="third">
@@ -129,5 +130,20 @@ function Palettes() {
         </Stage>
       )}
     </Specimen>
+  )
+}
+
+function CheckedMenu() {
+  const [isShown, setShown] = useState(true)
+  return (
+    <Menu
+      label="Columns"
+      look="words"
+      trigger="Columns"
+      items={[
+        { label: 'Tokens', isChecked: isShown, run: () => setShown(!isShown) },
+        { label: 'Turns', isChecked: false, run: nothing },
+      ]}
+    />
   )
 }
