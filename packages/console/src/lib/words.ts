@@ -71,6 +71,8 @@ export const words = {
     palette: 'Search or do anything',
     help: 'Show all keys',
     nothing: 'Nothing has this name.',
+    backTo: (page: string) => `Back to ${page}`,
+    onCard: 'On a card that asks you',
     theme: 'Change the theme',
   },
   palette: {
@@ -212,6 +214,7 @@ export const words = {
     unnamed: 'Choose what the filters name first',
     removeFilter: (name: string) => `Remove ${name}`,
     areUsual: 'shown now',
+    onWider: 'on wider pages',
     none: 'No session yet. A session is one conversation with an agent.',
     noneFound: 'No session fits these filters.',
     clear: 'Remove all filters',

@@ -1,4 +1,4 @@
-import { createFileRoute, Outlet, useNavigate } from '@tanstack/react-router'
+import { createFileRoute, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { Frame } from '../components/frame.tsx'
@@ -83,6 +83,8 @@ const groups = [
   },
 ] as const
 const pages = groups.flatMap((group) => [...group.pages])
+const notLists: readonly string[] = ['/', '/sessions', '/settings']
+const lists = pages.filter(({ to }) => !notLists.includes(to))
 
 function App() {
   const { data: me } = useQuery(accountQuery)
@@ -184,8 +186,19 @@ function ThemeButton() {
   )
 }
 
+/**
+ * The list that a page of one thing belongs to. A session closes its details by the same key, and a form
+ * keeps what was typed.
+ */
+function useListAbove() {
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  if (path.endsWith('/new')) return undefined
+  return lists.find(({ to }) => path.startsWith(`${to}/`))
+}
+
 function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
   const navigate = useNavigate()
+  const above = useListAbove()
   const given = useMemo<PageCommand[]>(
     () => [
       {
@@ -209,6 +222,17 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         run: () => void navigate({ to: '/components' }),
       },
       { id: 'utc', group: 'console', label: words.frame.utc, run: switchTimeZone },
+      ...(above
+        ? [
+            {
+              id: 'back',
+              group: 'page' as const,
+              label: words.keys.backTo(above.name),
+              keys: 'escape',
+              run: () => void navigate({ to: above.to }),
+            },
+          ]
+        : []),
       ...pages.map(({ to, name, keys }): PageCommand => ({
         id: `go ${to}`,
         group: 'go',
@@ -217,7 +241,7 @@ function useGlobalCommands(show: (what: 'palette' | 'keys') => void): void {
         run: () => void navigate({ to }),
       })),
     ],
-    [navigate, show],
+    [navigate, show, above],
   )
   useCommands(given)
 }
