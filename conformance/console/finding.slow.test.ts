@@ -38,7 +38,15 @@ void describe('finding things in the console', () => {
     await visit.page.getByLabel('Filter sessions').first().waitFor(patience)
     return visit
   }
-  const titles = ({ page }: Visit) => page.locator('tbody tr td:nth-child(2)').allTextContents()
+  /** The list may load between: it is waited for until it has this row alone. */
+  const listsOnly = async ({ page }: Visit, title: string): Promise<void> => {
+    await page
+      .locator('tbody tr')
+      .nth(1)
+      .waitFor({ state: 'detached', ...patience })
+    await page.getByRole('link', { name: title }).waitFor(patience)
+    assert.deepEqual(await page.locator('tbody tr td:nth-child(2)').allTextContents(), [title])
+  }
 
   void it('opens by name what was typed into the palette, with the keyboard alone', async () => {
     const visit = await browser.visit(service.base, { key: adminKey, bypassCSP: true })
@@ -94,6 +102,36 @@ void describe('finding things in the console', () => {
     await visit.context.close()
   })
 
+  void it('leads back from a thing to its list by escape, except where a form holds something', async () => {
+    const visit = await browser.visit(service.base, { key: adminKey })
+    const { page } = visit
+    const isAt = (path: string) =>
+      page.waitForURL((url) => url.href.split('?', 1)[0] === at(path), patience)
+    await page.goto(at(`agents/${agents.reviewer}`))
+    await page.getByRole('heading', { name: 'code reviewer' }).waitFor(patience)
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keys' })
+    await help.getByText('Back to Agents').waitFor(patience)
+    await help.getByText('On a card that asks you').waitFor(patience)
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached', ...patience })
+    await page.keyboard.press('Escape')
+    await isAt('agents')
+    await page.getByRole('link', { name: 'code reviewer' }).click()
+    await page.getByLabel('What it is for').fill('reads changes')
+    await page.getByRole('heading', { name: 'code reviewer' }).focus()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Leave' }).waitFor(patience)
+    await isAt(`agents/${agents.reviewer}`)
+    await page.goto(at('skills/new'))
+    await page.getByRole('heading', { name: 'New skill' }).focus()
+    await page.keyboard.press('?')
+    await help.waitFor(patience)
+    assert.equal(await help.getByText('Back to').count(), 0)
+    assertNoFaults(visit)
+    await visit.context.close()
+  })
+
   void it('filters by the name of an agent, and by plain words', async () => {
     const visit = await visitSessions()
     const { page } = visit
@@ -103,14 +141,12 @@ void describe('finding things in the console', () => {
     await page.keyboard.press('Tab')
     await page.waitForURL(new RegExp(`agent=${agents.reviewer}`), patience)
     await page.locator('b', { hasText: 'code reviewer' }).waitFor(patience)
-    await page.getByRole('link', { name: 'port the importer' }).waitFor({ state: 'detached' })
-    assert.deepEqual(await titles(visit), ['fix the flaky test'])
+    await listsOnly(visit, 'fix the flaky test')
     await page.keyboard.press('Backspace')
     await page.keyboard.type('port importer')
     await page.keyboard.press('Enter')
     await page.waitForURL(/text=port(?:\+|%20)importer/, patience)
-    await page.getByRole('link', { name: 'fix the flaky test' }).waitFor({ state: 'detached' })
-    assert.deepEqual(await titles(visit), ['port the importer'])
+    await listsOnly(visit, 'port the importer')
     await page.keyboard.press('Backspace')
     await page.keyboard.type('agent:auditor')
     await page.keyboard.press('Enter')
@@ -133,18 +169,32 @@ void describe('finding things in the console', () => {
     await page.getByText('2 agents are called “twin”.').waitFor(patience)
     await page.getByRole('option', { name: agents.one }).click()
     await page.waitForURL(new RegExp(`agent=${agents.one}`), patience)
-    await page.getByRole('link', { name: 'port the exporter' }).waitFor({ state: 'detached' })
-    assert.deepEqual(await titles(visit), ['port the importer'])
+    await listsOnly(visit, 'port the importer')
     await page.goto(at('sessions?agent=twin'))
     await page.getByRole('button', { name: agents.other }).click()
-    await page.getByRole('link', { name: 'port the exporter' }).waitFor(patience)
-    assert.deepEqual(await titles(visit), ['port the exporter'])
+    await listsOnly(visit, 'port the exporter')
     await page.goto(at('sessions?agent=code+reviewer'))
     await page.getByRole('link', { name: 'fix the flaky test' }).waitFor(patience)
     await page.goto(at('sessions?agent=nobody'))
     await page.getByText('There is no agent “nobody”.').waitFor(patience)
     await page.getByRole('button', { name: 'Remove agent' }).click()
     await page.getByRole('link', { name: 'port the exporter' }).waitFor(patience)
+    assertNoFaults(visit)
+    await visit.context.close()
+  })
+
+  void it('opens the menu of columns also where it is pressed before its script has come', async () => {
+    const visit = await browser.visit(service.base, { key: adminKey })
+    const { page } = visit
+    const pressed = Promise.withResolvers<void>()
+    await page.route('**/assets/menu-*.js', async (route) => {
+      await pressed.promise
+      await route.continue()
+    })
+    await page.goto(at('sessions'))
+    await page.getByRole('button', { name: 'Columns' }).click()
+    pressed.resolve()
+    await page.getByRole('menuitemcheckbox', { name: 'Turns', exact: true }).waitFor(patience)
     assertNoFaults(visit)
     await visit.context.close()
   })

@@ -138,7 +138,9 @@ export function FilterLine(props: FilterLineProps) {
           onKeyDown={input.press}
           className="h-7 min-w-[180px] flex-1 bg-transparent px-1 text-n11 outline-none"
         />
-        {end}
+        {end !== undefined && (
+          <div className="ml-auto flex flex-wrap items-center gap-1.5">{end}</div>
+        )}
       </div>
       {problem !== undefined && (
         <p id={`${id}-problem`} role="alert" className="px-4 pb-2 text-small text-failed">

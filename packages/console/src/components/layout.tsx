@@ -108,6 +108,22 @@ export const WhereWide = ({ children }: { children: ReactNode }) => (
   </span>
 )
 
+/** What is said where a page is narrower than this. */
+export const WhereBelow = ({
+  width,
+  children,
+}: {
+  width: keyof typeof shownBelow
+  children: ReactNode
+}) => <span className={shownBelow[width]}>{children}</span>
+
+const shownBelow = {
+  phone: 'hidden max-phone:inline',
+  drawer: 'hidden max-drawer:inline',
+  split: 'hidden max-split:inline',
+  wide: 'hidden max-wide:inline',
+}
+
 export const Badge = ({ children }: { children: ReactNode }) => (
   <span className="shrink-0 rounded-[5px] border bg-n2 px-1.5 text-small leading-5 whitespace-nowrap text-n10">
     {children}

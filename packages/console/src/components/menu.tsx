@@ -33,6 +33,7 @@ export const Menu = ({
   items,
   side = 'bottom',
   look = 'bare',
+  isOpenAtFirst = false,
 }: {
   label: string
   trigger: ReactNode
@@ -40,8 +41,10 @@ export const Menu = ({
   side?: 'top' | 'bottom'
   /** How the trigger looks: as what it holds, as a button with an icon, as a small button with words. */
   look?: keyof typeof looks
+  /** Somebody pressed what stood in its place while it was loaded. */
+  isOpenAtFirst?: boolean
 }) => (
-  <BaseMenu.Root modal={false}>
+  <BaseMenu.Root modal={false} defaultOpen={isOpenAtFirst}>
     <BaseMenu.Trigger title={label} className={looks[look]}>
       {trigger}
       {trigger !== label && <span className="sr-only">{label}</span>}
@@ -70,6 +73,7 @@ function MenuRow({ item }: { item: MenuItem }) {
           </BaseMenu.CheckboxItemIndicator>
         </span>
         <span className="truncate">{label}</span>
+        <span className="ml-auto pl-4 text-small text-n9">{beside}</span>
       </BaseMenu.CheckboxItem>
     )
   return (

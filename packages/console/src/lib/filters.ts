@@ -25,7 +25,7 @@ export type FilterField = {
   things?: FilterThings
 }
 
-export type FilterThings = {
+type FilterThings = {
   isId: (value: string) => boolean
   /** Undefined while they come. */
   all: readonly NamedThing[] | undefined

@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { ButtonLink } from '../components/button-link.tsx'
 import { Button } from '../components/button.tsx'
 import { FilterLine } from '../components/filter-line.tsx'
-import { Scroll } from '../components/layout.tsx'
+import { Scroll, WhereWide } from '../components/layout.tsx'
 import { Page } from '../components/page.tsx'
 import { ColumnsMenu } from '../features/sessions/columns-menu.tsx'
 import { useSessionFields } from '../features/sessions/fields.ts'
@@ -70,7 +70,9 @@ function SessionsPage() {
           end={
             <>
               <SavedViews filters={filters} onChoose={change} />
-              <ColumnsMenu />
+              <WhereWide>
+                <ColumnsMenu />
+              </WhereWide>
               <Button
                 size="small"
                 kind="plain"

@@ -80,14 +80,12 @@ function OpenAgent({
       title={agent.name}
       crumbs={<Link to="/agents">{own.title}</Link>}
       beside={
-        <>
+        <WhereWide>
           <Badge>{own.versionIs(agent.version)}</Badge>
-          <WhereWide>
-            <Quiet isSmall>
-              <Time at={agent.updated_at} /> · <Id of={agent.id} />
-            </Quiet>
-          </WhereWide>
-        </>
+          <Quiet isSmall>
+            <Time at={agent.updated_at} /> · <Id of={agent.id} />
+          </Quiet>
+        </WhereWide>
       }
       actions={
         isArchived ? undefined : (

@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { WhereBelow } from '../../components/layout.tsx'
 import { words } from '../../lib/words.ts'
 import { useColumns } from './columns.tsx'
 
@@ -10,8 +11,9 @@ const own = words.sessions
 /** Which columns the list shows. It stays open, so that several can be chosen. */
 export function ColumnsMenu() {
   const { choices, reset } = useColumns()
+  const [isAsked, setAsked] = useState(false)
   const face = (
-    <Button size="small" kind="plain">
+    <Button size="small" kind="plain" onClick={() => setAsked(true)}>
       {own.columnsButton}
     </Button>
   )
@@ -20,10 +22,12 @@ export function ColumnsMenu() {
       <Menu
         label={own.columnsButton}
         look="words"
+        isOpenAtFirst={isAsked}
         trigger={own.columnsButton}
         items={[
-          ...choices.map(({ name, isShown, turn }) => ({
+          ...choices.map(({ name, from, isShown, turn }) => ({
             label: name,
+            beside: from && <WhereBelow width={from}>{own.onWider}</WhereBelow>,
             isChecked: isShown,
             run: turn,
           })),

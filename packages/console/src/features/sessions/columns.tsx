@@ -91,6 +91,7 @@ const optional = {
   },
 } as const satisfies Record<string, TableColumn<SessionSummary>>
 type ColumnName = keyof typeof optional
+const optionalOf = (name: ColumnName): TableColumn<SessionSummary> => optional[name]
 
 function SessionStatusSign(session: Pick<SessionSummary, 'status' | 'waiting_on' | 'failure'>) {
   const { tone, word, more } = stateOf(session)
@@ -132,7 +133,13 @@ function choose(next: readonly ColumnName[]): void {
 }
 
 /** A row of the menu of columns. */
-type ColumnChoice = { name: string; isShown: boolean; turn: () => void }
+type ColumnChoice = {
+  name: string
+  /** Below this width of the page it is not shown. */
+  from: TableColumn<SessionSummary>['from']
+  isShown: boolean
+  turn: () => void
+}
 
 /** `shown`: the same list as long as the choice is the same. */
 export function useColumns(): {
@@ -146,7 +153,8 @@ export function useColumns(): {
   return {
     shown: shownOf(now),
     choices: keysOf(optional).map((name) => ({
-      name: optional[name].name,
+      name: optionalOf(name).name,
+      from: optionalOf(name).from,
       isShown: now.includes(name),
       turn: () => choose(keysOf(optional).filter((each) => (each === name) !== now.includes(each))),
     })),
@@ -156,5 +164,5 @@ export function useColumns(): {
 
 const shownOf = (now: readonly ColumnName[]): readonly TableColumn<SessionSummary>[] => [
   ...always,
-  ...now.map((name) => optional[name]),
+  ...now.map(optionalOf),
 ]
