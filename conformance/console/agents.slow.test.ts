@@ -29,7 +29,9 @@ void describe('agents in the console', () => {
     const { page } = visit
     await page.goto(at(''))
     const day = page.getByRole('region', { name: 'Your first day' })
-    await day.getByText('A real model needs a key.').waitFor(patience)
+    await day.getByText('The offline model needs no key').waitFor(patience)
+    const toModels = day.getByRole('link', { name: 'make a model card' })
+    assert.match((await toModels.getAttribute('href')) ?? '', /models\/new$/)
     await day.getByRole('button', { name: 'Make and run' }).first().click()
     await page.getByRole('heading', { name: 'Write a program and run it' }).waitFor(patience)
     await page.getByText('The program divides each number').first().waitFor(patience)

@@ -9,7 +9,7 @@ export const firstWords = {
   noModelText: 'No model runs here yet. Take a key of a provider and ',
   addModel: 'make a model card',
   agent: 'Make an agent',
-  agentText: 'Take one of the three beside this, or ',
+  agentText: 'Take one of the three on this page, or ',
   fromNothing: 'start from nothing',
   agentDone: (count: number) => (count === 1 ? 'There is one agent' : `There are ${count} agents`),
   run: 'Run it',
