@@ -101,9 +101,17 @@ export const ListChoice = ({
   </button>
 )
 
-/** What is left out where there is little room. */
-export const WhereWide = ({ children }: { children: ReactNode }) => (
-  <span className="contents max-drawer:hidden [&>*]:shrink-0 [&>*]:whitespace-nowrap">
+/** What is left out where there is little room: below this width of the page. */
+export const WhereWide = ({
+  from = 'drawer',
+  children,
+}: {
+  from?: 'drawer' | 'wide'
+  children: ReactNode
+}) => (
+  <span
+    className={`contents [&>*]:shrink-0 [&>*]:whitespace-nowrap ${from === 'wide' ? 'max-wide:hidden' : 'max-drawer:hidden'}`}
+  >
     {children}
   </span>
 )

@@ -53,7 +53,7 @@ function OpenCard({ card, onGone }: { card: ModelCard; onGone: () => void }) {
       title={card.model_id}
       crumbs={crumbs}
       beside={
-        <WhereWide>
+        <WhereWide from="wide">
           <Badge>{card.provider}</Badge>
           <Quiet isSmall>
             <Time at={card.updated_at} /> · <Id of={card.id} />
