@@ -14,6 +14,16 @@ export const says = (text: string, usage: NonNullable<StubAnswer['usage']>): Stu
 export const unpricedModel = (service: ServiceClients, stub: StubModel): Promise<string> =>
   pricedModel(service, stub, undefined)
 
+/** Creates a model card of a model that no catalogue knows and that nobody can ask, and returns its handle. */
+export async function unheardOfModel(service: ServiceClients): Promise<string> {
+  const model_id = fresh('unpriced').replace(' ', '-')
+  const { status, body } = await service.ask('POST', '/v1/ext/model_cards', {
+    ...{ model_id, provider: 'openrouter', model: 'unheard-of', api_key: 'sk-one-key-0123456789' },
+  })
+  assert.equal(status, 200, JSON.stringify(body))
+  return model_id
+}
+
 /** Creates a model card and returns its handle. `cost`: US dollars for a million tokens. */
 export async function pricedModel(
   service: ServiceClients,

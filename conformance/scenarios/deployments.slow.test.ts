@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import { NotFoundError } from '@anthropic-ai/sdk'
+import { unheardOfModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
@@ -17,14 +18,12 @@ const says = (words: string) => ({ type: 'user.message' as const, content: text(
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`deployments on ${database}`, () => {
     let service: TestService
-    before(async () => {
-      service = await boot(database)
-    })
+    before(async () => void (service = await boot(database)))
     after(() => service.close())
     const beta = () => service.client.beta
 
-    async function subject() {
-      const agent = await beta().agents.create({ name: fresh('agent'), model: 'offline' })
+    async function subject(model = 'offline') {
+      const agent = await beta().agents.create({ name: fresh('agent'), model })
       const environment = await beta().environments.create({ name: fresh('environment') })
       return { agent: agent.id, environment_id: environment.id }
     }
@@ -266,20 +265,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const memory = { type: 'memory_store', memory_store_id: 'memstore_of_nobody' } as const
         await assert.rejects(deploy({ resources: [memory] }), NotFoundError)
         const budget = { type: 'limit', max_list_cost: { amount: '5', currency: 'USD' } } as const
-        const { body: card } = await service.ask<{ model_id: string }>(
-          'POST',
-          '/v1/ext/model_cards',
-          {
-            ...{
-              model_id: fresh('unpriced').replace(' ', '-'),
-              provider: 'openrouter',
-              model: 'unheard-of',
-            },
-            api_key: 'sk-one-key-0123456789',
-          },
-        )
-        const unpriced = await beta().agents.create({ name: fresh('agent'), model: card.model_id })
-        await assert.rejects(deploy({ budget, agent: unpriced.id }), /has no price/)
+        const unpriced = await subject(await unheardOfModel(service))
+        await assert.rejects(deploy({ ...unpriced, budget }), /has no price/)
         const system = { type: 'system.message' as const, content: text('a') }
         await assert.rejects(deploy({ initial_events: [system] }), /directly behind a user.message/)
         const last = async () => (await beta().sessions.list({ limit: 1 })).data[0]?.id
