@@ -133,7 +133,7 @@ export const FieldGroup = ({
 
 /** A box of lines: things that were chosen, each with what can be done to it. */
 export const ListBox = ({ children }: { children: ReactNode }) => (
-  <ul className="divide-y divide-n3 rounded-panel border">{children}</ul>
+  <ul className="min-w-0 divide-y divide-n3 rounded-panel border">{children}</ul>
 )
 
 export const ListLine = ({

@@ -19,7 +19,7 @@ export const Inspector = <Name extends string>(props: InspectorProps<Name>) => (
     aria-label={props.label}
     className="flex w-[440px] shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:max-w-full max-wide:shadow-float max-phone:w-full max-phone:border-l-0"
   >
-    <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:border-b-0">
+    <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:gap-y-0 [&>[role=tablist]]:border-b-0">
       <Tabs label={props.label} tabs={props.tabs} chosen={props.chosen} onChoose={props.onChoose} />
       <button
         type="button"
@@ -84,7 +84,7 @@ export const MiniTable = ({
           <th
             key={head}
             scope="col"
-            className={`h-7 border-b text-small font-medium text-n8 ${at === 0 ? 'text-left' : 'pl-3 text-right'}`}
+            className={`h-7 border-b text-small font-medium text-n8 ${at === 0 ? 'text-left' : 'pl-3 text-right whitespace-nowrap'}`}
           >
             {head}
           </th>
@@ -97,7 +97,7 @@ export const MiniTable = ({
           {cells.map((cell, at) => (
             <td
               key={heads[at]}
-              className={`h-7 border-b border-n3 ${at === 0 ? 'max-w-[180px] truncate text-n11' : 'pl-3 text-right'}`}
+              className={`h-7 border-b border-n3 ${at === 0 ? 'w-full max-w-0 truncate text-n11' : 'pl-3 text-right whitespace-nowrap'}`}
             >
               {cell}
             </td>

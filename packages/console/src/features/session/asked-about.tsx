@@ -1,11 +1,11 @@
-/** Below the input of a call that asks: where it goes, with which credential, and what was decided before. */
+/** Below the input of a call that asks: where it goes, which credential is for it, and what was decided before. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Quiet } from '../../components/layout.tsx'
 import type { Session } from '../../lib/api/types.ts'
 import type { ToolCall } from './conversation.ts'
 import { decidedText, decisionsAbout } from './decided-before.ts'
-import { credentialFor, hostOfCall } from './destination.ts'
+import { credentialFor, destinationOf } from './destination.ts'
 import { decisionsQuery, logPage, vaultCredentialsQuery } from './session.ts'
 import { decidedWords as own } from './words.ts'
 
@@ -17,8 +17,8 @@ type AskedAboutProps = {
 export function AskedAbout({ call, session }: AskedAboutProps) {
   const { data: events } = useQuery(decisionsQuery(session.id))
   const decided = useMemo(
-    () => events && decidedText(call.name, decisionsAbout(call.name, events), isWhole(events)),
-    [call.name, events],
+    () => events && decidedText(call.name, decisionsAbout(call, events), isWhole(events)),
+    [call, events],
   )
   return (
     <Quiet isSmall>
@@ -30,17 +30,12 @@ export function AskedAbout({ call, session }: AskedAboutProps) {
 const isWhole = ({ length }: { length: number }): boolean => length < logPage
 
 function Destination({ call, session }: AskedAboutProps) {
-  const { url, host } = hostOfCall(call, session.agent)
+  const { url, host } = destinationOf(call, session.agent)
   const vaults = useQueries({
     queries: (url === undefined ? [] : session.vault_ids).map(vaultCredentialsQuery),
   })
   if (host === undefined) return null
-  const credential =
-    url &&
-    credentialFor(
-      url,
-      vaults.flatMap(({ data }) => data ?? []),
-    )
-  const goes = own.goesTo(host)
-  return `${credential ? `${goes} ${own.with(credential)}` : goes}.`
+  const held = url && vaults.map(({ data }) => data ?? [])
+  const credential = held && credentialFor(url, held)
+  return credential === undefined ? own.goesTo(host) : own.goesWith(host, credential)
 }

@@ -10,6 +10,7 @@ import { Status } from '../../components/status.tsx'
 import type { CredentialUse } from '../../lib/api/types.ts'
 import { shortId } from '../../lib/format/ids.ts'
 import { listStateOf } from '../../lib/list-state.ts'
+import { groupsOf } from './credential-groups.ts'
 import { credentialUsesQuery } from './session.ts'
 import { credentialsWords as own } from './words.ts'
 
@@ -22,7 +23,7 @@ export function CredentialsPane({ session }: { session: string }) {
       <MiniTable
         label={own.title}
         heads={[own.host, own.credential, own.calls, own.last, own.status]}
-        rows={groupsOf(list.rows).map(({ key, last, calls }) => ({
+        rows={groupsOf(list.rows).map(({ key, last, status, calls }) => ({
           key,
           cells: [
             <span key="host" title={last.host}>
@@ -31,11 +32,11 @@ export function CredentialsPane({ session }: { session: string }) {
             <CredentialLink key="credential" of={last} />,
             calls,
             <Time key="last" at={last.created_at} />,
-            last.status === null ? (
+            status === null ? (
               own.noAnswer
             ) : (
-              <Status key="status" tone={last.status < 400 ? 'done' : 'failed'}>
-                {last.status}
+              <Status key="status" tone={status < 400 ? 'done' : 'failed'}>
+                {status}
               </Status>
             ),
           ],
@@ -67,18 +68,4 @@ function CredentialLink({ of: { vault_id, credential_id } }: { of: CredentialUse
       {shortId(credential_id)}
     </Link>
   )
-}
-
-type UseGroup = { key: string; last: CredentialUse; calls: number }
-
-/** By credential and host. `uses`: the newest first. */
-export function groupsOf(uses: readonly CredentialUse[]): UseGroup[] {
-  const groups = new Map<string, UseGroup>()
-  for (const use of uses) {
-    const key = `${use.credential_id} ${use.host}`
-    const known = groups.get(key)
-    if (known) known.calls++
-    else groups.set(key, { key, last: use, calls: 1 })
-  }
-  return [...groups.values()]
 }

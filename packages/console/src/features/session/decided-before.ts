@@ -1,15 +1,19 @@
-/** What people have decided about a tool in this session, and where its call goes. */
+/** What people have decided about a tool in this session. */
 import type { SessionEvent } from '../../lib/api/types.ts'
+import type { ToolCall } from './conversation.ts'
 import { decidedWords as own } from './words.ts'
 
+type Tool = Pick<ToolCall, 'name' | 'server'>
 type Decisions = { approved: number; denied: number }
 
-/** `tool`: the name that its calls have. */
-export function decisionsAbout(tool: string, events: readonly SessionEvent[]): Decisions {
+/** Two MCP servers may have a tool of one name. */
+export function decisionsAbout({ name, server }: Tool, events: readonly SessionEvent[]): Decisions {
   const calls = new Set(
     events.flatMap((event) =>
-      (event.type === 'agent.tool_use' || event.type === 'agent.mcp_tool_use') &&
-      event.name === tool
+      (event.type === 'agent.tool_use' && server === undefined && event.name === name) ||
+      (event.type === 'agent.mcp_tool_use' &&
+        event.mcp_server_name === server &&
+        event.name === name)
         ? event.id
         : [],
     ),
@@ -21,13 +25,17 @@ export function decisionsAbout(tool: string, events: readonly SessionEvent[]): D
   return { approved, denied: decided.length - approved }
 }
 
-/** `isAll`: no earlier decision was left out. */
-export function decidedText(tool: string, { approved, denied }: Decisions, isAll: boolean): string {
+/** `isAll`: no earlier decision was left out. Undefined where nothing can be said. */
+export function decidedText(
+  tool: string,
+  { approved, denied }: Decisions,
+  isAll: boolean,
+): string | undefined {
   const parts = [
     ...(approved > 0 ? [own.approved(approved)] : []),
     ...(denied > 0 ? [own.denied(denied)] : []),
   ]
-  if (parts.length === 0) return own.never
+  if (parts.length === 0) return isAll ? own.never : undefined
   const said = parts.join(', ')
   return own.before(tool, isAll ? said : own.atLeast(said))
 }

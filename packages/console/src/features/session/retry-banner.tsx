@@ -32,7 +32,7 @@ function Failed({
   failure,
 }: RetryBannerProps & { failure: NonNullable<ReturnType<typeof failureOf>> }) {
   const readOnly = useReadOnlyReason()
-  const { data: message } = useQuery({ ...lastMessageQuery(session.id), staleTime: 0 })
+  const { data: message } = useQuery(lastMessageQuery(session.id))
   const retry = useRetry(session.id, own.forkTitle(title), onOpen)
   const { isOver, why } = failure
   return (
@@ -74,7 +74,8 @@ function useRetry(id: string, title: string, onOpen: (session: string) => void) 
     onSuccess: (to) => {
       if (to !== id) onOpen(to)
     },
-    onSettled: () => void client.invalidateQueries({ queryKey: ['sessions'] }),
+    // Until the page knows of the new turn, nobody sends the message a second time.
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
   })
 }
 

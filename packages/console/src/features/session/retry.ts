@@ -21,12 +21,12 @@ function lastErrorOf(events: readonly SessionEvent[]): string {
   return error?.type === 'session.error' ? error.error.message : ''
 }
 
-/** `message`: the last one; undefined while it comes. */
+/** `message`: the last one; undefined while it comes. One that no turn has read has no number: all of the log is before it. */
 export function whyNoRetry(
   message: SentMessage | null | undefined,
   isOver: boolean,
 ): string | undefined {
   if (message === undefined) return own.looking
   if (message === null) return own.noMessage
-  return isOver && (message.seq ?? 0) <= 1 ? own.isFirst : undefined
+  return isOver && message.seq === 1 ? own.isFirst : undefined
 }

@@ -1,5 +1,5 @@
 /** A session: what it is, what was said and done, what it asks, and where to write to it. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { ButtonLink } from '../../components/button-link.tsx'
@@ -25,7 +25,7 @@ import { SessionFacts } from './session-facts.tsx'
 import { SessionInspector } from './session-inspector.tsx'
 import { SessionMenu } from './session-menu.tsx'
 import { SessionTalk, useFreshSession, useSessionNews, WaitBanner } from './session-talk.tsx'
-import { sessionQuery, summaryQuery } from './session.ts'
+import { besideKey, sessionQuery, summaryQuery } from './session.ts'
 import { threadsOf } from './threads.ts'
 import { TimelineView } from './timeline-view.tsx'
 import { useSessionCommands } from './use-session-commands.ts'
@@ -47,9 +47,11 @@ export function SessionPage(props: SessionPageProps) {
   const query = useQuery(sessionQuery(id))
   const short = useQuery(summaryQuery(id))
   const log = useSessionLog(id)
+  const client = useQueryClient()
   useFreshSession(log, () => {
     void query.refetch()
     void short.refetch()
+    void client.invalidateQueries({ queryKey: besideKey(id) })
   })
   useSessionNews(id)
   if (query.data)

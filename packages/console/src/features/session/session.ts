@@ -7,7 +7,6 @@ import {
 } from '@tanstack/react-query'
 import { api, dataOf } from '../../lib/api/client.ts'
 import type { components, paths } from '../../lib/api/openapi.gen.ts'
-import { memoryKey } from '../../lib/api/memory-versions.ts'
 import type { CredentialUse, MemoryVersion, Session, SessionEvent } from '../../lib/api/types.ts'
 import { pagesQuery } from '../../lib/list-state.ts'
 
@@ -42,10 +41,13 @@ export const wholeEventQuery = (session: string, event: string) =>
     gcTime: 60_000,
   })
 
+/** What a page of a session shows beside the session itself. It is asked for again when the session's status changes. */
+export const besideKey = (id: string) => ['sessions', 'beside', id] as const
+
 /** The newest forks of a session. */
 export const forksQuery = (forked_from: string) =>
   queryOptions({
-    queryKey: ['sessions', 'forks', forked_from],
+    queryKey: [...besideKey(forked_from), 'forks'],
     queryFn: ({ signal }) =>
       dataOf(
         api.GET('/v1/ext/sessions', {
@@ -57,7 +59,7 @@ export const forksQuery = (forked_from: string) =>
 
 /** Versions of memories that the session has made in a store, the newest first. */
 export const ownVersionsQuery = (session_id: string, store: string) =>
-  pagesQuery<MemoryVersion>([...memoryKey, 'versions of', session_id, store], (page, signal) =>
+  pagesQuery<MemoryVersion>([...besideKey(session_id), 'memory', store], (page, signal) =>
     api.GET('/v1/memory_stores/{id}/memory_versions', {
       params: { path: { id: store }, query: { ...page, session_id } },
       signal,
@@ -66,12 +68,13 @@ export const ownVersionsQuery = (session_id: string, store: string) =>
 
 /** Calls of the session that carried a credential, the newest first. */
 export const credentialUsesQuery = (session_id: string) =>
-  pagesQuery<CredentialUse>(['sessions', 'credentials', session_id], (page, signal) =>
+  pagesQuery<CredentialUse>([...besideKey(session_id), 'credentials'], (page, signal) =>
     api.GET('/v1/ext/audit/credential_uses', {
       params: { query: { ...page, limit: usesAtOnce, session_id } },
       signal,
     }),
   )
+
 const usesAtOnce = 100
 
 /** The credentials of a vault that a session uses. */
@@ -90,7 +93,7 @@ export const modelOf = ({ model }: Pick<Session['agent'], 'model'>): string =>
 /** The newest message that a person has written to the primary thread; null where nobody has. */
 export const lastMessageQuery = (id: string) =>
   queryOptions({
-    queryKey: ['sessions', 'last message', id],
+    queryKey: [...besideKey(id), 'last message'],
     queryFn: async ({ signal }) => {
       const [message] = await eventsPage(
         id,
@@ -104,7 +107,7 @@ export const lastMessageQuery = (id: string) =>
 /** The newest decisions of a session, with the calls that they are about. */
 export const decisionsQuery = (id: string) =>
   queryOptions({
-    queryKey: ['sessions', 'decisions', id],
+    queryKey: [...besideKey(id), 'decisions'],
     queryFn: ({ signal }) =>
       eventsPage(
         id,

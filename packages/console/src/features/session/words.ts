@@ -3,25 +3,24 @@ export const usageWords = {
   title: 'What the tokens cost',
   kind: 'Tokens',
   count: 'Count',
-  price: 'A million',
+  price: 'Per million',
   cost: 'Cost',
   input: 'Input',
   cacheRead: 'From cache',
   cacheWritten: 'Into cache',
   output: 'Output',
-  cached: 'Cache',
+  cached: 'Cache r/w',
   cachedTitle: (read: string, written: string) => `${read} from cache, ${written} into it`,
-  sum: 'Together',
+  sum: 'Total',
   charged: 'The session has cost',
-  differs:
-    'The session has used another model or another price too: below stands what each request cost.',
+  differs: 'The session has used other models or prices too. Each request says below what it cost.',
   noPrice: 'The price of this model is not known. Its model card can say it.',
 } as const
 
 export const memoryWords = {
   none: 'No memory store is attached.',
   unchanged: 'This session has changed nothing in it.',
-  access: { read_write: 'reads and writes', read_only: 'reads alone' },
+  access: { read_write: 'reads and writes', read_only: 'only reads' },
   operations: { created: 'new', modified: 'changed', deleted: 'deleted' },
   redactedPath: 'a memory whose text was removed',
   redacted: 'The text of this version was removed.',
@@ -45,7 +44,6 @@ export const originWords = {
   from: 'forked from',
   at: (seq: string) => `at event ${seq}`,
   forks: 'Forks',
-  noForks: 'Nobody has forked this session.',
   more: 'There are more forks than are listed here.',
 } as const
 
@@ -66,6 +64,7 @@ export const decidedWords = {
   atLeast: (parts: string) => `at least ${parts}`,
   approved: (count: number) => (count === 1 ? 'approved once' : `approved ${count} times`),
   denied: (count: number) => (count === 1 ? 'denied once' : `denied ${count} times`),
-  goesTo: (host: string) => `goes to ${host}`,
-  with: (credential: string) => `with the credential ${credential}`,
+  goesTo: (host: string) => `Goes to ${host}.`,
+  goesWith: (host: string, credential: string) =>
+    `Goes to ${host}, for which the vaults hold the credential ${credential}.`,
 } as const
