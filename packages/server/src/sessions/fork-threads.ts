@@ -27,7 +27,7 @@ const types = [
   'session.thread_status_idle',
   'session.thread_status_terminated',
 ] as const
-type ThreadEvent = Extract<NewEvent, { type: (typeof types)[number] }>
+type ChildEvent = Extract<NewEvent, { type: (typeof types)[number] }>
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 
@@ -56,7 +56,7 @@ export async function threadsAt(db: Reads, cut: ForkCut): Promise<ForkedThreads>
 
 function remember(
   { started, ended }: Record<keyof ForkedThreads, Set<string>>,
-  { type, session_thread_id: thread }: ThreadEvent,
+  { type, session_thread_id: thread }: ChildEvent,
 ): void {
   if (type === 'session.thread_created') started.add(thread)
   if (type === 'session.thread_status_terminated') ended.add(thread)
@@ -66,11 +66,11 @@ function remember(
 async function* threadEvents(
   db: Reads,
   { tenant, from }: ForkCut,
-): AsyncGenerator<{ seq: number; event: ThreadEvent }> {
+): AsyncGenerator<{ seq: number; event: ChildEvent }> {
   for (let after = 0; ;) {
     const { rows, more } = await readLogPage(db, tenant, from, { after, types, ...page })
     for (const row of rows) {
-      const event = eventOf(row) as ThreadEvent
+      const event = eventOf(row) as ChildEvent
       if (event.session_thread_id !== primaryThreadId(from)) yield { seq: row.seq, event }
     }
     after = rows.at(-1)?.seq ?? after
@@ -79,7 +79,7 @@ async function* threadEvents(
 }
 
 /** A thread that waits for an answer is open: its calls would have no results. */
-function isOpening(event: ThreadEvent): boolean {
+function isOpening(event: ChildEvent): boolean {
   if (event.type === 'session.thread_status_idle')
     return event.stop_reason.type === 'requires_action'
   return event.type !== 'session.thread_status_terminated'
@@ -104,8 +104,14 @@ export async function insertThreads(
   const stop: StopReason = { type: 'end_turn' }
   await store.insert(
     {
-      ...{ tenant_id: tenant, session_id: id, id: primaryThreadId(id), kind: 'primary', name },
-      ...{ agent: '', url_servers: head.url_servers, stop_reason: toJson(stop) },
+      tenant_id: tenant,
+      session_id: id,
+      id: primaryThreadId(id),
+      kind: 'primary',
+      name,
+      agent: '',
+      url_servers: head.url_servers,
+      stop_reason: toJson(stop),
       idle_since_ms: now,
     },
     now,
@@ -114,8 +120,16 @@ export async function insertThreads(
     if (started.has(child))
       await store.insert(
         {
-          ...{ tenant_id: tenant, session_id: id, id: child, kind, name, agent, stop_reason },
-          ...{ status: 'done', url_servers: row.url_servers, archived_at: iso(now) },
+          tenant_id: tenant,
+          session_id: id,
+          id: child,
+          kind,
+          name,
+          agent,
+          stop_reason,
+          status: 'done',
+          url_servers: row.url_servers,
+          archived_at: iso(now),
           idle_since_ms: row.idle_since_ms,
         },
         now,

@@ -136,7 +136,10 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Session> 
   const turns = await turnsInLog(tx, tenant, id)
   const hasThreads = fork.threads.started.size > 0
   const known = {
-    ...{ ...serversOfHead(agent), budget, next_seq: at, turns },
+    ...serversOfHead(agent),
+    budget,
+    next_seq: at,
+    turns,
     threads: hasThreads ? 1 : 0,
   }
   const head = await store.insert(row, at === 0 ? 'pending' : 'idle', known)

@@ -3,11 +3,14 @@ import type { SessionEvent } from '../../lib/api/types.ts'
 import type { ToolCall } from './conversation.ts'
 import { decidedWords as own } from './words.ts'
 
-type Tool = Pick<ToolCall, 'name' | 'server'>
+type AskedTool = Pick<ToolCall, 'name' | 'server'>
 type Decisions = { approved: number; denied: number }
 
 /** Two MCP servers may have a tool of one name. */
-export function decisionsAbout({ name, server }: Tool, events: readonly SessionEvent[]): Decisions {
+export function decisionsAbout(
+  { name, server }: AskedTool,
+  events: readonly SessionEvent[],
+): Decisions {
   const calls = new Set(
     events.flatMap((event) =>
       (event.type === 'agent.tool_use' && server === undefined && event.name === name) ||

@@ -13,7 +13,7 @@ import { listStateOf } from '../../lib/list-state.ts'
 import { ownVersionsQuery } from './session.ts'
 import { memoryWords as own } from './words.ts'
 
-type AttachedStore = Extract<Session['resources'][number], { type: 'memory_store' }>
+type StoreResource = Extract<Session['resources'][number], { type: 'memory_store' }>
 
 export function MemoryPane({ session }: { session: Session }) {
   const stores = session.resources.filter((each) => each.type === 'memory_store')
@@ -27,7 +27,7 @@ export function MemoryPane({ session }: { session: Session }) {
   )
 }
 
-function Store({ store, session }: { store: AttachedStore; session: string }) {
+function Store({ store, session }: { store: StoreResource; session: string }) {
   const { memory_store_id: id, name, access } = store
   const [chosen, setChosen] = useState<string>()
   const list = listStateOf(useInfiniteQuery(ownVersionsQuery(session, id)))

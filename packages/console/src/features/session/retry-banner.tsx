@@ -7,7 +7,7 @@ import { api, dataOf } from '../../lib/api/client.ts'
 import type { Session, ShortSession } from '../../lib/api/types.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import type { FollowedLog } from './log.ts'
-import type { SentMessage } from './retry.ts'
+import type { UserMessage } from './retry.ts'
 import { failureOf, whyNoRetry } from './retry.ts'
 import { lastMessageQuery } from './session.ts'
 import { retryWords as own } from './words.ts'
@@ -62,7 +62,7 @@ function Failed({
 function useRetry(id: string, title: string, onOpen: (session: string) => void) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async ({ message, isOver }: { message: SentMessage; isOver: boolean }) => {
+    mutationFn: async ({ message, isOver }: { message: UserMessage; isOver: boolean }) => {
       const to = isOver ? await forkBefore(id, message, title) : id
       const { content } = message
       await api.POST('/v1/sessions/{id}/events', {
@@ -79,7 +79,7 @@ function useRetry(id: string, title: string, onOpen: (session: string) => void) 
   })
 }
 
-async function forkBefore(id: string, { seq }: SentMessage, title: string): Promise<string> {
+async function forkBefore(id: string, { seq }: UserMessage, title: string): Promise<string> {
   const fork = await dataOf(
     api.POST('/v1/ext/sessions/{id}/fork', {
       params: { path: { id } },

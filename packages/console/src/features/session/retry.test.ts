@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionEvent } from '../../lib/api/types.ts'
-import type { SentMessage } from './retry.ts'
+import type { UserMessage } from './retry.ts'
 import { failureOf, whyNoRetry } from './retry.ts'
 import { retryWords } from './words.ts'
 
 const error = (message: string) => ({ type: 'session.error', error: { message } }) as SessionEvent
-const message = (seq: number | null) => ({ type: 'user.message', seq }) as SentMessage
+const message = (seq: number | null) => ({ type: 'user.message', seq }) as UserMessage
 
 void describe('what has failed and can be tried again', () => {
   const failed = { failure: 'no such key' }

@@ -2,7 +2,7 @@
 import type { Session, SessionEvent, ShortSession } from '../../lib/api/types.ts'
 import { retryWords as own } from './words.ts'
 
-export type SentMessage = Extract<SessionEvent, { type: 'user.message' }>
+export type UserMessage = Extract<SessionEvent, { type: 'user.message' }>
 
 /** `isOver`: the session takes no more messages. Undefined where nothing has failed, or something goes on. */
 export function failureOf(
@@ -23,7 +23,7 @@ function lastErrorOf(events: readonly SessionEvent[]): string {
 
 /** `message`: the last one; undefined while it comes. One that no turn has read has no number: all of the log is before it. */
 export function whyNoRetry(
-  message: SentMessage | null | undefined,
+  message: UserMessage | null | undefined,
   isOver: boolean,
 ): string | undefined {
   if (message === undefined) return own.looking

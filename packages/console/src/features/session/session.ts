@@ -113,7 +113,10 @@ export const decisionsQuery = (id: string) =>
         id,
         {
           types: ['user.tool_confirmation', 'agent.tool_use', 'agent.mcp_tool_use'],
-          ...{ order: 'desc', limit: logPage, view: 'light', threads: 'all' },
+          order: 'desc',
+          limit: logPage,
+          view: 'light',
+          threads: 'all',
         },
         signal,
       ),

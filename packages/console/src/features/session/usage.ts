@@ -1,7 +1,7 @@
 /** What the tokens of a session cost: of each kind its number, times the price of a million. */
 import type { Model, Session } from '../../lib/api/types.ts'
 
-type Price = NonNullable<Model['list_price']>
+type ListPrice = NonNullable<Model['list_price']>
 
 export type Charge = {
   kind: 'input' | 'cacheRead' | 'cacheWritten' | 'output'
@@ -15,7 +15,7 @@ const million = 1_000_000
 
 export function chargesOf(
   usage: Session['usage'],
-  price: Price | undefined,
+  price: ListPrice | undefined,
 ): { charges: Charge[]; sum: number | undefined } {
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = usage.cache_creation
   const counted = [
@@ -25,7 +25,9 @@ export function chargesOf(
     ['output', usage.output_tokens, price?.output],
   ] as const
   const charges = counted.map(([kind, tokens, ofMillion]) => ({
-    ...{ kind, tokens, ofMillion },
+    kind,
+    tokens,
+    ofMillion,
     dollars: ofMillion === undefined ? undefined : (tokens * ofMillion) / million,
   }))
   const sum = price && charges.reduce((all, { dollars }) => all + (dollars ?? 0), 0)
