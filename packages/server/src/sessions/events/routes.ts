@@ -92,18 +92,9 @@ export function sessionEventRoutes(deps: {
         if (!options.success) throw invalid('event_deltas: must be agent.message or agent.thinking')
         // A browser that connects again sends the query of its first request with a new `Last-Event-ID`.
         const last = lastEventId ?? query.after_seq?.toString() ?? null
-        const start = {
-          replay: query.replay ?? false,
-          lastEventId: last,
-          ends: endOf(principal),
-        }
-        return eventStream(
-          { read, bus, waits },
-          tenant,
-          params.id,
-          viewOf(options.data, dialect),
-          start,
-        )
+        const start = { replay: query.replay ?? false, lastEventId: last, ends: endOf(principal) }
+        const view = viewOf(options.data, dialect)
+        return eventStream({ read, bus, waits }, tenant, params.id, view, start)
       },
     ),
     events.get(
