@@ -28,7 +28,7 @@ void describe('what a session came from, used and cost, in the console', () => {
     browser = await openBrowser()
     hosts = await mcpHosts()
     stub = await startStub(anthropicDialect)
-    service = await boot('sqlite', { overrides: { outside: hosts.outside } })
+    service = await boot('sqlite', { overrides: { nameOverride: hosts.outside } })
     environment = await makeEnvironment(service)
   })
   after(async () => {
