@@ -20,6 +20,7 @@ import { sessionStore } from './rows/sessions.ts'
 import type { WakeupRow } from './rows/wakeups.ts'
 import { wakeupStore } from './rows/wakeups.ts'
 import { enqueueSession } from './work/queue.ts'
+import type { SessionRef } from './log/refs.ts'
 
 /** A look reads the wakeups that are due before the next look, and starts the next look early for them. */
 const everyMs = 30_000
@@ -73,7 +74,7 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
  * Each turn of a child ends with a message to its parent. A child that wakes itself must not fill the inbox of a parent
  * that cannot read.
  */
-const isParentFull = async (tx: Queries, ref: { tenant: string; session: string }) => {
+const isParentFull = async (tx: Queries, ref: SessionRef) => {
   const parent = {
     id: primaryThreadId(ref.session),
     kind: 'primary',

@@ -28,6 +28,7 @@ import { eventsOf } from '../evals/evidence.ts'
 import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 export type BeginDeps = Omit<OpenSessionDeps, 'limits' | 'keeping' | 'deploymentId'> & {
   limits: { quotas: Pick<Quotas, 'daily' | 'room'> }
@@ -134,7 +135,7 @@ export async function copyMemories(
 }
 
 /** Events of the session, then events of each child thread, which name their thread. */
-async function* linesOf(read: Reads, ref: { tenant: string; session: string }) {
+async function* linesOf(read: Reads, ref: SessionRef) {
   const threads = await threadStore(read).all(ref.tenant, ref.session)
   const children = threads.filter(({ kind }) => kind !== 'primary').map(({ id }) => id)
   for (const thread of [undefined, ...children])

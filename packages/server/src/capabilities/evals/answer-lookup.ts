@@ -4,13 +4,14 @@ import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { openCalls, waitsForPerson } from '../../sessions/log/calls.ts'
 import { eventOf, readAt } from '../../sessions/log/log.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 type AnswerLookup = { ok: true; events: ClientEvent[] } | { ok: false; message: string }
 
 /** The open calls of a session that wait for a person, in the order they were made. The others wait for a worker. */
 export async function callsForPeople(
   read: Reads,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
 ): Promise<NewEvent[]> {
   const open = await openCalls(read, tenant, session)
   if (open.length === 0) return []

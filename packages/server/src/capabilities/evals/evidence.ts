@@ -6,12 +6,11 @@ import { eventOf, readEvents, readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
 import type { TrialEvidence } from './grade-trial.ts'
 import { countKey } from './grade-trial.ts'
-
-type EvidencePlace = { tenant: string; session: string }
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 export async function trialOf(
   read: Reads,
-  ref: EvidencePlace,
+  ref: SessionRef,
   sample: Sample,
 ): Promise<TrialEvidence> {
   const counts = new Map<string, number>()
@@ -29,7 +28,7 @@ export async function trialOf(
 /** The stored events of a session, or of one of its child threads, in order. */
 export async function* eventsOf(
   read: Reads,
-  { tenant, session }: EvidencePlace,
+  { tenant, session }: SessionRef,
   thread?: string,
 ): AsyncGenerator<EventRow, void, void> {
   for (let after = 0; ;) {
@@ -44,7 +43,7 @@ export const textOf = (content: readonly { type: string; text?: string }[]): str
   content.map(({ text = '' }) => text).join('')
 
 /** The message of the last turn's error. */
-export async function lastError(read: Reads, { tenant, session }: EvidencePlace): Promise<string> {
+export async function lastError(read: Reads, { tenant, session }: SessionRef): Promise<string> {
   const range = { types: ['session.error'], order: 'desc', limit: 1 } as const
   const [row] = await readEvents(read, tenant, session, range)
   const event = row && eventOf(row)

@@ -31,6 +31,7 @@ import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
 import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
 import { whenResting } from './await-resting.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 /** The next step of a trial whose session rests. */
 type NextTrialStep =
@@ -177,7 +178,7 @@ async function nextOf(
 /** The results of the trial's setup and of its inspecting graders. */
 async function inspectionsOf(
   read: Reads,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   sample: Sample,
   step: ResultRow['step'],
 ): Promise<{ setup: EndedInspection | undefined; rest: EndedInspection[] }> {
@@ -215,7 +216,7 @@ async function scoreTrial(
 /** The next step after a turn that did not simply end. */
 async function stepAfterTurn(
   read: Reads,
-  ref: { tenant: string; session: string },
+  ref: SessionRef,
   head: Head,
   { sample, step }: { sample: Sample; step: ResultRow['step'] },
 ): Promise<NextTrialStep | undefined> {

@@ -11,6 +11,7 @@ import type { Notes } from './integration.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000
@@ -66,7 +67,7 @@ export async function renewCheckout(
 async function rotate(
   { clock, seal }: AccessDeps,
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   { url, authorization_token }: RepositoryResource,
 ): Promise<void> {
   const row = await sessionStore(tx).take(tenant, session)

@@ -14,7 +14,7 @@ import type {
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
@@ -23,8 +23,6 @@ import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
-
-type TenantRef = { db: Database; tenant: string }
 
 /** The most publications of an installation. Each delivery of the installation is read for all of them. */
 export const mostPublications = 100

@@ -4,13 +4,14 @@ import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow } from '../../sessions/log/log.ts'
 import { readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 /** The longest log that is replayed. */
 const longest = { events: 20_000, bytes: 64 * 1024 * 1024 }
 
 export async function replayedEvents(
   read: Reads,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   most = longest,
 ): Promise<EventRow[]> {
   const events: EventRow[] = []

@@ -16,6 +16,7 @@ import type { EntryListing, EntryPage } from './folder-entry.ts'
 import { pageOfNames, pathOf, pathKeyOf, root, shownName, timeOf } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import { listLive, openLive } from './live-folder.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 export type SessionFolderDeps = {
   checkpoints: Pick<Checkpoints, 'newest'>
@@ -25,7 +26,6 @@ export type SessionFolderDeps = {
   clock: Clock
 }
 
-type SessionRef = { tenant: string; session: string }
 export type FolderSource =
   | { source: 'live'; at: string; own: string }
   | { source: 'checkpoint'; at: string | null; parts: CheckpointParts }

@@ -15,7 +15,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Databases, TenantRef } from '../../ground/database/database.ts'
 import type { Upstream } from '../egress/inject/upstream.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { historyBody } from '../../ground/http/limits.ts'
@@ -45,8 +45,6 @@ const answerHeaders =
 
 const Asked = z.looseObject({ model: z.string() })
 
-type GatewayCaller = { db: Database; tenant: string }
-
 export function modelGatewayRoutes({
   specOfModel,
   models,
@@ -64,7 +62,7 @@ export function modelGatewayRoutes({
   const under = underClaims(deps)
 
   async function pass(
-    { db, tenant }: GatewayCaller,
+    { db, tenant }: TenantRef,
     session: string,
     wire: GatewayWire,
     raw: RawRequest,

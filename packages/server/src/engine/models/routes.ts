@@ -11,7 +11,7 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { defaultLimit, pageOf, readPaging, wholePage } from '../../ground/core/page.ts'
-import type { Database } from '../../ground/database/database.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
@@ -25,7 +25,6 @@ import { liveModels } from './live-models.ts'
 const models = section('Models', ['workspace'], '/v1/models')
 const listing = section('Models', ['workspace'], '/v1/ext/models/list')
 
-type ModelRouteCaller = { db: Database; tenant: string }
 type ModelRouteDeps = { fallbackKeys: FallbackKeys; offlineModel: boolean; prices: PriceTable }
 
 export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDeps): Route[] {
@@ -35,7 +34,7 @@ export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDe
 
   /** Lists cards by creation time. Models without a card are older than every card. */
   async function list(
-    { db, tenant }: ModelRouteCaller,
+    { db, tenant }: TenantRef,
     page: Paging,
   ): Promise<Listing<CardRow | KnownModel>> {
     const { limit, order, from } = page
@@ -123,10 +122,7 @@ export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDe
     ),
   ]
 
-  async function named(
-    { db, tenant }: ModelRouteCaller,
-    id: string,
-  ): Promise<CardRow | KnownModel> {
+  async function named({ db, tenant }: TenantRef, id: string): Promise<CardRow | KnownModel> {
     const card = await modelCardStore(db.read).named(tenant, id)
     const found = card ?? (await known()).find((each) => each.id === id)
     if (!found) throw notFound('model', id)
@@ -135,7 +131,7 @@ export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDe
 
   /** Reads a page around `after_id` or `before_id`, which are model handles. */
   async function pageAround(
-    caller: ModelRouteCaller,
+    caller: TenantRef,
     query: {
       limit?: number | undefined
       after_id?: string | undefined

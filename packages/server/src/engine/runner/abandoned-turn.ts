@@ -8,7 +8,7 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import type { LogEntry, PricedModel } from '../../sessions/log/log.ts'
 import { danglingSpan, eventOf, readEvents } from '../../sessions/log/log.ts'
-import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
+import type { ThreadRef } from '../../sessions/log/refs.ts'
 
 /** Failed requests before the last one that reported its usage. */
 const lookedBack = 20
@@ -22,7 +22,7 @@ export const wasGivenBack = (head: Head): boolean => head.previous_owner === nul
  */
 export async function abandonedTurnEvents(
   tx: Queries,
-  ref: ThreadPlace,
+  ref: ThreadRef,
   head: Head,
   open: PendingCall[],
 ): Promise<LogEntry[]> {
@@ -50,7 +50,7 @@ export async function abandonedTurnEvents(
  */
 async function countCut(
   tx: Queries,
-  { tenant, session, thread }: ThreadPlace,
+  { tenant, session, thread }: ThreadRef,
   ends: readonly LogEntry[],
 ): Promise<LogEntry[]> {
   const isRequest = ({ event }: LogEntry) => event.type === 'span.model_request_end'
@@ -93,7 +93,7 @@ async function lastModel(
 /** Ends for model requests that lost their process, so that every start event has an end event. */
 export async function cutSpans(
   tx: Queries,
-  { tenant, session: sessionId, thread }: ThreadPlace,
+  { tenant, session: sessionId, thread }: ThreadRef,
 ): Promise<LogEntry[]> {
   const ref = { tenant, session: sessionId, thread }
   const request = await danglingSpan(tx, ref, 'span.model_request')

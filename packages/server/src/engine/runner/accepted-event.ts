@@ -1,7 +1,7 @@
 /** The event at which a session can be forked when what came after it cannot go on. */
 import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
-import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
+import type { ThreadRef } from '../../sessions/log/refs.ts'
 
 /** Requests that failed, among which one is looked for that did not. */
 const lookedBack = 20
@@ -12,7 +12,7 @@ const lookedBack = 20
  */
 export async function acceptedEvent(
   read: Reads,
-  { tenant, session, thread }: ThreadPlace,
+  { tenant, session, thread }: ThreadRef,
 ): Promise<number | undefined> {
   if (thread !== undefined) return undefined
   const range = { order: 'desc', limit: lookedBack, thread: null } as const
@@ -26,7 +26,7 @@ export async function acceptedEvent(
 }
 
 /** How people go on after a turn that was given up. */
-export async function waysOn(read: Reads, ref: ThreadPlace, hasWaiting: boolean): Promise<string> {
+export async function waysOn(read: Reads, ref: ThreadRef, hasWaiting: boolean): Promise<string> {
   const waiting = hasWaiting ? ', with which those that wait are read' : ''
   const accepted = await acceptedEvent(read, ref)
   const fork =

@@ -3,6 +3,7 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head, HeadChange } from '../../sessions/log/head.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 /** Values of `budget_told`, in the order of what they say. */
 const budgetTold = { half: 2, nearly: 3, reached: 1 } as const
@@ -15,7 +16,7 @@ const shares = [
 /** Sends the webhook events for a budget that is spent by half, by 80 % and in full, each once for a value of it. */
 export async function announceBudget(
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   head: Head,
   { type }: StopReason,
   now: number,

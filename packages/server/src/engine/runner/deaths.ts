@@ -8,8 +8,8 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
-import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { isWorking } from '../../sessions/log/threads/team.ts'
+import type { ThreadRef } from '../../sessions/log/refs.ts'
 
 const begunMore = 4
 /** A turn is given up beyond this count: with the sixth death in a row during its work, or the 26th before any. */
@@ -68,7 +68,7 @@ const signsOfLife = [
  */
 export async function wasGivenUpBefore(
   tx: Queries,
-  { tenant, session, thread }: ThreadPlace,
+  { tenant, session, thread }: ThreadRef,
   { team }: Head,
 ): Promise<boolean> {
   const others = team?.others ?? []

@@ -12,8 +12,8 @@ import type { Job } from '../../ground/core/jobs.ts'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'
+import type { ThreadRef } from '../../sessions/log/refs.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 /** A history is dropped after this time without a use, so that an idle process holds none. */
@@ -52,7 +52,7 @@ export function histories(
       run: async () => forgetUnused(),
     } satisfies Job,
     /** The history from everything in the log so far. Reads nothing before the newest compaction boundary. */
-    async of(read: Reads, { tenant, session, thread }: ThreadPlace): Promise<History> {
+    async of(read: Reads, { tenant, session, thread }: ThreadRef): Promise<History> {
       const key = thread ?? session
       const ref = { tenant, session, thread }
       let { seq, history } = known.get(key) ?? {

@@ -6,14 +6,14 @@ import { closingResult } from '../../sessions/log/closing.ts'
 import type { InboxItem } from '../../sessions/log/inbox.ts'
 import { cancellationOf, dropWaiting } from '../../sessions/log/inbox-end.ts'
 import type { LogEntry, PromotedMessage } from '../../sessions/log/log.ts'
-import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
+import type { ThreadRef } from '../../sessions/log/refs.ts'
 
 export const isInterrupt = ({ type }: InboxItem): boolean => type === 'user.interrupt'
 
 export async function takeInterrupt(
   tx: Queries,
-  ref: ThreadPlace,
+  ref: ThreadRef,
   open: PendingCall[],
   queue: readonly InboxItem[],
   position: number,

@@ -7,14 +7,14 @@ import { iso } from '@steward/base/time.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
-import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { threadIdOf } from '../../sessions/log/threads/team.ts'
 import { notifyWakeups } from '../../sessions/log/topics.ts'
 import { cancelWakeup, wakeupStore } from '../../sessions/rows/wakeups.ts'
+import type { ThreadRef } from '../../sessions/log/refs.ts'
 
 export async function scheduleWakeup(
   tx: Queries,
-  ref: ThreadPlace,
+  ref: ThreadRef,
   { at, note }: WakeupEffect,
 ): Promise<LogEntry[]> {
   const { tenant, session } = ref

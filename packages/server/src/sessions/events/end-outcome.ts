@@ -11,8 +11,7 @@ import { eventOf, readEvents } from '../log/log.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import type { OutcomeRow } from '../rows/outcomes.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
-
-type OutcomePlace = { tenant: string; session: string }
+import type { SessionRef } from '../log/refs.ts'
 
 /** `entries`: for the log. `head`: the head after the entries. */
 export type OutcomeEnd = { entries: LogEntry[]; head: Head }
@@ -20,7 +19,7 @@ export type OutcomeEnd = { entries: LogEntry[]; head: Head }
 /** Ends the open outcome of a session. Makes no query without one. */
 export async function endOutcome(
   tx: Queries,
-  ref: OutcomePlace,
+  ref: SessionRef,
   head: Head,
   { result, explanation }: { result: FinalResult; explanation: string },
   now: number,
@@ -37,7 +36,7 @@ export async function endOutcome(
  */
 export async function interruptOutcome(
   tx: Queries,
-  ref: OutcomePlace,
+  ref: SessionRef,
   head: Head,
   id: string,
   now: number,
@@ -53,7 +52,7 @@ export async function interruptOutcome(
 /** `needs_revision` begins the next iteration; every other result ends the outcome. */
 export async function endEvaluation(
   tx: Queries,
-  ref: OutcomePlace,
+  ref: SessionRef,
   row: OutcomeRow,
   { result, explanation }: { result: EvaluationResult; explanation: string },
   now: number,
@@ -85,7 +84,7 @@ const mostRequests = 1_000
 /** Sum of the usage of the grader's requests since the evaluation began, including those of a process that died. */
 async function usageOf(
   db: Reads,
-  { tenant, session }: OutcomePlace,
+  { tenant, session }: SessionRef,
   startId: string,
 ): Promise<Usage> {
   const range = { types: ['aux.model_call'], order: 'desc', limit: mostRequests } as const

@@ -8,11 +8,12 @@ import { appendEntries } from '../log/append.ts'
 import { lockHead } from '../log/head.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
+import type { SessionRef } from '../log/refs.ts'
 
 /** The caller notifies runners after its commit. */
 export async function beginInspection(
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   inspection: Inspection,
   now: number,
 ): Promise<void> {

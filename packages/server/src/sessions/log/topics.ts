@@ -6,6 +6,7 @@ import type { Bus, BusMessage } from '../../ground/bus/bus.ts'
 import { isMissed, missedMessage } from '../../ground/bus/bus.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
 import type { StoredEvent } from './log.ts'
+import type { SessionRef } from './refs.ts'
 
 export type SessionNotification =
   /** The log has more events. */
@@ -134,12 +135,10 @@ const rowChange = 'row_changed'
 export const announceRowChange = (tx: Notifying, tenant: string, sessionId: string): void =>
   tx.afterCommit({ topic: topicOf(sessionId), message: { kind: rowChange, tenant } })
 
-export type ChangedSession = { tenant: string; session: string }
-
 /** Hears which sessions of all workspaces change, in every process. */
 export const listenToChanges = (
   bus: Bus,
-  listen: (change: ChangedSession | typeof missedMessage) => void,
+  listen: (change: SessionRef | typeof missedMessage) => void,
 ): (() => void) =>
   bus.hearEach(topicOf(''), (topic, message) => {
     if (isMissed(message)) return listen(missedMessage)

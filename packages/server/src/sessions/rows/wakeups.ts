@@ -5,8 +5,8 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { LogEntry } from '../log/log.ts'
-import type { ThreadPlace } from '../log/threads/team.ts'
 import { threadIdOf } from '../log/threads/team.ts'
+import type { ThreadRef } from '../log/refs.ts'
 
 export type WakeupRow = Tables['wakeups']
 
@@ -70,7 +70,7 @@ export const wakeupStore = storeOf(wakeupReads, wakeupWrites)
 /** Removes the wakeup of a thread. Returns the event about it for the thread's log. */
 export async function cancelWakeup(
   tx: Queries,
-  { tenant, session, thread }: ThreadPlace,
+  { tenant, session, thread }: ThreadRef,
   reason: WakeupEnd,
 ): Promise<LogEntry[]> {
   const gone = await wakeupStore(tx).take(tenant, session, threadIdOf({ session, thread }))

@@ -14,6 +14,7 @@ import { cancelWakeup } from '../rows/wakeups.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
 import { isWorking, readStandings, combinedStop } from '../log/threads/team.ts'
+import type { SessionRef } from '../log/refs.ts'
 
 /**
  * Archives a thread and closes its open calls. Throws for the primary thread and for a running thread. Does nothing for
@@ -49,7 +50,7 @@ export async function archiveThread(
  */
 export async function endThreads(
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   now: number,
 ): Promise<LogEntry[]> {
   const why = 'the session was archived before this call had a result'

@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { deliveryStore } from './deliveries.ts'
 import { newSecret } from './sign.ts'
@@ -19,8 +19,7 @@ const overlapMs = 24 * 60 * 60 * 1000
 
 export type WebhookRouteDeps = { seal: Seal; clock: Clock }
 type EndpointDeps = Pick<WebhookRouteDeps, 'seal' | 'clock'>
-type OfTenant = { db: Database; tenant: string }
-type OfEndpoint = OfTenant & { id: string }
+type OfEndpoint = TenantRef & { id: string }
 
 /** `secret`: SECRET: never logged. */
 type EndpointWithSecret = { row: EndpointRow; secret: string }
@@ -35,7 +34,7 @@ export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<voi
 
 export async function createEndpoint(
   { seal, clock }: EndpointDeps,
-  { db, tenant }: OfTenant,
+  { db, tenant }: TenantRef,
   made: WebhookEndpointCreate,
 ): Promise<EndpointWithSecret> {
   const secret = newSecret()

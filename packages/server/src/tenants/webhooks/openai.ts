@@ -3,6 +3,7 @@ import { isNone } from '@steward/protocol/openai/environments.ts'
 import type { OpenAIWebhookKind } from '@steward/protocol/webhooks.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import type { SessionRef } from '../../sessions/log/refs.ts'
 
 const kindOf: Readonly<Record<string, OpenAIWebhookKind>> = {
   'session.created': 'agent.session.created',
@@ -20,9 +21,7 @@ export function openaiKindsOf(kinds: readonly string[]): OpenAIWebhookKind[] {
   )
 }
 
-type WebhookSession = { tenant: string; session: string }
-
-async function environmentOf(tx: Queries, { tenant, session }: WebhookSession) {
+async function environmentOf(tx: Queries, { tenant, session }: SessionRef) {
   const found = await tx
     .selectFrom('sessions')
     .innerJoin('environments', (join) =>
@@ -42,7 +41,7 @@ async function environmentOf(tx: Queries, { tenant, session }: WebhookSession) {
 }
 
 /** The kind of the oldest call that waits for a result or an approval. */
-async function requiredAction(tx: Queries, { tenant, session }: WebhookSession) {
+async function requiredAction(tx: Queries, { tenant, session }: SessionRef) {
   const call = await tx
     .selectFrom('calls')
     .select('state')
@@ -56,13 +55,13 @@ async function requiredAction(tx: Queries, { tenant, session }: WebhookSession) 
   return { required_action: { type } }
 }
 
-const dataOf = (tx: Queries, kind: OpenAIWebhookKind, place: WebhookSession): Promise<object> =>
+const dataOf = (tx: Queries, kind: OpenAIWebhookKind, place: SessionRef): Promise<object> =>
   kind === 'agent.session.action_required' ? requiredAction(tx, place) : environmentOf(tx, place)
 
 export async function openaiEvent(
   tx: Queries,
   kind: OpenAIWebhookKind,
-  place: WebhookSession,
+  place: SessionRef,
   { id, now }: { id: string; now: number },
 ): Promise<object> {
   const data = { id: place.session, ...(await dataOf(tx, kind, place)) }

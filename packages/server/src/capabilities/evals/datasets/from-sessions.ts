@@ -8,6 +8,7 @@ import { eventOf } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { eventsOf, textOf } from '../evidence.ts'
 import type { NamedSample } from '../store.ts'
+import type { SessionRef } from '../../../sessions/log/refs.ts'
 
 type SampleAnswers = NonNullable<Sample['answers']>
 
@@ -29,7 +30,7 @@ export async function samplesFrom(
   return samples
 }
 
-async function sampleOf(read: Reads, ref: { tenant: string; session: string }): Promise<object> {
+async function sampleOf(read: Reads, ref: SessionRef): Promise<object> {
   const input: object[] = []
   const names = new Map<string, string>()
   const answers = new Map<string, SampleAnswers[number]>()

@@ -6,10 +6,11 @@ import type { Tables } from '../../../ground/database/tables.ts'
 import type { SealedTokens } from '../../../ground/database/tables/agents.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
+import type { SessionRef } from '../../../sessions/log/refs.ts'
 
 export type PinnedSession = Awaited<ReturnType<typeof pinnedStatement>>[number]
 
-const pinnedStatement = selectStatement((db, slot: SlotFor<{ tenant: string; session: string }>) =>
+const pinnedStatement = selectStatement((db, slot: SlotFor<SessionRef>) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('environments as e', (on) =>

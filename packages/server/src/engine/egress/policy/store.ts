@@ -8,6 +8,7 @@ import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
+import type { SessionRef } from '../../../sessions/log/refs.ts'
 
 export type SessionNow = {
   generation: number
@@ -37,8 +38,6 @@ const json = {
     url: sql`r.fields::json ->> 'url'`,
   },
 }
-
-type SessionRef = { tenant: string; session: string }
 
 /** One row for each credential; one row without a credential where there is none. */
 const sessionStatement = selectStatement((db, slot: SlotFor<SessionRef>) => {

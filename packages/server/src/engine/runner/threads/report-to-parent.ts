@@ -8,10 +8,10 @@ import { eventOf } from '../../../sessions/log/log.ts'
 import type { LogEntry } from '../../../sessions/log/log.ts'
 import { lastSaying } from '../../../sessions/log/threads/log.ts'
 import { messageEvents, mostSent, sendMessage } from '../../../sessions/log/threads/messages.ts'
-import type { ThreadPlace } from '../../../sessions/log/threads/team.ts'
 import { threadIdOf } from '../../../sessions/log/threads/team.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { HeldThread } from '../../../sessions/log/threads/append.ts'
+import type { ThreadRef } from '../../../sessions/log/refs.ts'
 
 /** Stop reasons that the parent is told about. After an interrupt a person decides what comes next. */
 const endings: readonly StopReason['type'][] = ['end_turn', 'retries_exhausted', 'refusal']
@@ -48,7 +48,7 @@ export async function reportToParent(
 
 async function isAwaited(
   tx: Queries,
-  { tenant, session }: ThreadPlace,
+  { tenant, session }: ThreadRef,
   advisor: string,
 ): Promise<boolean> {
   const call = await findCall(tx, tenant, session, callIdOfThread(advisor))
@@ -62,7 +62,7 @@ const silence: { [Type in StopReason['type']]?: string } = {
 }
 
 /** The last message of the turn that ends. */
-async function saidLast(tx: Queries, ref: ThreadPlace): Promise<string | undefined> {
+async function saidLast(tx: Queries, ref: ThreadRef): Promise<string | undefined> {
   const row = await lastSaying(tx, ref)
   const event = row && eventOf(row)
   if (event?.type !== 'agent.message') return undefined

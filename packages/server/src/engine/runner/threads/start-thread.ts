@@ -10,6 +10,7 @@ import type { LogEntry } from '../../../sessions/log/log.ts'
 import { sendRefusalOf, sendMessage } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
+import type { SessionRef } from '../../../sessions/log/refs.ts'
 
 /** The agent of a new thread, and the thread's name and kind. */
 export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }
@@ -20,7 +21,7 @@ export type StartedThread = { refused: string } | { entries: LogEntry[]; starts:
 /** `isFirst`: the session has no rows of threads yet, so the primary thread gets a row too. */
 export async function startThread(
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   { head, isFirst }: { head: Head; isFirst: boolean },
   told: { id: string; found: NewThread; message: string; coordinator: string; now: number },
 ): Promise<StartedThread> {

@@ -12,13 +12,12 @@ import type { Head } from '../head.ts'
 import { changedColumns, headChange, isOfTurn, lockHead, spendingCounters } from '../head.ts'
 import type { LogEntry, PromotedMessage } from '../log.ts'
 import { isShared } from '../shared-events.ts'
-import type { SessionRef } from '../refs.ts'
+import type { SessionRef, ThreadRef } from '../refs.ts'
 import { threadColumns } from '../refs.ts'
-import type { ThreadPlace } from './team.ts'
 import { hasOthersDue, threadIdOf } from './team.ts'
 import type { ThreadRow } from './store.ts'
 
-export type HeldThread = ThreadPlace & { fence: Fence }
+export type HeldThread = ThreadRef & { fence: Fence }
 
 type ThreadCounter = (typeof spendingCounters)[number]
 
@@ -45,7 +44,7 @@ const statusAfter: { [T in NewEvent['type']]?: ThreadRow['status'] } = {
 }
 
 /** How events change the row of their thread. The row of the primary thread counts no usage; see `spentByPrimary`. */
-function changeOf(entries: readonly LogEntry[], ref: ThreadPlace, now: number): ThreadChange {
+function changeOf(entries: readonly LogEntry[], ref: ThreadRef, now: number): ThreadChange {
   const id = threadIdOf(ref)
   const change: ThreadChange = {}
   for (const { event } of entries) {
@@ -70,7 +69,7 @@ function changeOf(entries: readonly LogEntry[], ref: ThreadPlace, now: number): 
 
 async function updateThread(
   tx: Queries,
-  { tenant, ...ref }: ThreadPlace,
+  { tenant, ...ref }: ThreadRef,
   change: ThreadChange,
   now: number,
 ): Promise<void> {
@@ -106,7 +105,7 @@ export const isStatus = ({ event: { type } }: LogEntry): boolean =>
 /** Replaces status events of the session by those of its thread, because the session has other threads. */
 async function saidOfThread(
   tx: Queries,
-  { tenant, ...ref }: ThreadPlace,
+  { tenant, ...ref }: ThreadRef,
   kept: readonly LogEntry[],
 ): Promise<readonly LogEntry[]> {
   if (!kept.some(isStatus)) return kept

@@ -7,12 +7,10 @@ import { requiresAction } from '../head.ts'
 import type { SessionRef } from '../refs.ts'
 import { threadColumns } from '../refs.ts'
 
-type DuePlace = { tenant: string; session: string }
-
 /** The due threads; undefined stands for the primary thread, which is returned alone when no thread is due. */
 export async function dueThreads(
   db: Reads,
-  { tenant, session }: DuePlace,
+  { tenant, session }: SessionRef,
 ): Promise<(string | undefined)[]> {
   const rows = await db
     .selectFrom('threads')
@@ -27,7 +25,7 @@ export async function dueThreads(
 }
 
 /** Threads that can continue with a higher budget: their turn stopped at the old budget, or messages wait for them. */
-export async function pausedThreads(db: Reads, { tenant, session }: DuePlace): Promise<string[]> {
+export async function pausedThreads(db: Reads, { tenant, session }: SessionRef): Promise<string[]> {
   const waiting = db
     .selectFrom('inbox')
     .select((eb) =>
@@ -64,7 +62,7 @@ const dueStatement = statement(
 /** Marks the threads as due: a runner has work with them. */
 export async function makeDue(
   tx: Queries,
-  { tenant, session }: DuePlace,
+  { tenant, session }: SessionRef,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await dueStatement(tx, { tenant, session, id })

@@ -2,12 +2,12 @@
 import type { Reads } from '../../../ground/database/database.ts'
 import type { EventRow } from '../log.ts'
 import { isOfThread } from '../refs.ts'
-import type { ThreadPlace } from './team.ts'
+import type { ThreadRef } from '../refs.ts'
 
 /** The newest message of the agent, unless the thread went idle or received a message since. */
 export async function lastSaying(
   db: Reads,
-  { tenant, session, thread }: ThreadPlace,
+  { tenant, session, thread }: ThreadRef,
 ): Promise<EventRow | undefined> {
   const row = await db
     .selectFrom('events')

@@ -11,7 +11,7 @@ import { statementByForm, selectStatement } from '../../../ground/database/state
 import type { ThreadForm } from '../inbox.ts'
 import { admission, admitEvents, isOfThreadForm, promotedOf, threadFormOf } from '../inbox.ts'
 import type { PromotedMessage } from '../log.ts'
-import type { ThreadRef } from '../refs.ts'
+import type { ThreadRef, SessionRef } from '../refs.ts'
 import { isOfThread, sessionColumns } from '../refs.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
@@ -50,7 +50,7 @@ const roomStatement = statementByForm((whose: ThreadForm) =>
 /** Why the message cannot be sent to the receiver, as a sentence for the agent; undefined when it can. */
 export async function sendRefusalOf(
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   to: MessageEnd,
   text: string,
 ): Promise<string | undefined> {
@@ -95,7 +95,7 @@ export function messageEvents({ from, to, text }: ThreadMessage): {
  */
 export async function sendMessage(
   tx: Queries,
-  { tenant, session }: { tenant: string; session: string },
+  { tenant, session }: SessionRef,
   { now, ...message }: ThreadMessage & { now: number },
 ): Promise<EventOf<'agent.thread_message_sent'>> {
   const { to } = message
@@ -106,7 +106,7 @@ export async function sendMessage(
   return sent
 }
 
-const waitingFor = (db: Reads, { tenant, session }: { tenant: string; session: string }) =>
+const waitingFor = (db: Reads, { tenant, session }: SessionRef) =>
   db
     .selectFrom('inbox')
     .select(['position', 'id', 'type', 'created_at', 'event'])
@@ -120,10 +120,7 @@ const senderOf = ({ event }: { event: string }): unknown =>
   parseObject(event)['from_session_thread_id']
 
 /** The ids of the threads whose messages wait for the primary thread. */
-export async function sendersWaiting(
-  db: Reads,
-  ref: { tenant: string; session: string },
-): Promise<Set<unknown>> {
+export async function sendersWaiting(db: Reads, ref: SessionRef): Promise<Set<unknown>> {
   return new Set((await waitingFor(db, ref).execute()).map(senderOf))
 }
 
@@ -133,7 +130,7 @@ export async function sendersWaiting(
  */
 export async function takeMessages(
   tx: Queries,
-  ref: { tenant: string; session: string },
+  ref: SessionRef,
   threads: readonly string[],
 ): Promise<PromotedMessage[]> {
   const found = (await waitingFor(tx, ref).execute()).filter((row) =>

@@ -6,9 +6,8 @@ import { insertRows, selectStatement } from '../../../ground/database/statement.
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
 import { readHead, spendingCounters } from '../head.ts'
-import type { SessionRef } from '../refs.ts'
+import type { SessionRef, ThreadRef } from '../refs.ts'
 import { threadColumns } from '../refs.ts'
-import type { ThreadPlace } from './team.ts'
 import { threadIdOf } from './team.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 
@@ -23,7 +22,7 @@ const fresh = {
 
 type ThreadRowKey = Pick<ThreadRow, 'tenant_id' | 'session_id' | 'id'>
 
-export const threadRowKey = (ref: ThreadPlace): ThreadRowKey => ({
+export const threadRowKey = (ref: ThreadRef): ThreadRowKey => ({
   tenant_id: ref.tenant,
   session_id: ref.session,
   id: threadIdOf(ref),

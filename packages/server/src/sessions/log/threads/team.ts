@@ -9,13 +9,12 @@ import type { Head, Team, ThreadStanding } from '../head.ts'
 import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
 import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
-import type { ThreadOption, SessionRef } from '../refs.ts'
+import type { SessionRef, ThreadRef } from '../refs.ts'
 import { sessionColumns } from '../refs.ts'
 
 /** One thread of a session that a runner holds. */
-export type ThreadPlace = { tenant: string; session: string } & ThreadOption
 
-export const threadIdOf = ({ session, thread }: Omit<ThreadPlace, 'tenant'>): string =>
+export const threadIdOf = ({ session, thread }: Omit<ThreadRef, 'tenant'>): string =>
   thread ?? primaryThreadId(session)
 
 const standingStatement = selectStatement((db, slot: SlotFor<SessionRef>) =>
@@ -40,7 +39,7 @@ export const readStandings = (
  */
 export async function threadHeadOf(
   db: Reads,
-  ref: ThreadPlace,
+  ref: ThreadRef,
   session: Head,
 ): Promise<Head | undefined> {
   // A deleted session has no rows of threads any more.
@@ -68,10 +67,10 @@ export async function threadHeadOf(
  * Locks the session's head until the transaction ends and returns the head of the thread. Undefined for an archived
  * thread.
  */
-export const lockThread = async (tx: Queries, ref: ThreadPlace): Promise<Head | undefined> =>
+export const lockThread = async (tx: Queries, ref: ThreadRef): Promise<Head | undefined> =>
   threadHeadOf(tx, ref, await lockHead(tx, ref.tenant, ref.session))
 
-export const readThread = async (db: Reads, ref: ThreadPlace): Promise<Head | undefined> =>
+export const readThread = async (db: Reads, ref: ThreadRef): Promise<Head | undefined> =>
   threadHeadOf(db, ref, await readHead(db, ref.tenant, ref.session))
 
 export const isWorking = (status: Head['status']): boolean =>
