@@ -212,7 +212,7 @@ module.exports = {
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|delivery-log)\\.ts|sessions/(work/claimable|log/(append|copy|head|log|place|inbox|inbox-end|inbox-changes|calls|snapshot|texts|long-texts|threads/append)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
+      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|delivery-log)\\.ts|sessions/(work/claimable|log/(append|copy|head|log|thread-columns|inbox|inbox-end|inbox-changes|calls|snapshot|texts|long-texts|threads/append)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

@@ -76,8 +76,8 @@ function hang(request: IncomingMessage, response: ServerResponse): void {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { url = '/', headers } = request
-  const [, place = '', name = ''] = url.split('/')
-  switch (place) {
+  const [, server = '', name = ''] = url.split('/')
+  switch (server) {
     case 'big':
       return pour(response, Number(name))
     case 'token':

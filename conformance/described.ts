@@ -72,7 +72,7 @@ export async function describedAt(service: TestService, path: string, things: Th
 
   async function checkAnswer(
     answer: Response,
-    place: string[],
+    path: string[],
     { operationId, responses }: DescribedOperation,
   ) {
     const at = `${operationId} ${answer.status}`
@@ -84,7 +84,7 @@ export async function describedAt(service: TestService, path: string, things: Th
     assert.ok(isTyped || types.includes('*/*'), `${at}: ${type} is not described`)
     const isChecked = type === 'application/json' && types.includes(type)
     if (!isChecked) return answer.body?.cancel()
-    const pointer = [...place, 'responses', String(answer.status), 'content', type, 'schema']
+    const pointer = [...path, 'responses', String(answer.status), 'content', type, 'schema']
     check(operationId, ['paths', ...pointer], await answer.json())
   }
 

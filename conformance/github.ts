@@ -25,7 +25,7 @@ export const githubSettings = (base: string): Record<string, string> => ({
 
 export type GithubStub = {
   /** Comments by id, in the order of creation. */
-  comments: Map<number, { place: string; body: string }>
+  comments: Map<number, { path: string; body: string }>
   checks: Map<number, GithubCheck>
   reviews: { body: string }[]
   /** Ids of removed installations. */
@@ -148,7 +148,7 @@ export function githubStub(
       ({ body }, [, repository, issue]) => {
         const id = comments.size + 1
         comments.set(id, {
-          place: `${repository}#${issue}`,
+          path: `${repository}#${issue}`,
           body: comment.parse(JSON.parse(body)).body,
         })
         return json({ id }, 201)

@@ -50,10 +50,10 @@ async function outputsOf(server: ServiceClients, session: string): Promise<Map<s
   const own = `${sessions}/${session}`
   const children = await listed<{ id: string }>(server, `${own}/subagents`)
   const outputs = new Map<string, string[]>()
-  for (const place of [own, ...children.map(({ id }) => `${own}/subagents/${id}`)])
-    for (const turn of await listed<{ id: string; status: string }>(server, `${place}/turns`)) {
+  for (const path of [own, ...children.map(({ id }) => `${own}/subagents/${id}`)])
+    for (const turn of await listed<{ id: string; status: string }>(server, `${path}/turns`)) {
       assert.match(turn.status, /^(completed|failed|cancelled)$/, turn.id)
-      const items = await listed<StreamedItem>(server, `${place}/turns/${turn.id}/items`)
+      const items = await listed<StreamedItem>(server, `${path}/turns/${turn.id}/items`)
       outputs.set(
         turn.id,
         items.filter(isOutput).map(({ id }) => id),

@@ -171,9 +171,9 @@ export function slackStub(
     bytes,
     isEnded: () => ended,
     answer(posted) {
-      const [, place] = /^\/slack\/files\/upload\/(F\d+)$/.exec(posted.path) ?? []
-      if (place !== undefined) {
-        bytes.set(place, posted.body)
+      const [, fileId] = /^\/slack\/files\/upload\/(F\d+)$/.exec(posted.path) ?? []
+      if (fileId !== undefined) {
+        bytes.set(fileId, posted.body)
         return { status: 200, body: `OK - ${posted.body.length}` }
       }
       const [, file] = /^\/files-pri\/([\w.]+)/.exec(posted.path) ?? []

@@ -17,41 +17,41 @@ const variable = {
 }
 
 describe('a vault that changes in the midst of a call', () => {
-  let place: UpstreamService
+  let upstream: UpstreamService
   /** Runs while the request to `/first` waits for its answer. */
   let meanwhile: () => Promise<unknown>
   before(async () => {
-    place = await startUpstreamService({
+    upstream = await startUpstreamService({
       async '/first'(response, request) {
         await meanwhile()
         response.end(`whole ${request.headers.authorization}`)
       },
     })
   })
-  after(() => place[Symbol.asyncDispose]())
+  after(() => upstream[Symbol.asyncDispose]())
 
   /** Sends two requests of one program on one connection, with the change between them. */
   async function around(change: (vault: string, credential: string) => Promise<unknown>) {
-    const vault = await vaultOf(place.service, bearer(first), variable)
-    const listed = await place.service.ask('GET', `/v1/vaults/${vault}/credentials`)
+    const vault = await vaultOf(upstream.service, bearer(first), variable)
+    const listed = await upstream.service.ask('GET', `/v1/vaults/${vault}/credentials`)
     const found = listed.body.data.find(
       ({ auth }) => (auth as { type: string }).type !== variable.type,
     )
     meanwhile = () => change(vault, found?.id ?? '')
-    const session = await sessionOf(place.service, { tools: [toolset], vault_ids: [vault] })
-    const from = place.noted.length
+    const session = await sessionOf(upstream.service, { tools: [toolset], vault_ids: [vault] })
+    const from = upstream.noted.length
     const command =
       'curl -sS -H "X-Key: $API_KEY" https://api.example/first https://api.example/then'
-    const { text } = await place.said(session, `run: ${command}`)
-    const [one, other] = place.noted.slice(from)
-    assert.equal(place.noted.length, from + 2)
+    const { text } = await upstream.said(session, `run: ${command}`)
+    const [one, other] = upstream.noted.slice(from)
+    assert.equal(upstream.noted.length, from + 2)
     assert.deepEqual([one?.authorization, one?.key], [`Bearer ${first}`, value])
     assert.ok(![first, second, value].some((secret) => text.includes(secret)), text)
     return { text, other, session }
   }
 
   const ask = async (method: string, path: string, body?: object): Promise<void> => {
-    const { status, body: said } = await place.service.ask(method, path, body)
+    const { status, body: said } = await upstream.service.ask(method, path, body)
     assert.equal(status, 200, JSON.stringify(said))
   }
 
@@ -83,7 +83,7 @@ describe('a vault that changes in the midst of a call', () => {
         // The sandbox has the placeholder and not the secret.
         assert.ok(typeof other?.key === 'string' && !other.key.includes(value))
         assert.match(text, /whole Bearer \*+whole undefined/)
-        const later = await place.said(session, 'run: curl -skS https://api.example/later')
+        const later = await upstream.said(session, 'run: curl -skS https://api.example/later')
         assert.equal(later.text.trim(), 'whole undefined')
       },
     )

@@ -51,28 +51,28 @@ const httpTool = (path: string) => ({
 })
 
 describe('upstreams that fail in the midst', () => {
-  let place: UpstreamService
-  before(async () => void (place = await startUpstreamService(ways)))
-  after(() => place[Symbol.asyncDispose]())
+  let upstream: UpstreamService
+  before(async () => void (upstream = await startUpstreamService(ways)))
+  after(() => upstream[Symbol.asyncDispose]())
   const vault = (...hosts: string[]) =>
-    vaultOf(place.service, ...['api.example', ...hosts].map((host) => bearer(token, host)))
+    vaultOf(upstream.service, ...['api.example', ...hosts].map((host) => bearer(token, host)))
   const allLetGo = async (why: string): Promise<void> => {
-    await until(() => place.open() === 0)
-    assert.equal(place.open(), 0, why)
+    await until(() => upstream.open() === 0)
+    assert.equal(upstream.open(), 0, why)
   }
 
   verifies(
     ['proxy/broken-off', 'proxy/caller/sandbox'],
     'a program in the sandbox takes no half for a whole, and the next call finds all in order',
     async () => {
-      const session = await sessionOf(place.service, {
+      const session = await sessionOf(upstream.service, {
         tools: [toolset],
         vault_ids: [await vault()],
       })
       const report = 'curl -sk -o /dev/null -w "%{http_code} %{exitcode}"'
       const ask = async (path: string, { host = 'api.example', seconds = 20 } = {}) => {
         const command = `${report} -m ${seconds} https://${host}${path}; true`
-        return (await place.said(session, `run: ${command}`)).text.trim()
+        return (await upstream.said(session, `run: ${command}`)).text.trim()
       }
       for (const path of Object.keys(cuts)) {
         assert.match(await ask(path), /^200 (18|56)$/, path)
@@ -92,7 +92,7 @@ describe('upstreams that fail in the midst', () => {
     'tools outside the sandbox give an error, and the session goes on',
     async () => {
       const paths = [...Object.keys(cuts), '/reset']
-      const session = await sessionOf(place.service, {
+      const session = await sessionOf(upstream.service, {
         tools: [toolset, ...paths.map(httpTool)],
         servers: [declareServer('mcp.api.example', 'broken')],
         vault_ids: [await vault('mcp.api.example')],
@@ -100,15 +100,15 @@ describe('upstreams that fail in the midst', () => {
       for (const path of paths) {
         const fetching = callTool('web_fetch', { url: `https://api.example${path}` })
         for (const text of [callTool(httpTool(path).name), fetching]) {
-          const { isError, text: said } = await place.said(session, text)
+          const { isError, text: said } = await upstream.said(session, text)
           assert.equal(isError, true, `${text}: ${said}`)
         }
       }
-      const log = await logOf(place.service, session)
+      const log = await logOf(upstream.service, session)
       const errors = all(log, 'session.error').map(({ error }) => (error as { type: string }).type)
       assert.deepEqual(new Set(errors), new Set(['mcp_connection_failed_error']))
-      assert.equal((await place.said(session, 'run: echo on')).text.trim(), 'on')
-      assert.ok(!JSON.stringify([log, place.service.logged]).includes(token))
+      assert.equal((await upstream.said(session, 'run: echo on')).text.trim(), 'on')
+      assert.ok(!JSON.stringify([log, upstream.service.logged]).includes(token))
     },
   )
 
@@ -116,10 +116,10 @@ describe('upstreams that fail in the midst', () => {
     const servers = Object.keys(cuts).map((path) => {
       return { name: path.slice(1), type: 'url', url: `https://api.example${path}` }
     })
-    const session = await sessionOf(place.service, { servers, vault_ids: [await vault()] })
+    const session = await sessionOf(upstream.service, { servers, vault_ids: [await vault()] })
     for (const { name } of servers) {
       const path = `/v1/ext/mcp-proxy/${session}/${name}`
-      const asked = place.service.raw('POST', path, {}).then((answer) => answer.text())
+      const asked = upstream.service.raw('POST', path, {}).then((answer) => answer.text())
       await assert.rejects(asked, name)
     }
   })
@@ -128,7 +128,7 @@ describe('upstreams that fail in the midst', () => {
     'turns/interrupt',
     'an interrupt lets go of an upstream that is silent, whoever waits for it',
     async () => {
-      const session = await sessionOf(place.service, {
+      const session = await sessionOf(upstream.service, {
         tools: [toolset, httpTool('/silent')],
         vault_ids: [await vault()],
       })
@@ -139,10 +139,10 @@ describe('upstreams that fail in the midst', () => {
         callTool('web_fetch', { url }),
       ]
       for (const text of waiting) {
-        const before = place.noted.length
-        const done = turn(place.service, session, text)
-        await until(() => place.noted.length > before)
-        await post(place.service, session, { type: 'user.interrupt' })
+        const before = upstream.noted.length
+        const done = turn(upstream.service, session, text)
+        await until(() => upstream.noted.length > before)
+        await post(upstream.service, session, { type: 'user.interrupt' })
         assert.equal(only(await done, 'agent.tool_result')['is_error'], true, text)
         await allLetGo(text)
       }

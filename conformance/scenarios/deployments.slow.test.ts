@@ -51,8 +51,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     /** Sets the schedule back, so that its time came a moment ago. */
-    const setDue = (id: string, place = service.tenantDatabase) =>
-      place.write((tx) =>
+    const setDue = (id: string, database = service.tenantDatabase) =>
+      database.write((tx) =>
         tx
           .updateTable('deployments')
           .set({ next_ms: Date.now() - 120_000, due_ms: Date.now() })

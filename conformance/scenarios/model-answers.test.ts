@@ -60,11 +60,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     before(async () => {
       service = await boot(database, { env: { MODEL_SILENCE_SECONDS: '3' } })
       endpoint = createServer((request, response) => {
-        const place = request.url?.split('/')[1] ?? ''
-        const script = scripts[place]
+        const route = request.url?.split('/')[1] ?? ''
+        const script = scripts[route]
         if (!script) {
           request.resume()
-          return void answers[place]?.(response)
+          return void answers[route]?.(response)
         }
         const bytes: Buffer[] = []
         request.on('data', (some: Buffer) => bytes.push(some))
@@ -122,9 +122,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     /** The events of a turn with these answers, and the requests of the turn. */
     async function scripted(...script: string[]) {
-      const place = fresh('script').replaceAll(' ', '-')
-      scripts[place] = script
-      const session = await newSession(service, { model: await card(place), tools })
+      const route = fresh('script').replaceAll(' ', '-')
+      scripts[route] = script
+      const session = await newSession(service, { model: await card(route), tools })
       asked.length = 0
       const events = await turn(service, session, 'hello')
       return { events, session, requests: [...asked] }
@@ -213,9 +213,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const refusal = JSON.stringify({
           error: { message: 'Could not process image', type: 'invalid_request_error' },
         })
-        const place = fresh('script').replaceAll(' ', '-')
-        scripts[place] = [refusal, words('Without.'), refusal]
-        const session = await newSession(service, { model: await card(place) })
+        const script = fresh('script').replaceAll(' ', '-')
+        scripts[script] = [refusal, words('Without.'), refusal]
+        const session = await newSession(service, { model: await card(script) })
         const data = Buffer.from('\x89PNG\r\n\x1a\nand no more', 'latin1').toString('base64')
         const source = { type: 'base64', media_type: 'image/png', data } as const
         const content = [{ type: 'image' as const, source }]

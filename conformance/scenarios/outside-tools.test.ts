@@ -122,8 +122,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const what = `'; echo owned; '$(echo owned)`
         const { text } = await turnOf(session, callTool('look', { what }))
-        const [input = '', place] = text.split('\n')
-        assert.deepEqual([JSON.parse(input), place], [{ what }, '/workspace'])
+        const [input = '', path] = text.split('\n')
+        assert.deepEqual([JSON.parse(input), path], [{ what }, '/workspace'])
         const failed = await turnOf(session, callTool('fail', {}))
         assert.equal(failed.isError, true)
         assert.match(failed.text, /no\n/)

@@ -16,8 +16,8 @@ import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 const secret = 'canary-of-the-way-out-0123456789'
 const hosts = [...scenarioDatabases(import.meta.filename), 'two processes'] as const
 
-for (const place of hosts)
-  describe(`the way out of a claim on ${place}`, () => {
+for (const shape of hosts)
+  describe(`the way out of a claim on ${shape}`, () => {
     let service: TestService
     /** The service that accepts connections: another process than the service of the queue when there are two. */
     let other: TestService
@@ -34,11 +34,11 @@ for (const place of hosts)
         dial: async () => connect(api.port, '127.0.0.1'),
       }
       const overrides = { nameOverride: outside }
-      if (place === 'two processes') {
+      if (shape === 'two processes') {
         const url = await newPostgresUrl()
         service = await boot('postgres', { env: { DATABASE_URL: url }, overrides })
         other = await boot('postgres', { env: besideService(url, service), overrides })
-      } else service = other = await boot(place, { overrides })
+      } else service = other = await boot(shape, { overrides })
     })
     after(async () => {
       if (other !== service) await other.close()

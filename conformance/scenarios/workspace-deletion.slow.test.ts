@@ -67,11 +67,11 @@ async function rowsWith(
 async function filesWith(folder: string, words: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const place = join(entry.parentPath, entry.name)
-    const isNamed = words.some((word) => place.includes(word))
+    const path = join(entry.parentPath, entry.name)
+    const isNamed = words.some((word) => path.includes(word))
     const isRead = entry.isFile() && !entry.name.startsWith('steward.db')
-    const bytes = isRead ? await readFile(place, 'latin1') : ''
-    if (isNamed || words.some((word) => bytes.includes(word))) found.push(place)
+    const bytes = isRead ? await readFile(path, 'latin1') : ''
+    if (isNamed || words.some((word) => bytes.includes(word))) found.push(path)
   }
   return found
 }
@@ -105,9 +105,9 @@ for (const { database, isOwn } of shapes) {
 
     /** Creates one of every noun. Returns a session that runs until somebody answers or interrupts it. */
     async function fill({ id, canary, client, key }: DeletedWorkspace): Promise<string> {
-      const make = async (place: string, body: object): Promise<string> => {
-        const { status, body: made } = await client.ask('POST', place, body, beta)
-        assert.ok(status < 300, `${place}: ${JSON.stringify(made)}`)
+      const make = async (path: string, body: object): Promise<string> => {
+        const { status, body: made } = await client.ask('POST', path, body, beta)
+        assert.ok(status < 300, `${path}: ${JSON.stringify(made)}`)
         return made.id
       }
       const vault = await make('/v1/vaults', {

@@ -9,7 +9,7 @@ import { touchedByResource } from './new-resource.ts'
 import type { Source } from './sources.ts'
 import { readSources, root } from './sources.ts'
 
-/** `is`: the number of `places`. For a length or a size, `is` is the value, and `places` are where it was measured. */
+/** `is`: the number of entries in `where`. For a length or a size, `is` is the value, and `where` is where it was measured. */
 export type Measure = { name: string; is: number; where: string[]; mend: string }
 
 const counted = (name: string, where: string[], mend: string): Measure => ({

@@ -104,11 +104,11 @@ describe('the first bytes of a client', () => {
     const at = good.indexOf(name)
     assert.ok(at > 0)
     const twice = Buffer.concat([good.subarray(0, at), name, good.subarray(at)])
-    for (const [place, size] of [
+    for (const [offset, size] of [
       [3, 2],
       [7, 2],
     ] as const) {
-      twice.writeUIntBE(twice.readUIntBE(place, size) + name.length, place, size)
+      twice.writeUIntBE(twice.readUIntBE(offset, size) + name.length, offset, size)
     }
     const extensions = 5 + 4 + 34 + 33 + 2 + twice.readUInt16BE(5 + 4 + 34 + 33) + 2
     twice.writeUInt16BE(twice.readUInt16BE(extensions) + name.length, extensions)

@@ -1,5 +1,5 @@
 /**
- * The place where an agent's own tools work: in a sandbox, on the server's machine itself (for trials), or on a
+ * The machine where an agent's own tools work: in a sandbox, on the server's machine itself (for trials), or on a
  * worker's machine.
  */
 export type ToolHost = 'sandbox' | 'host' | 'worker'
@@ -34,7 +34,7 @@ function network({ allow, deny }: NetworkReach): string {
 }
 
 /**
- * The whole system prompt. It is deterministic, because prompt caches match from the beginning of a request. `place`:
+ * The whole system prompt. It is deterministic, because prompt caches match from the beginning of a request. `toolHost`:
  * only for an agent whose tools need one.
  */
 export function systemPrompt({

@@ -82,11 +82,11 @@ const isRefusal = ({ kind, retryable, status }: ModelFailure): boolean =>
   kind === 'request_failed' && !retryable && (status === 400 || status === 422)
 
 function howToGoOn(accepted: number | undefined): string {
-  const place =
+  const server =
     accepted === undefined
       ? '`at_seq` before the event that brought it'
       : `\`at_seq\` ${accepted}, the last event that was accepted`
-  return ` (if the next message fails too, something in the conversation is refused: fork the session with ${place}, or go on with another model)`
+  return ` (if the next message fails too, something in the conversation is refused: fork the session with ${server}, or go on with another model)`
 }
 
 export const sessionError = (

@@ -37,7 +37,7 @@ export class HeldBytes {
     this.#masked.push({ from: start, to })
   }
 
-  /** Returns all bytes before this place. */
+  /** Returns all bytes before this offset. */
   release(upTo: number): Buffer {
     const out: Buffer[] = []
     for (let piece = this.#pieces[this.#first]; piece && piece.from < upTo;) {
@@ -78,12 +78,12 @@ export class HeldBytes {
     }
   }
 
-  /** Index of the piece that contains this place. */
-  #indexOf(place: number): number {
+  /** Index of the piece that contains this offset. */
+  #indexOf(offset: number): number {
     let [low, high] = [this.#first, this.#pieces.length - 1]
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if ((this.#pieces[middle]?.from ?? 0) <= place) low = middle
+      if ((this.#pieces[middle]?.from ?? 0) <= offset) low = middle
       else high = middle - 1
     }
     return low

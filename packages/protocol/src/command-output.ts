@@ -15,8 +15,8 @@ type PlacedText = {
   total_bytes: number
 }
 
-function isPossible({ text, new_index, ...places }: PlacedText): boolean {
-  const { offset, new_offset, end_offset, total_bytes } = places
+function isPossible({ text, new_index, ...offsets }: PlacedText): boolean {
+  const { offset, new_offset, end_offset, total_bytes } = offsets
   const isOrdered = offset <= new_offset && new_offset <= end_offset && end_offset <= total_bytes
   return isOrdered && new_index <= text.length && end_offset - offset <= longestText
 }

@@ -157,13 +157,13 @@ export const isTranslated = (type: string, dialect: Dialect): boolean =>
   dialect === 'client' && clientFields[type] !== undefined
 
 /**
- * An event on the wire: `place` and the fields of the type. The interface's dialect repeats the fields under `data`.
+ * An event on the wire: `head` and the fields of the type. The interface's dialect repeats the fields under `data`.
  */
 export function eventInDialect<P extends { type: string }>(
-  place: P,
+  head: P,
   fields: DialectFields,
   dialect: Dialect,
 ): P & { data?: DialectFields } {
-  if (dialect === 'interface') return { ...fields, ...place, data: fields }
-  return { ...(clientFields[place.type]?.(fields) ?? fields), ...place }
+  if (dialect === 'interface') return { ...fields, ...head, data: fields }
+  return { ...(clientFields[head.type]?.(fields) ?? fields), ...head }
 }

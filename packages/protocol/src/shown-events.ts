@@ -320,7 +320,7 @@ export const nameOf = (type: string): string =>
     .map((word) => (word === 'mcp' ? 'MCP' : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('')}Event`
 
-const place = {
+const position = {
   session_id: id.meta(extension('The session of the event.')),
   created_at: CreatedAt.meta(extension('When the event was created.')),
   processed_at: Timestamp.nullable().describe('When the session took it up; null until then.'),
@@ -337,7 +337,7 @@ const place = {
 
 const describeKept = () =>
   Object.entries(kept).map(([type, { says, fields }]) =>
-    z.looseObject({ id, type: z.literal(type), ...fields().shape, ...place }).meta({
+    z.looseObject({ id, type: z.literal(type), ...fields().shape, ...position }).meta({
       id: nameOf(type),
       description: says,
       ...(extensionTypes.some((extended) => extended === type) ? { 'x-extension': true } : {}),

@@ -91,10 +91,10 @@ function decodeExit(
 
 /** Runs one program through the daemon. The reply carries the end of the output. */
 async function execute(daemon: SandboxConnection, options: RemoteOptions, run: ProgramRun) {
-  const { env, paths: places, spillMax, patience = defaultPatience } = options
+  const { env, paths: sandboxPaths, spillMax, patience = defaultPatience } = options
   if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
   const id = daemon.nextId()
-  const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
+  const spill = `${sandboxPaths.spill}/output-${randomUUID().slice(0, 13)}.txt`
   const { from = '', to = '' } = run.state ?? {}
   // A restart of the shell kills the command without `kill`; the result is then `aborted`.
   let killedBy: 'timeout' | 'aborted' = 'aborted'
@@ -114,7 +114,7 @@ async function execute(daemon: SandboxConnection, options: RemoteOptions, run: P
   run.signal?.addEventListener('abort', abort)
   try {
     const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-    const paths = [spill, to, from, places.workspace]
+    const paths = [spill, to, from, sandboxPaths.workspace]
     const limits = [keptBytes, BigInt(spillAboveBytes), BigInt(spillMax)]
     const parts = [...limits, ...paths, run.arguments, environment]
     const exited = daemon.ask(id, {
@@ -286,14 +286,14 @@ function sessionShell(
   daemon: SandboxConnection,
   options: RemoteOptions,
 ): Pick<Sandbox, 'shell' | 'restartShell'> {
-  const { paths: places } = options
-  const paths = { from: `${places.state}/state`, to: `${places.state}/state.next` }
+  const { paths: sandboxPaths } = options
+  const paths = { from: `${sandboxPaths.state}/state`, to: `${sandboxPaths.state}/state.next` }
   const script = shellScript(paths)
   let last: Promise<unknown> = Promise.resolve()
 
   async function textOf(command: string): Promise<FileFailure | { ok: true; text: string }> {
     if (Buffer.byteLength(command) <= maxArgumentBytes) return { ok: true, text: command }
-    const path = `${places.state}/command`
+    const path = `${sandboxPaths.state}/command`
     const written = await writeFile(daemon, path, Buffer.from(command))
     return written.ok ? { ok: true, text: `. ${path}` } : written
   }
@@ -302,7 +302,7 @@ function sessionShell(
     const { command, timeoutMs, signal, secretEnv, output } = asked
     const taken = await textOf(command)
     if (!taken.ok) return refusedCommand(taken.message)
-    const bash = [places.bash, '--norc', '--noprofile', '-c']
+    const bash = [sandboxPaths.bash, '--norc', '--noprofile', '-c']
     if (secretEnv === undefined) {
       const argument = [...bash, script, 'bash', taken.text]
       const shared = { arguments: argument, timeoutMs, signal, state: paths, output }

@@ -30,11 +30,11 @@ export type MountedKind = {
 export type MountedKinds = Required<Omit<MountedKind, 'layer'>> & Pick<MountedKind, 'layer'>
 
 /** Mounts all kinds at the same time. Their hooks are called one after the other, in the given order. */
-export async function mountKinds<Place>(
-  kinds: readonly ((mountTarget: Place) => Promise<MountedKind>)[],
-  place: Place,
+export async function mountKinds<Target>(
+  kinds: readonly ((target: Target) => Promise<MountedKind>)[],
+  target: Target,
 ): Promise<MountedKinds> {
-  const laid = await Promise.allSettled(kinds.map((kind) => kind(place)))
+  const laid = await Promise.allSettled(kinds.map((kind) => kind(target)))
   const all = laid.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const ended = async () => {
     const done = await Promise.allSettled(all.map(async (each) => each.ended?.()))

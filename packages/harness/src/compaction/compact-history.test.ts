@@ -150,8 +150,8 @@ void describe('compaction that is due', () => {
         answers: [summary(), answeredWith()],
       })
       const { system, messages } = callOf(played, 0)
-      const place = strategy === 'summarize' ? messages.slice(-1).flatMap(textsOf).join('') : system
-      assert.equal(place, 'MY OWN WORDS')
+      const text = strategy === 'summarize' ? messages.slice(-1).flatMap(textsOf).join('') : system
+      assert.equal(text, 'MY OWN WORDS')
     }
   })
 

@@ -22,8 +22,8 @@ export type WebAccess = {
   /** Never adds a credential. */
   fetch: GuardedFetch
   /**
-   * Waits for a place in which one page is converted, which may take seconds of a processor. The returned function
-   * leaves the place. Rejects with the signal's reason.
+   * Waits for a slot in which one page is converted, which may take seconds of a processor. The returned function
+   * leaves the slot. Rejects with the signal's reason.
    */
   conversionSlot: (signal: AbortSignal) => Promise<() => void>
   /** Null when the operator has configured no search engine: calls then fail with a sentence that says so. */

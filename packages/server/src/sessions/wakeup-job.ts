@@ -20,7 +20,7 @@ import { sessionStore } from './rows/sessions.ts'
 import type { WakeupRow } from './rows/wakeups.ts'
 import { wakeupStore } from './rows/wakeups.ts'
 import { enqueueSession } from './work/queue.ts'
-import type { SessionRef } from './log/refs.ts'
+import type { SessionRef } from '../ground/core/refs.ts'
 
 /** A look reads the wakeups that are due before the next look, and starts the next look early for them. */
 const everyMs = 30_000

@@ -130,15 +130,15 @@ export async function openParts(
     integrations,
     keeping,
     kinds,
-    outside: diallers,
+    diallers,
     packages,
     provider,
     repositories,
     resolveModel,
     skills,
-    spaces: sandboxPool,
+    sandboxPool,
     turns,
-    waysOut: ownEgress,
+    egress: ownEgress,
     webhooks,
   }
 }

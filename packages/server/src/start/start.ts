@@ -92,28 +92,15 @@ export async function start(
     override: overrides.nameOverride,
   }
   const parts = await openParts(config, given)
-  const {
-    blobStore,
-    integrations,
-    keeping,
-    kinds,
-    outside: diallers,
-    packages,
-    provider,
-    repositories,
-  } = parts
-  const { resolveModel, skills, spaces: sandboxPool, turns, waysOut: egress, webhooks } = parts
+  const { blobStore, integrations, keeping, kinds, diallers, packages, provider, repositories } =
+    parts
+  const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = upstreamsOf(diallers, config)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const { changes, ...authentication } = authenticationFor(config, {
-    databases,
-    clock,
-    bus,
-    log,
-    limits,
-  })
+  const callers = { databases, clock, bus, log, limits }
+  const { changes, ...authentication } = authenticationFor(config, callers)
   const { server, port } = await naming(
     serverProgram.settings.port.name,
     listen(
@@ -175,7 +162,7 @@ export async function start(
           { name: 'job of folders', close: () => jobs.stop(sandboxPool.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...closingParts({ webhooks, integrations, limitChanges, bus, sight: telemetry }),
+          ...closingParts({ webhooks, integrations, limitChanges, bus, telemetry }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...closingParts({ databases }),
         ],

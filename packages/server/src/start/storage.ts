@@ -39,10 +39,13 @@ export async function openBus(
   if (!databaseUrl) return memoryBus()
   const notifications = await postgresChannel(databaseUrl, databaseLimits)
   if (busUrl !== undefined) return busOf(notifications, await natsChannel({ url: busUrl, log }))
-  const place = { ...peers, host: peers.host ?? host }
+  const address = { ...peers, host: peers.host ?? host }
   const keys = keysFor(config, 'direct connections')
   const { name } = serverProgram.settings.peers.port
-  const live = await naming(name, directChannel({ notifications, owners, keys, setup: place, log }))
+  const live = await naming(
+    name,
+    directChannel({ notifications, owners, keys, setup: address, log }),
+  )
   return busOf(notifications, live)
 }
 
@@ -81,9 +84,9 @@ async function makeWritable(folder: string, setting: string, files: string[] = [
     for (const file of files)
       if (existsSync(file)) await access(file, constants.R_OK | constants.W_OK)
   } catch (cause) {
-    const { code, path: place = folder } = cause as NodeJS.ErrnoException
+    const { code, path = folder } = cause as NodeJS.ErrnoException
     const remedy = writeRemedy(cause, setting)
-    throw new Error(`${place} cannot be written (${code}): ${remedy}`, { cause })
+    throw new Error(`${path} cannot be written (${code}): ${remedy}`, { cause })
   }
 }
 

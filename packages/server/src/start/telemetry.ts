@@ -36,12 +36,12 @@ export async function openTelemetry(
 
 type TelemetryConfig = Pick<Config, 'metrics' | 'traces' | 'logLevel'>
 
-async function openMetrics(shares: Shares, log: Log, place: { host: string; port: number }) {
+async function openMetrics(shares: Shares, log: Log, address: { host: string; port: number }) {
   const metrics = await createMetrics(shares, (error) =>
     log.error('work could not be counted', { error }),
   )
   const { name } = serverProgram.settings.metrics.port
-  const listener = await naming(name, listenForMetrics(metrics, place))
+  const listener = await naming(name, listenForMetrics(metrics, address))
   log.info('metrics', { at: listener.url })
   return {
     async close() {

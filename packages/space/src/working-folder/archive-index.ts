@@ -5,7 +5,7 @@ import type { CheckpointPart } from '@steward/protocol/checkpoints.ts'
 import type { ArchiveEntry, EntryPiece } from './archive-entries.ts'
 import { ArchiveError, readArchive } from './archive-entries.ts'
 
-/** `archive`: the key of the archive that holds the bytes. `hash`: of the bytes of a file. `place`: its path there. */
+/** `archive`: the key of the archive that holds the bytes. `hash`: of the bytes of a file. `entryPath`: its path there. */
 export type IndexedEntry = Pick<ArchiveEntry, 'kind' | 'size' | 'modifiedMs' | 'target'> & {
   archive: string
   entryPath: string

@@ -7,7 +7,7 @@ import { parseObject } from '@steward/base/json-object.ts'
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 const own = fileURLToPath(new URL('../../package.json', import.meta.url))
-const place = '/opt/steward-worker'
+const programFolder = '/opt/steward-worker'
 
 export type OfficialProgram = { program: string; mounts: SandboxMount[] }
 
@@ -17,9 +17,9 @@ export function inSandbox(): OfficialProgram {
   const packages = new Map<string, string>()
   gather('@anthropic-ai/sdk', dirname(own), packages)
   const read = (source: string, path: string) =>
-    ({ source, path: `${place}/${path}`, access: 'read' }) as const
+    ({ source, path: `${programFolder}/${path}`, access: 'read' }) as const
   return {
-    program: `${place}/main.ts`,
+    program: `${programFolder}/main.ts`,
     mounts: [
       read(program, 'main.ts'),
       read(own, 'package.json'),

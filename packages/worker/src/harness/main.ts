@@ -63,7 +63,7 @@ async function serve(start: Start) {
   const tunnel = start.settings['egress'] === 'session' ? await openTunnel(claimed) : undefined
   const session = await client.beta.sessions.retrieve(start.session_id)
   const temporary = start.inputs === undefined ? await temporaryFolder('inputs') : undefined
-  const place = {
+  const started = {
     client,
     session,
     folder: start.inputs ?? temporary?.path ?? '',
@@ -75,9 +75,9 @@ async function serve(start: Start) {
   const sandbox = sessionSandbox(start, {
     settings,
     tunnel,
-    stores: join(place.folder, 'memory'),
-    inputs: await inputsOf(place),
-    mountInputs: () => inputsOf({ ...place, isKnown: true }),
+    stores: join(started.folder, 'memory'),
+    inputs: await inputsOf(started),
+    mountInputs: () => inputsOf({ ...started, isKnown: true }),
   })
   // The session cannot work without its repositories, so no call starts before they are cloned.
   if (repositoriesOf(session).length > 0) await prepared(sandbox)

@@ -140,8 +140,8 @@ async function check(url: string, { list, goods, odds, texts }: Case, seed: stri
   for (const odd of odds) {
     const name = (odd as { name?: unknown } | null)?.name
     const isShown = typeof name === 'string' && shown.has(name)
-    const place = `entry ${list.indexOf(odd) + 1} `
-    const isNamed = said.some((line) => line.includes(JSON.stringify(name)) || line.includes(place))
+    const entry = `entry ${list.indexOf(odd) + 1} `
+    const isNamed = said.some((line) => line.includes(JSON.stringify(name)) || line.includes(entry))
     assert.ok(isShown || isNamed, `${seed}: ${JSON.stringify(odd)}; ${said.join()}`)
   }
   const result = await call(servers, 'mcp__s__good_0')

@@ -22,11 +22,11 @@ export type DeploymentRow = RowOf<'deployments'>
 export type ClaimedDeployment = Pick<DeploymentRow, 'tenant_id' | 'id'> & { until: number }
 export type DeploymentRunRow = RowOf<'deployment_runs'>
 
-/** The place for which the token of a repository is sealed. `name`: index of the resource in the list. */
+/** The context for which the token of a repository is sealed. `name`: index of the resource in the list. */
 export const deploymentTokenContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_tokens/${name}`
 
-/** The place for which the secret of a trigger is sealed. `name`: `current` or `previous`. */
+/** The context for which the secret of a trigger is sealed. `name`: `current` or `previous`. */
 export const triggerSecretContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_trigger_secrets/${name}`
 

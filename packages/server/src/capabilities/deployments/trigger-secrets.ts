@@ -17,11 +17,11 @@ export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): s
   const { sealed_trigger_secrets: sealed, previous_trigger_secret_until: until } = row
   if (!sealed) return []
   const { current, previous } = sealed
-  const place = (name: string) => triggerSecretContext(row.tenant_id, row.id, name)
+  const contextOf = (name: string) => triggerSecretContext(row.tenant_id, row.id, name)
   const overlaps = previous !== undefined && until !== null && Date.parse(until) > now
   return [
-    seal.open(current, place('current')),
-    ...(overlaps ? [seal.open(previous, place('previous'))] : []),
+    seal.open(current, contextOf('current')),
+    ...(overlaps ? [seal.open(previous, contextOf('previous'))] : []),
   ]
 }
 
@@ -32,7 +32,7 @@ export async function rotateTriggerSecret(
   id: string,
 ): Promise<{ secret: string; previous_secret_expires_at: string | null }> {
   const secret = newSecret()
-  const place = (name: string) => triggerSecretContext(tenant, id, name)
+  const contextOf = (name: string) => triggerSecretContext(tenant, id, name)
   return db.write(async (tx) => {
     const now = clock.now()
     const kept = await deploymentStore(tx).take(tenant, id)
@@ -42,8 +42,8 @@ export async function rotateTriggerSecret(
     const until = previous === undefined ? null : iso(now + overlapMs)
     await deploymentStore(tx).update(kept, {
       sealed_trigger_secrets: {
-        current: seal.seal(secret, place('current')),
-        ...(previous !== undefined && { previous: seal.seal(previous, place('previous')) }),
+        current: seal.seal(secret, contextOf('current')),
+        ...(previous !== undefined && { previous: seal.seal(previous, contextOf('previous')) }),
       },
       previous_trigger_secret_until: until,
     })

@@ -28,7 +28,7 @@ import { eventsOf } from '../evals/evidence.ts'
 import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 export type BeginDeps = Omit<OpenSessionDeps, 'limits' | 'keeping' | 'deploymentId'> & {
   limits: { quotas: Pick<Quotas, 'daily' | 'room'> }

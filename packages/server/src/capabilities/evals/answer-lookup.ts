@@ -4,7 +4,7 @@ import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { openCalls, waitsForPerson } from '../../sessions/log/calls.ts'
 import { eventOf, readAt } from '../../sessions/log/log.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 type AnswerLookup = { ok: true; events: ClientEvent[] } | { ok: false; message: string }
 

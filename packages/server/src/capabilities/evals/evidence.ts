@@ -6,7 +6,7 @@ import { eventOf, readEvents, readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
 import type { TrialEvidence } from './grade-trial.ts'
 import { countKey } from './grade-trial.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 export async function trialOf(
   read: Reads,

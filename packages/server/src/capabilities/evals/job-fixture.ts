@@ -19,7 +19,7 @@ type HeldJobDeps = {
   bus: Bus
   clock: Clock
   log: Log
-  drive: (place: HeldRun) => Promise<void>
+  drive: (run: HeldRun) => Promise<void>
 }
 
 /** The id of each piece begins with its tenant. */
@@ -32,9 +32,9 @@ export function heldJob(database: Database, create: (deps: HeldJobDeps) => Job) 
     bus: memoryBus(),
     clock,
     log,
-    drive(place) {
+    drive(run) {
       const done = Promise.withResolvers<void>()
-      held.set(place.id, { ...place, done })
+      held.set(run.id, { ...run, done })
       return done.promise
     },
   })

@@ -34,7 +34,7 @@ type Expression = { source: string; flags: string; text: string }
 /** Matches expressions of one tenant. */
 export type MatchText = (given: Expression) => Promise<Match>
 
-/** `places`: the tenants' shares of the processes. */
+/** `slots`: the tenants' shares of the processes. */
 export const createMatcher =
   (slots: Share, tenant: string): MatchText =>
   async (given) => {

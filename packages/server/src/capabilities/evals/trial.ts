@@ -31,7 +31,7 @@ import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
 import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
 import { whenResting } from './await-resting.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** The next step of a trial whose session rests. */
 type NextTrialStep =

@@ -91,9 +91,9 @@ export async function makeGithubApp(
     const organization = new URLSearchParams(body.slice(0, mostBody)).get('organization') ?? ''
     if (!organizationForm.test(organization))
       return void response.writeHead(400).end(pageOf('No such name of an organisation.'))
-    const place = organization === '' ? '' : `/organizations/${organization}`
+    const prefix = organization === '' ? '' : `/organizations/${organization}`
     // Status 307 makes the browser post the same form to GitHub.
-    const location = `${url}${place}/settings/apps/new?state=${state}`
+    const location = `${url}${prefix}/settings/apps/new?state=${state}`
     response.writeHead(307, { location }).end()
   }
 

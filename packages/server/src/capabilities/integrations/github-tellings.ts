@@ -116,14 +116,14 @@ function callWithText(
     const body = JSON.stringify({ body: marked, event: 'COMMENT' })
     return telling.kind === 'reply' ? { method: 'POST', path, headers, body } : null
   }
-  const place = `/repos/${repository}/issues`
+  const issuesPath = `/repos/${repository}/issues`
   const body = JSON.stringify({ body: marked })
   const { comment } = thread.notes
   return typeof comment === 'number' && telling.kind !== 'accepted'
-    ? { method: 'PATCH', path: `${place}/comments/${comment}`, headers, body, continues: true }
+    ? { method: 'PATCH', path: `${issuesPath}/comments/${comment}`, headers, body, continues: true }
     : {
         method: 'POST',
-        path: `${place}/${String(thread.target['number'])}/comments`,
+        path: `${issuesPath}/${String(thread.target['number'])}/comments`,
         headers,
         body,
       }

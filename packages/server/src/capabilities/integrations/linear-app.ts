@@ -103,13 +103,13 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       const fields = { grant_type, code, redirect_uri, client_id, client_secret }
       const grant = grantedIn(await postForm('/oauth/token', fields, provider))
       if (!grant) return { refused: 'Linear did not take the code' }
-      const place = await accountOf(grant.access_token, provider)
-      if (!place) return { refused: 'Linear did not say which workspace it is' }
+      const account = await accountOf(grant.access_token, provider)
+      if (!account) return { refused: 'Linear did not say which workspace it is' }
       const { scope = scopes } = grant
       return {
-        externalId: place.organization.id,
-        externalName: place.organization.name,
-        botUserId: place.viewer.id,
+        externalId: account.organization.id,
+        externalName: account.organization.name,
+        botUserId: account.viewer.id,
         scopes: typeof scope === 'string' ? scope.split(/[ ,]+/) : scope,
         tokens: tokensOf(grant, provider.nowMs),
       }

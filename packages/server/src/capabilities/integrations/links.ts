@@ -14,8 +14,8 @@ const address =
  */
 export function linksOf(text: string): PullRequestLink[] {
   const links = [...text.matchAll(address)].flatMap(([url, host, repository, number]) => {
-    const place = host === 'github.com' ? '' : `${host}: `
-    return url.length > mostCharacters ? [] : { label: `${place}${repository}#${number}`, url }
+    const prefix = host === 'github.com' ? '' : `${host}: `
+    return url.length > mostCharacters ? [] : { label: `${prefix}${repository}#${number}`, url }
   })
   return [...new Map(links.map((link) => [link.url, link])).values()]
 }

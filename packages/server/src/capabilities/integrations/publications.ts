@@ -67,14 +67,14 @@ export const sessionRequestOf = (
 
 export async function createPublication(
   deps: PublicationDeps,
-  place: TenantRef,
+  ref: TenantRef,
   {
     integration,
     origin,
     body,
   }: { integration: IntegrationId; origin: string; body: PublicationCreate },
 ): Promise<ShownPublication & { secret: string | null }> {
-  const { db, tenant } = place
+  const { db, tenant } = ref
   const chosen = typeof body.agent === 'string' ? { id: body.agent } : body.agent
   await agentStore(db.read).get(tenant, chosen.id)
   const id = newId('publication')
@@ -87,7 +87,7 @@ export async function createPublication(
     linear: body.linear,
     slack: body.slack,
   }
-  const installation = await installationFor(deps, place, { integration, body, spec })
+  const installation = await installationFor(deps, ref, { integration, body, spec })
   const secret = installation === null ? newSecret() : null
   const row: PublicationRow = {
     tenant_id: tenant,
@@ -109,7 +109,7 @@ export async function createPublication(
   }
   const resources = repositoriesToCheck(deps, row)
   const request = { ...sessionRequestOf(row, { scope: 'check', events: [] }), resources }
-  await checkRequest(deps, place, request)
+  await checkRequest(deps, ref, request)
   await db.write(async (tx) => {
     if (installation !== null) await checkRoom(tx, { tenant, installation })
     await integrationStore(tx).insertPublication(row)

@@ -69,7 +69,7 @@ type SlackThread = { channel: string; thread_ts: string }
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { channel, thread: thread_ts } = thread.target
   if (typeof channel !== 'string' || typeof thread_ts !== 'string') return null
-  const place = { channel, thread_ts }
+  const slackThread = { channel, thread_ts }
   const ts = streamOf(thread)
   if (isShown(telling, thread)) return null
   switch (telling.kind) {
@@ -82,17 +82,17 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
       return null
     case 'thought':
       return {
-        ...callOfThought(fitting(telling.text, mostCharacters, quiet), thread, place),
+        ...callOfThought(fitting(telling.text, mostCharacters, quiet), thread, slackThread),
         isOptional: true,
       }
     case 'accepted':
-      return ts === undefined ? callOfStatus(place) : closing({ channel, ts })
+      return ts === undefined ? callOfStatus(slackThread) : closing({ channel, ts })
     default: {
       const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
       const { text, markdown_text, blocks } = contentOf(telling)
       return ts === undefined
         ? posting('/chat.postMessage', {
-            ...place,
+            ...slackThread,
             ...nothingUnfurled,
             metadata,
             text,
@@ -129,13 +129,17 @@ const callOfStatus = ({ channel, thread_ts }: SlackThread): ProviderCall | null 
       })
     : null
 
-function callOfThought(text: string, thread: ExternalThread, place: SlackThread): ProviderCall {
+function callOfThought(
+  text: string,
+  thread: ExternalThread,
+  slackThread: SlackThread,
+): ProviderCall {
   const ts = streamOf(thread)
   const { user: recipient_user_id, team: recipient_team_id } = thread.target
-  const { channel } = place
+  const { channel } = slackThread
   return ts === undefined
     ? posting('/chat.startStream', {
-        ...place,
+        ...slackThread,
         recipient_user_id,
         recipient_team_id,
         markdown_text: text,

@@ -82,23 +82,23 @@ export async function tellNext(look: Look, telling: Telling): Promise<Progress> 
 }
 
 async function tell(look: Look, telling: Telling, after: Partial<ToldColumns>): Promise<Progress> {
-  const { deps, context: place, publication, receiver } = look
+  const { deps, context: jobContext, publication, receiver } = look
   const { clock } = deps
-  if (place.signal.aborted || look.calls >= mostCalls || clock.now() >= look.endMs)
+  if (jobContext.signal.aborted || look.calls >= mostCalls || clock.now() >= look.endMs)
     return { kind: 'paused' }
   const held = heldUntil(deps, receiver)
   if (held !== undefined) return { kind: 'later', atMs: held }
   await look.prolong()
-  look.known ??= await channelOf(deps, place, publication)
+  look.known ??= await channelOf(deps, jobContext, publication)
   const { known, thread } = look
   if (known.kind === 'silent') {
     look.thread =
-      after.first === null ? await update(place, thread, after) : { ...thread, ...after }
+      after.first === null ? await update(jobContext, thread, after) : { ...thread, ...after }
     return done
   }
   if (known.kind === 'again') return { kind: 'later', atMs: clock.now() + known.afterMs }
   if (known.kind === 'needs_reauth') {
-    await needReauth(deps, place, publication.id)
+    await needReauth(deps, jobContext, publication.id)
     return { kind: 'unserved' }
   }
   return tellBy(look, known.channel, { telling, after })
@@ -109,14 +109,14 @@ async function tellBy(
   channel: AnswerChannel,
   { telling, after }: { telling: Telling; after: Partial<ToldColumns> },
 ): Promise<Progress> {
-  const { deps, context: place, publication, receiver, prolong } = look
+  const { deps, context: jobContext, publication, receiver, prolong } = look
   const { clock } = deps
-  const { db, tenant, signal } = place
+  const { db, tenant, signal } = jobContext
   const { session_id, scope } = look.thread
   const notes = withQuestion(telling, look.thread.notes)
   const { attempts, target } = begunOf(look.thread, telling)
   async function keep(columns: Partial<ToldColumns>): Promise<void> {
-    look.thread = await update(place, look.thread, columns)
+    look.thread = await update(jobContext, look.thread, columns)
   }
   let n = attempts
   const start = async (to: Notes): Promise<void> => {
@@ -140,7 +140,7 @@ async function tellBy(
       if (outcome.heldMs !== undefined) deps.holds.set(receiver, clock.now() + outcome.heldMs)
       return { kind: 'later', atMs: clock.now() + outcome.afterMs }
     case 'needs_reauth':
-      await needReauth(deps, place, publication.id)
+      await needReauth(deps, jobContext, publication.id)
       look.thread = { ...look.thread, begun: null }
       return { kind: 'unserved' }
     case 'not_taken':

@@ -4,7 +4,7 @@ import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow } from '../../sessions/log/log.ts'
 import { readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** The longest log that is replayed. */
 const longest = { events: 20_000, bytes: 64 * 1024 * 1024 }

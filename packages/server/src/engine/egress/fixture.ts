@@ -72,7 +72,7 @@ export async function upstreamServer(
 type LocalPort = { port: number }
 
 /** Every name and port leads to this place. Its certificate is still checked for the name. */
-export const connectTo = (place: LocalPort): Connector<'tenant'> => connecting(() => place)
+export const connectTo = (port: LocalPort): Connector<'tenant'> => connecting(() => port)
 
 /** Each name leads to its own place; other names are not found. */
 export const connectBy = (hosts: Record<string, LocalPort>): Connector<'tenant'> =>
@@ -83,9 +83,9 @@ function connecting(placeOf: (host: string) => LocalPort | undefined): Connector
   return dialsFor(
     'tenant',
     (options: buildConnector.Options, callback: buildConnector.Callback) => {
-      const place = placeOf(options.hostname)
-      if (!place) return callback(new Error(`${options.hostname} is not found`), null)
-      const { port } = place
+      const listener = placeOf(options.hostname)
+      if (!listener) return callback(new Error(`${options.hostname} is not found`), null)
+      const { port } = listener
       const to = { hostname: '127.0.0.1', host: `127.0.0.1:${port}`, port: String(port) }
       connect({ ...options, ...to, servername: options.hostname }, callback)
     },

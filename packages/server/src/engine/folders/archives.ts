@@ -55,7 +55,7 @@ export function archivesIn({ blobs, share }: { blobs: Blobs; share: Share }) {
   }
 
   return {
-    /** Waits for a place of the tenant, and gives the work a limited time. */
+    /** Waits for a slot of the tenant, and gives the work a limited time. */
     async within<T>(
       tenant: string,
       caller: AbortSignal,

@@ -16,7 +16,7 @@ import type { EntryListing, EntryPage } from './folder-entry.ts'
 import { pageOfNames, pathOf, pathKeyOf, root, shownName, timeOf } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import { listLive, openLive } from './live-folder.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 export type SessionFolderDeps = {
   checkpoints: Pick<Checkpoints, 'newest'>

@@ -18,7 +18,7 @@ import { targetOf } from '../egress/policy/rules.ts'
 /** The operator's own registries, or the public ones. */
 export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
 
-/** `places`: `host:port` of the registries. `refused` is called with a sentence for each refusal. */
+/** `hosts`: `host:port` of the registries. `refused` is called with a sentence for each refusal. */
 export async function registryGate(
   { connect, dial }: RegistryAccess,
   folder: string,

@@ -75,8 +75,8 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
   }
 
   /**
-   * Runs `work` with a place of the tenant's share. A call that waits for another use of the same mirror holds no
-   * place.
+   * Runs `work` with a slot of the tenant's share. A call that waits for another use of the same mirror holds no
+   * slot.
    */
   async function inTurn<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>) {
     const giveBack = await share.wait(tenant, signal)

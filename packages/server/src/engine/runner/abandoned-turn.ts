@@ -8,7 +8,7 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import type { LogEntry, PricedModel } from '../../sessions/log/log.ts'
 import { danglingSpan, eventOf, readEvents } from '../../sessions/log/log.ts'
-import type { ThreadRef } from '../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 /** Failed requests before the last one that reported its usage. */
 const lookedBack = 20

@@ -1,7 +1,7 @@
 /** The event at which a session can be forked when what came after it cannot go on. */
 import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
-import type { ThreadRef } from '../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 /** Requests that failed, among which one is looked for that did not. */
 const lookedBack = 20

@@ -3,7 +3,7 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head, HeadChange } from '../../sessions/log/head.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** Values of `budget_told`, in the order of what they say. */
 const budgetTold = { half: 2, nearly: 3, reached: 1 } as const

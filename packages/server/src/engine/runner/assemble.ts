@@ -42,7 +42,7 @@ export type AssemblyDeps = WebDeps & {
   log: Log
   sandboxPool: SandboxPool
   blobs: Blobs
-  /** The place in which the sandbox provider runs commands. */
+  /** Where the sandbox provider runs commands. */
   toolHost: ToolHost
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
@@ -58,14 +58,14 @@ const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
-  const { databases, clock, log, sandboxPool: spaces, toolHost: place, kinds } = deps
+  const { databases, clock, log, sandboxPool: spaces, toolHost: host, kinds } = deps
   const { resolveModel, inlineTokens, skills, traceparentOf } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
-  /** The place of the agent's own tools. Undefined when no tool needs a sandbox or a worker. */
+  /** Where the agent's own tools run. Undefined when no tool needs a sandbox or a worker. */
   function toolHostOf(tools: readonly Tool[]): ToolHost | undefined {
     if (tools.some(({ runs }) => runs === 'worker')) return 'worker'
-    return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined
+    return tools.some(({ sandbox }) => sandbox !== 'unused') ? host : undefined
   }
 
   async function assemble(work: ClaimedWork): Promise<TurnAssembly> {

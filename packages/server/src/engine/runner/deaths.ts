@@ -9,7 +9,7 @@ import type { Head } from '../../sessions/log/head.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
 import { isWorking } from '../../sessions/log/threads/team.ts'
-import type { ThreadRef } from '../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 const begunMore = 4
 /** A turn is given up beyond this count: with the sixth death in a row during its work, or the 26th before any. */

@@ -58,7 +58,7 @@ export type HeldSandbox = {
   started?: Promise<StartedSandbox>
   /** The value of `started` once the sandbox runs. */
   running?: StartedSandbox
-  /** Aborts the wait for a sandbox place. */
+  /** Aborts the wait for a sandbox slot. */
   waiting: AbortController
   /** MCP connections by thread; '' stands for the primary thread. */
   connected: Map<string, { key: string; servers: McpServers }>

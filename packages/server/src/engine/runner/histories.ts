@@ -13,7 +13,7 @@ import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'
-import type { ThreadRef } from '../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 /** A history is dropped after this time without a use, so that an idle process holds none. */

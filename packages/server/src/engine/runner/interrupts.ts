@@ -7,7 +7,7 @@ import type { InboxItem } from '../../sessions/log/inbox.ts'
 import { cancellationOf, dropWaiting } from '../../sessions/log/inbox-end.ts'
 import type { LogEntry, PromotedMessage } from '../../sessions/log/log.ts'
 import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
-import type { ThreadRef } from '../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 export const isInterrupt = ({ type }: InboxItem): boolean => type === 'user.interrupt'
 

@@ -10,7 +10,7 @@ import { stdioServersOf, serversIn, readinessOf } from '../../sessions/stdio-ser
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** Decides whether a turn can begin with the worker's servers. Removes a report that no longer counts. */
 export async function ownServers(

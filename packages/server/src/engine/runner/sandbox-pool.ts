@@ -166,12 +166,12 @@ function startedOf(
   mine: HeldSandbox,
   sessions: SessionSandboxes,
 ): Promise<StartedSandbox> {
-  const { held, ending, slots: places } = sessions
+  const { held, ending, slots } = sessions
   const { session } = mine.lease
   if (mine.started) return mine.started
   if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
   const started = (ending.get(session) ?? Promise.resolve()).then(() =>
-    startSandboxAt(deps, mine, places),
+    startSandboxAt(deps, mine, slots),
   )
   mine.started = started
   if (deps.isPassable) mine.notices.push(passable)
@@ -183,7 +183,7 @@ function startedOf(
   started
     .then((running) => {
       if (mine.started === started) mine.running = running
-      if (held.get(session) === mine && held.users(session) === 0) places.rests(mine.lease)
+      if (held.get(session) === mine && held.users(session) === 0) slots.rests(mine.lease)
       return running.sandbox.ended.then((why) => {
         // The sandbox ended by itself, unless it is no longer held.
         if (held.get(session) === mine) void leave(ending, session, running.released)

@@ -5,7 +5,7 @@ import { sandboxSlots } from './sandbox-slots.ts'
 
 const never = new AbortController().signal
 
-/** Both places are in use and none rests when a third tenant asks. */
+/** Both slots are in use and none rests when a third tenant asks. */
 async function full() {
   const share = createShare({ total: 2, percent: 50 })
   const held = new Map<string, () => void>()
@@ -18,7 +18,7 @@ async function full() {
   return { share, hosts: slots, held }
 }
 
-describe('the places of sandboxes', () => {
+describe('the slots of sandboxes', () => {
   it("go to another tenant that waits as soon as one's sandbox rests, without its idle time", async () => {
     const { share, hosts: slots } = await full()
     const waiting = slots.take('c', never)

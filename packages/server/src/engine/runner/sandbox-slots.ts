@@ -1,16 +1,16 @@
 /**
- * Places for running sandboxes, shared among tenants. An idle sandbox is stopped when another sandbox needs its place.
+ * Slots for running sandboxes, shared among tenants. An idle sandbox is stopped when another sandbox needs its slot.
  */
 import type { Share } from '../../ground/core/share.ts'
 
 export type RestingSandbox = { tenant: string; session: string; usedAt: number }
 
 export type SandboxSlots = {
-  /** Resolves with the function that gives the place back. Rejects with the signal's reason. */
+  /** Resolves with the function that gives the slot back. Rejects with the signal's reason. */
   take(tenant: string, signal: AbortSignal): Promise<() => void>
   /**
-   * Call when a sandbox becomes idle. Stops the sandbox when its tenant, or a tenant that holds no more places, waits
-   * for a place.
+   * Call when a sandbox becomes idle. Stops the sandbox when its tenant, or a tenant that holds no more slots, waits
+   * for a slot.
    */
   rests(resting: Pick<RestingSandbox, 'tenant' | 'session'>): void
 }
@@ -19,12 +19,12 @@ type SandboxSlotsDeps = {
   share: Share
   /** Sandboxes that no turn uses. */
   resting: () => RestingSandbox[]
-  /** Ends a sandbox, which gives its place back. */
+  /** Ends a sandbox, which gives its slot back. */
   stop: (session: string) => void
 }
 
 export function sandboxSlots({ share, resting, stop }: SandboxSlotsDeps): SandboxSlots {
-  /** Stops the sandbox that has been idle longest, of a tenant that holds at least as many places as `tenant`. */
+  /** Stops the sandbox that has been idle longest, of a tenant that holds at least as many slots as `tenant`. */
   function makeRoom(tenant: string): void {
     const mine = share.held(tenant)
     const [longest] = resting()

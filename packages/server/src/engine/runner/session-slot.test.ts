@@ -72,8 +72,8 @@ async function pausing({ database, bus }: TestDatabase, total: number) {
   return { order, one, work, post, ran, wake: wake.resolve, end: end.resolve }
 }
 
-describe('the place of a session', () => {
-  it('gives the place of a turn that waits for its model to another, and continues the turn afterwards', async () => {
+describe('the slot of a session', () => {
+  it('gives the slot of a turn that waits for its model to another, and continues the turn afterwards', async () => {
     await using testDatabase = await databases.sqlite()
     const { order, work, ran, wake, end } = await pausing(testDatabase, 1)
     try {
@@ -91,7 +91,7 @@ describe('the place of a session', () => {
     }
   })
 
-  it('stops a turn that has no place when it is interrupted', async () => {
+  it('stops a turn that has no slot when it is interrupted', async () => {
     await using testDatabase = await databases.sqlite()
     const { order, one, post, work, ran, end } = await pausing(testDatabase, 1)
     try {
@@ -105,7 +105,7 @@ describe('the place of a session', () => {
     }
   })
 
-  it('begins the next turn of a session only when it has a place again', async () => {
+  it('begins the next turn of a session only when it has a slot again', async () => {
     await using testDatabase = await databases.sqlite()
     const { order, one, post, work, ran, wake, end } = await pausing(testDatabase, 1)
     try {
@@ -126,7 +126,7 @@ describe('the place of a session', () => {
     }
   })
 
-  it('keeps the place of a turn that waits where as many as may wait without one already', async () => {
+  it('keeps the slot of a turn that waits where as many as may wait without one already', async () => {
     await using testDatabase = await databases.sqlite()
     const { order, work, ran, wake, end } = await pausing(testDatabase, 0)
     try {

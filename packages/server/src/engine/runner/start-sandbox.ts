@@ -12,7 +12,7 @@ import { makeStartFolder, removeLeftStarts, removeStartFolder } from './start-fo
 import type { SandboxSlots } from './sandbox-slots.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** Holds the place until the sandbox and everything mounted into it has been cleaned up. */
+/** Holds the slot until the sandbox and everything mounted into it has been cleaned up. */
 export async function startSandboxAt(
   deps: SandboxPoolDeps,
   mine: HeldSandbox,
@@ -33,9 +33,9 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const { provider, folder } = deps
   const { lease, egress } = mine
   const { tenant, session, environment } = lease
-  const place = foldersOf(folder, session)
+  const target = foldersOf(folder, session)
   const own = join(folder, session)
-  await provider.reap(place)
+  await provider.reap(target)
   await makePrivate(own)
   const [arrival, row] = await Promise.all([
     deps.waits(lease, 'files', deps.checkpoints.arrive({ tenant, session, own })),
@@ -63,7 +63,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   await removeLeftStarts(own, deps.clock.now())
   let hasStarted = false
   const start = () =>
-    startMounted(deps, { ...place, isPrefilled }, sessionFolders, () => (hasStarted = true))
+    startMounted(deps, { ...target, isPrefilled }, sessionFolders, () => (hasStarted = true))
   return start().catch(async (error: unknown) => {
     // The next turn may claim the session while the sandbox starts: its generation fences this start off.
     if (mine.lease.generation !== lease.generation) return start()
@@ -95,9 +95,9 @@ async function startMounted(
   session: Omit<MountTarget, 'start'>,
   started: () => void,
 ): Promise<StartedSandbox> {
-  const place = { ...session, start: await makeStartFolder(session.folder) }
-  const { mounted, gate } = await mountBesideGate(kinds, place).catch(async (error: unknown) => {
-    await removeStartFolder(place.start)
+  const target = { ...session, start: await makeStartFolder(session.folder) }
+  const { mounted, gate } = await mountBesideGate(kinds, target).catch(async (error: unknown) => {
+    await removeStartFolder(target.start)
     throw error
   })
   const release = async () => {
@@ -105,12 +105,12 @@ async function startMounted(
       await gate.close()
       await mounted.ended()
     } finally {
-      await removeStartFolder(place.start)
+      await removeStartFolder(target.start)
     }
   }
-  const env = { ...mounted.env, ...place.environment.env, ...gate.env }
+  const env = { ...mounted.env, ...target.environment.env, ...gate.env }
   const { mounts, path, layer } = mounted
-  const image = place.environment.base_image
+  const image = target.environment.base_image
   const spec = {
     ...paths,
     env,
@@ -127,7 +127,7 @@ async function startMounted(
   })
   started()
   const released = sandbox.ended.then(release).catch((error: unknown) => {
-    log.error('a sandbox was not cleared away', { error, session_id: place.session })
+    log.error('a sandbox was not cleared away', { error, session_id: target.session })
   })
   await mounted.started(sandbox).catch(async (error: unknown) => {
     await sandbox.close()

@@ -10,7 +10,7 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import { threadIdOf } from '../../sessions/log/threads/team.ts'
 import { notifyWakeups } from '../../sessions/log/topics.ts'
 import { cancelWakeup, wakeupStore } from '../../sessions/rows/wakeups.ts'
-import type { ThreadRef } from '../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 export async function scheduleWakeup(
   tx: Queries,

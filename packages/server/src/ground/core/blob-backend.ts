@@ -31,7 +31,7 @@ const StoreBackends = z.strictObject({
   outputs: z.boolean().default(true),
 })
 
-/** The place of blobs: a folder or a bucket. */
+/** Where blobs are: a folder or a bucket. */
 export type BlobBackend = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 
 /** Throws an error that names each wrong field and quotes no value, because one of the values is a secret. */

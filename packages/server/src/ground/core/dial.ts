@@ -213,9 +213,9 @@ const guardedLookup =
 
 function refusalOf(
   guard: Guard<Namer>,
-  places: readonly ResolvedAddress[],
+  addresses: readonly ResolvedAddress[],
 ): RefusedAddressError | undefined {
-  const bad = places.find((address) => !guard.may(address))
+  const bad = addresses.find((address) => !guard.may(address))
   if (!bad) return undefined
   guard.reportRefusal(bad)
   return new RefusedAddressError(bad.host, guard.namer)

@@ -10,7 +10,7 @@ const ours = createSeal('the first root secret')
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 describe('a seal', () => {
-  it('opens what it sealed, in the place it was sealed for', () => {
+  it('opens what it sealed, in the context it was sealed for', () => {
     for (const secret of ['sk-1', '', 'ü'.repeat(3000)]) {
       assert.equal(ours.open(ours.seal(secret, context), context), secret)
     }

@@ -1,6 +1,6 @@
 /**
  * Secrets at rest: AES-256-GCM under keys derived from the root secret (`v1`), or from a secret of one workspace
- * (`v2`). A sealed value is `<version>.<key id>.<nonce>.<ciphertext and tag>`, bound to the place it was sealed for.
+ * (`v2`). A sealed value is `<version>.<key id>.<nonce>.<ciphertext and tag>`, bound to the context it was sealed for.
  */
 import type { KeyObject } from 'node:crypto'
 import {
@@ -21,9 +21,9 @@ export interface Seal {
   readonly keyId: string
   /** The ids of all keys whose values can be opened. `keyId` is the first. */
   readonly keyIds: readonly string[]
-  /** `place`: tenant, table, row and column. A value that was moved to another place does not open. */
+  /** `context`: tenant, table, row and column. A value that was moved to another row does not open. */
   seal(secret: string, context: string): Sealed
-  /** Throws when the value was sealed under an unknown root secret, or for another place. */
+  /** Throws when the value was sealed under an unknown root secret, or for another context. */
   open(sealed: Sealed, context: string): string
 }
 
@@ -31,7 +31,7 @@ export interface Seal {
 export const withMemo = (seal: Seal, memo: Memo<string>): Seal => ({
   ...seal,
   open: (sealed, context) =>
-    // The length keeps two pairs of value and place from making the same text.
+    // The length keeps two pairs of value and context from making the same text.
     memo.of(`${sealed.length} ${sealed} ${context}`, () => seal.open(sealed, context)),
 })
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Share } from './share.ts'
 import { createShare } from './share.ts'
 
-/** Takes places until the tenant gets no more. */
+/** Takes slots until the tenant gets no more. */
 function takeAll(share: Share, tenant: string): (() => void)[] {
   const taken: (() => void)[] = []
   for (;;) {
@@ -17,7 +17,7 @@ function takeAll(share: Share, tenant: string): (() => void)[] {
 
 const never = new AbortController().signal
 
-describe('places that tenants share', () => {
+describe('slots that tenants share', () => {
   it('are for one tenant up to its share, and for another at once, however many the first holds', () => {
     const share = createShare({ total: 1000, percent: 80 })
     assert.equal(share.room('a'), 800)
@@ -26,7 +26,7 @@ describe('places that tenants share', () => {
     assert.ok(share.take('c'), 'two that want all leave room for a third')
   })
 
-  it('are kept for the first place of tenants that come when others have all they can get', () => {
+  it('are kept for the first slot of tenants that come when others have all they can get', () => {
     const share = createShare({ total: 1000, percent: 80 })
     for (let n = 0; n < 50; n++) assert.ok(takeAll(share, `tenant${n}`).length > 0, `${n}`)
     const small = createShare({ total: 20, percent: 80 })
@@ -96,7 +96,7 @@ describe('places that tenants share', () => {
     assert.deepEqual([share.isAtMost('a'), share.isAtMost('b')], [true, false])
     assert.deepEqual([share.isAwaitedOf('a'), share.isAwaitedOf('b')], [true, false])
     for (let n = 0; n < 3; n++) share.take('b')
-    assert.equal(share.isAwaitedOf('b'), false, 'a place of another would not help')
+    assert.equal(share.isAwaitedOf('b'), false, 'a slot of another would not help')
     most = 3
     share.serve()
     await waiting

@@ -1,5 +1,5 @@
 /**
- * Work that outlasts the run of its job. Only some pieces run at once. Each tenant gets a part of the places, so that
+ * Work that outlasts the run of its job. Only some pieces run at once. Each tenant gets a part of the slots, so that
  * one tenant does not hold up others.
  */
 import { createShare } from './share.ts'
@@ -22,7 +22,7 @@ export type WorkSlots<Piece extends WorkPiece> = {
   end(): Promise<void>
 }
 
-/** `mayStart`: a further condition on a piece. `percent`: of the places, for one tenant while the others hold none. */
+/** `mayStart`: a further condition on a piece. `percent`: of the slots, for one tenant while the others hold none. */
 type SlotLimits<Piece> = { total: number; percent: number; mayStart?: (piece: Piece) => boolean }
 
 /**

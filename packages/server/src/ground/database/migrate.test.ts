@@ -71,8 +71,8 @@ const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling'
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 
 /** Makes a database with a row of settings, as a version with the given earlier migrations has made it. */
-async function makeDatabase(place: TestSetup, names: readonly string[]): Promise<void> {
-  const database = await place.open()
+async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Promise<void> {
+  const database = await testSetup.open()
   await database.write(async (tx) => {
     for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
@@ -87,10 +87,10 @@ async function makeDatabase(place: TestSetup, names: readonly string[]): Promise
 for (const [dialect, setupOf] of Object.entries(hosts)) {
   describe(`a ${dialect} database of an earlier version`, () => {
     it('opens with its rows when it has all of the earlier migrations, and is brought up to date once', async () => {
-      await using place = await setupOf()
-      await makeDatabase(place, replacedMigrations)
+      await using testSetup = await setupOf()
+      await makeDatabase(testSetup, replacedMigrations)
       for (const _start of ['first', 'second']) {
-        const database = await place.open()
+        const database = await testSetup.open()
         const row = database.read.selectFrom('settings').select('value').where('name', '=', 'kept')
         assert.equal((await row.executeTakeFirst())?.value, 'yes')
         assert.deepEqual(await database.write(recorded), upToDate)
@@ -103,8 +103,8 @@ for (const [dialect, setupOf] of Object.entries(hosts)) {
     })
 
     it('is left as it was by a start that ends in the midst of a migration', async () => {
-      await using place = await setupOf()
-      const former = await place.open()
+      await using testSetup = await setupOf()
+      const former = await testSetup.open()
       await former.write(async (tx) => {
         await dropTables(tx)
         // One of the last tables: whatever was made before it would be in the way of the second start.
@@ -113,16 +113,16 @@ for (const [dialect, setupOf] of Object.entries(hosts)) {
       })
       await former.close()
       for (const _start of ['first', 'second'])
-        await assert.rejects(place.open(), (error: Error) =>
+        await assert.rejects(testSetup.open(), (error: Error) =>
           /spend_limits"? already exists/.test(String(error.cause)),
         )
     })
 
     it('is refused, and left as it is, when it has only some of them', async () => {
-      await using place = await setupOf()
-      await makeDatabase(place, replacedMigrations.slice(0, -1))
+      await using testSetup = await setupOf()
+      await makeDatabase(testSetup, replacedMigrations.slice(0, -1))
       const refused = /start the server once from that commit .* then start this version/
-      for (const _start of ['first', 'second']) await assert.rejects(place.open(), refused)
+      for (const _start of ['first', 'second']) await assert.rejects(testSetup.open(), refused)
     })
   })
 }

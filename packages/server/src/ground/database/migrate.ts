@@ -88,25 +88,25 @@ async function appliedMigrations(db: Connection): Promise<string[]> {
 }
 
 /**
- * Applies the missing migrations in order to the database or schema `place`, in the caller's transaction. The caller
+ * Applies the missing migrations in order to the database or schema `label`, in the caller's transaction. The caller
  * keeps other processes from migrating it at the same time.
  */
-export async function migrate(tx: Connection, place: string): Promise<void> {
-  await step(`${place} could not be brought up to date`, () =>
+export async function migrate(tx: Connection, label: string): Promise<void> {
+  await step(`${label} could not be brought up to date`, () =>
     sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
       name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx),
   )
   const { isTooOld, pending, unknown } = compareMigrations(await appliedMigrations(tx))
   if (isTooOld)
     throw new Error(
-      `${place} is of a version before commit ${lastCommit}, which this version cannot bring up to date: start the server once from that commit (where workspaces have databases of their own, run \`npm start -- migrate --all\` there), and then start this version`,
+      `${label} is of a version before commit ${lastCommit}, which this version cannot bring up to date: start the server once from that commit (where workspaces have databases of their own, run \`npm start -- migrate --all\` there), and then start this version`,
     )
   if (unknown.length > 0)
     throw new Error(
-      `a newer version of Steward has made ${place} (migration ${unknown.join(', ')}): start that version`,
+      `a newer version of Steward has made ${label} (migration ${unknown.join(', ')}): start that version`,
     )
   for (const name of pending) {
-    await step(`${place} could not be brought up to date by ${name}`, () =>
+    await step(`${label} could not be brought up to date by ${name}`, () =>
       migrations[name]?.up(tx),
     )
     const timestamp = new Date().toISOString()

@@ -64,9 +64,9 @@ const endsWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig',
  * data.
  */
 export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
-  const place = isDurable ? tmpdir() : volatileFolder()
-  removeLeftovers(place)
-  const folder = mkdtempSync(join(place, `${folderPrefix}${process.pid}-`))
+  const parent = isDurable ? tmpdir() : volatileFolder()
+  removeLeftovers(parent)
+  const folder = mkdtempSync(join(parent, `${folderPrefix}${process.pid}-`))
   chmodSync(folder, 0o755)
   let server: ChildProcess | undefined
   /** Also called when the owner fails, or ends during the start. */

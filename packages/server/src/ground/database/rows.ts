@@ -102,8 +102,8 @@ type StoredRow = Tables[SampleTable]
 /** Finds a pair in JSON text. Texts in JSON escape quotes, so after a brace or a comma only the pair itself matches. */
 function holdsPair(db: Connection, [key, value]: readonly [string, string]): RawBuilder<boolean> {
   const text = JSON.stringify({ [key]: value }).slice(1, -1)
-  const place = sql.raw(dialectOf(db) === 'sqlite' ? 'instr' : 'strpos')
-  return sql<boolean>`(${place}(metadata, ${`{${text}`}) = 1 or ${place}(metadata, ${`,${text}`}) > 0)`
+  const offset = sql.raw(dialectOf(db) === 'sqlite' ? 'instr' : 'strpos')
+  return sql<boolean>`(${offset}(metadata, ${`{${text}`}) = 1 or ${offset}(metadata, ${`,${text}`}) > 0)`
 }
 
 type RowAccess = 'read' | 'hold' | 'take'

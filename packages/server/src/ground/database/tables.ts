@@ -96,8 +96,8 @@ export const isTable = (name: string): name is TableName => Object.hasOwn(tables
 
 export const tableNames: readonly TableName[] = Object.keys(tables).filter(isTable)
 
-export const tablesIn = (place: RowsLocation): TableName[] =>
-  tableNames.filter((name) => tables[name].rows === place)
+export const tablesIn = (rows: RowsLocation): TableName[] =>
+  tableNames.filter((name) => tables[name].rows === rows)
 
 /** Tables whose rows move with a tenant. The audit of the deployment stays in control. */
 export const movedTables = (): TableName[] => [...tablesIn('tenant'), 'audit_lines', 'audit_heads']

@@ -69,7 +69,7 @@ export type WorkspaceKeys = {
   /** Loads the key of the workspace once, and creates a missing key. Undefined: there is no such workspace. */
   hold(tenant: string): Promise<Seal | undefined>
   isHeld(tenant: string): boolean
-  /** Chooses the key by the first part of the place, the workspace. That key must be loaded. */
+  /** Chooses the key by the first part of the context, the workspace. That key must be loaded. */
   seal: Seal
 }
 

@@ -6,12 +6,12 @@ import type { TableName } from './tables.ts'
 import { declarationOf, tableNames } from './tables.ts'
 
 /** The tables to empty, without those of sessions. Triggers write `quota_use` when rows of other tables are removed. */
-export const workspaceTables = (place: 'control' | 'tenant'): readonly TableName[] =>
+export const workspaceTables = (location: 'control' | 'tenant'): readonly TableName[] =>
   tableNames.filter((name) => {
     const { rows, removed, columns } = declarationOf(name)
     // The rows that every database has go with the workspace's rows of control.
     const here = rows === 'each' ? 'control' : rows
-    return here === place && removed === undefined && 'tenant_id' in columns
+    return here === location && removed === undefined && 'tenant_id' in columns
   })
 
 /** Rows of one transaction: a record may have a megabyte. */
@@ -20,10 +20,10 @@ const rowsAtOnce = 50
 /** Removes a few rows in a transaction, from the first table that has any. Returns true when none is left. */
 export async function removeRowsAt(
   database: Database,
-  place: 'control' | 'tenant',
+  rows: 'control' | 'tenant',
   tenant: string,
 ): Promise<boolean> {
-  for (const table of workspaceTables(place))
+  for (const table of workspaceTables(rows))
     if ((await removeSome(database, table, tenant)) > 0) return false
   return true
 }

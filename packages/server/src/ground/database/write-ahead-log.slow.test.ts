@@ -140,15 +140,15 @@ describe('the thread of checkpoints', () => {
 
   it('is ended by the close, also where the one before it had failed', async () => {
     await using at = await folder()
-    const place = join(at.path, 'made later')
+    const path = join(at.path, 'made later')
     const threads: Worker[] = []
     const note = (thread: Worker) => {
-      if (threads.push(thread) === 2) mkdirSync(place)
+      if (threads.push(thread) === 2) mkdirSync(path)
     }
     process.on('worker', note)
     try {
       const log = logCheckpoints(
-        join(place, 'steward.db'),
+        join(path, 'steward.db'),
         () => ({ log: 5_000, checkpointed: 0 }),
         (error) => assert.fail(error),
       )

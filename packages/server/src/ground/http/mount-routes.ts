@@ -246,7 +246,7 @@ function searchOf(url: string): string {
 const isStream = (route: Route, body: unknown): boolean =>
   route.answer === 'stream' || (route.isStream?.(body) ?? false)
 
-/** Takes a stream's place before the handler runs, so that a request without a place has no effect. */
+/** Takes a stream's slot before the handler runs, so that a request without a slot has no effect. */
 async function withSlot<T>(
   streams: Streams,
   asked: { tenant: string; incoming: IncomingMessage; isStream: boolean },

@@ -125,12 +125,12 @@ export function shareParameters(operations: readonly Operation[]): Record<string
  * The parameter's own name when it is free; otherwise the name in its sentence: `The id of the agent.` gives `AgentId`.
  */
 function freeName(
-  { name, in: place, description }: SchemaNode,
+  { name, in: location, description }: SchemaNode,
   taken: Record<string, SchemaNode>,
 ): string | undefined {
   const noun = /^The (id|name|number) of the ([\w -]+)/.exec(String(description))
   const told = noun && componentName(`${noun[2]} ${noun[1]}`)
   const own = componentName(String(name))
-  const names = place === 'path' && told ? [told] : [own]
+  const names = location === 'path' && told ? [told] : [own]
   return names.find((each) => !Object.hasOwn(taken, each))
 }

@@ -22,7 +22,7 @@ export const streamHeaders = {
 }
 
 /**
- * Sends the headers at once, then each frame as it comes. A slow reader delays only its own stream. Releases the place
+ * Sends the headers at once, then each frame as it comes. A slow reader delays only its own stream. Releases the slot
  * when the stream ends. Rejects when the frames do; the caller then destroys the response.
  */
 export async function writeStream(

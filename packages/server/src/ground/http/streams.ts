@@ -7,7 +7,7 @@ export type StreamSlot = {
   readonly signal: AbortSignal
   /** Ends the stream from the server's side. */
   end(): void
-  /** Releases the place. */
+  /** Releases the slot. */
   leave(): void
 }
 

@@ -18,7 +18,7 @@ import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import { stampSelf } from './multiagent.ts'
 
-/** The place that the inline tokens of a tenant's agents are sealed for. */
+/** The context that the inline tokens of a tenant's agents are sealed for. */
 export const agentTokenContext = (tenant: string): string =>
   `${tenant}/agent_versions/sealed_tokens`
 

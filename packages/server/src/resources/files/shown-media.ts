@@ -52,13 +52,13 @@ export async function checkShown(
   const files = new Map((await fileStore(tx).named(tenant, ids)).map((row) => [row.id, row]))
   let bytes = 0
   for (const { kind, id, index } of wanted) {
-    const place = `${at}.content.${index}.source.file_id`
+    const field = `${at}.content.${index}.source.file_id`
     const row = files.get(id)
     if (!row) throw notFound('file', id)
     if (isExpired(row, now) || row.blob_key === null)
-      throw invalid(`${place}: file ${id} has expired`, 'file_expired')
+      throw invalid(`${field}: file ${id} has expired`, 'file_expired')
     const shown = shownAs(kind, row)
-    if (!shown.ok) throw invalid(`${place}: file ${id}: ${shown.message}`)
+    if (!shown.ok) throw invalid(`${field}: file ${id}: ${shown.message}`)
     bytes += row.size_bytes
   }
   if (bytes > together)

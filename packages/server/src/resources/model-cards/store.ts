@@ -11,7 +11,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 
 export type CardRow = RowOf<'model_cards'>
 
-/** The places that a card's secrets are sealed for. */
+/** The context that a card's secrets are sealed for. */
 export const keyContext = (tenant: string, id: string): string =>
   `${tenant}/model_cards/${id}/sealed_key`
 export const headersContext = (tenant: string, id: string): string =>

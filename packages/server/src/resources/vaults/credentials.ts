@@ -28,7 +28,7 @@ export type CredentialRow = Pick<
 /** Credentials of one vault. [limits/vault-credentials] */
 const mostPerVault = 20
 
-/** The place that a secret is sealed for. */
+/** The context that a secret is sealed for. */
 export const sealedContext = (tenant: string, id: string, part: SecretPart): string =>
   `${tenant}/vault_credentials/${id}/${part}`
 

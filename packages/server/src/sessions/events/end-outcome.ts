@@ -11,7 +11,7 @@ import { eventOf, readEvents } from '../log/log.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import type { OutcomeRow } from '../rows/outcomes.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
-import type { SessionRef } from '../log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** `entries`: for the log. `head`: the head after the entries. */
 export type OutcomeEnd = { entries: LogEntry[]; head: Head }

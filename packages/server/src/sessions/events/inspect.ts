@@ -8,7 +8,7 @@ import { appendEntries } from '../log/append.ts'
 import { lockHead } from '../log/head.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
-import type { SessionRef } from '../log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** The caller notifies runners after its commit. */
 export async function beginInspection(

@@ -1,7 +1,7 @@
 /** What running commands write, as events of one reader. [events/ext/tool-output-chunks] */
 import { sseFrame } from '../../ground/http/sse.ts'
 import type { EventRow } from '../log/log.ts'
-import type { ThreadOption } from '../log/refs.ts'
+import type { ThreadOption } from '../../ground/core/refs.ts'
 import type { CommandOutput } from '../log/topics.ts'
 
 /** A slow reader, or a reader in another process, may get a piece after the result. */

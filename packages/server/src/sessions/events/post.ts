@@ -15,7 +15,7 @@ import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
-import type { SessionRef } from '../log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 import type { SortedEvents, PostTarget } from './sort-events.ts'
 import {
   admitInterrupts,

@@ -9,8 +9,8 @@ import { statementByForm, selectStatement } from '../../ground/database/statemen
 import type { CallState } from '../../ground/database/tables/log.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { LogEntry, PromotedMessage } from './log.ts'
-import type { SessionRef, ThreadRef } from './refs.ts'
-import { sessionColumns } from './refs.ts'
+import type { SessionRef, ThreadRef } from '../../ground/core/refs.ts'
+import { sessionColumns } from './thread-columns.ts'
 
 export type PendingCall = {
   event_id: string

@@ -20,8 +20,8 @@ import type { Json } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { LogEntry } from './log.ts'
 import { outcomeStage, stageAfter } from './outcome-stage.ts'
-import type { SessionRef } from './refs.ts'
-import { sessionColumns } from './refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
+import { sessionColumns } from './thread-columns.ts'
 
 /** The status of a session after an event. The commit that appends the event also updates the head. */
 const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {

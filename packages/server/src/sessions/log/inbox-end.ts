@@ -8,8 +8,8 @@ import type { ThreadForm } from './inbox.ts'
 import { isOfThreadForm, takeWaiting, threadFormOf } from './inbox.ts'
 import type { PromotedMessage } from './log.ts'
 import { disownTexts } from './long-texts.ts'
-import type { ThreadRef } from './refs.ts'
-import { sessionColumns } from './refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
+import { sessionColumns } from './thread-columns.ts'
 
 const interruptStatement = statementByForm((whose: ThreadForm) =>
   selectStatement((db, slot: SlotFor<ThreadRef>) =>

@@ -13,8 +13,8 @@ import type { PromotedMessage, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
 import { ownTexts } from './long-texts.ts'
-import type { SessionRef, ThreadRef } from './refs.ts'
-import { isOfThread, sessionColumns } from './refs.ts'
+import type { SessionRef, ThreadRef } from '../../ground/core/refs.ts'
+import { isOfThread, sessionColumns } from './thread-columns.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** Event types that wait for a runner. All other events of clients are processed on receipt. */
@@ -80,7 +80,7 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
   { position: 'next_position', bytes_before: 'inbox_bytes' },
   (form) => ({
     update(tx, slot) {
-      const tenant = slot((place) => place.tenant)
+      const tenant = slot((position) => position.tenant)
       const session = slot(({ session: sessionId }) => sessionId)
       const count = slot((growth) => growth.count)
       const bytes = slot((growth) => growth.bytes)

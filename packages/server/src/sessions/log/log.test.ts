@@ -65,9 +65,9 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       )
       // The events of one append stand together, where it said they do.
       const texts = rows.map((row) => row.data)
-      for (const place of all) {
-        assert.ok(place)
-        assert.equal(new Set(texts.slice(place.first - 1, place.last)).size, 1)
+      for (const appended of all) {
+        assert.ok(appended)
+        assert.equal(new Set(texts.slice(appended.first - 1, appended.last)).size, 1)
       }
       assert.equal((await readHead(database.read, tenant, session)).next_seq, rows.length)
       assert.equal((await readHead(database.read, tenant, other)).next_seq, 16)
@@ -298,8 +298,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const fence = { owner: 'proc_a', generation: 0 }
       const set = { owner: null, expires_at: 0 }
       const options = { now: 0, fence, due: false, set }
-      const place = await database.write((tx) => appendEntries(tx, tenant, session, [], options))
-      assert.ok(place)
+      const appended = await database.write((tx) => appendEntries(tx, tenant, session, [], options))
+      assert.ok(appended)
       const head = await readHead(database.read, tenant, session)
       assert.deepEqual([head.due, head.owner, head.next_seq], [0, null, 0])
     })

@@ -10,8 +10,8 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { ThreadOption, SessionRef, ThreadRef } from './refs.ts'
-import { isAmong, isOfThread, sessionColumns } from './refs.ts'
+import type { ThreadOption, SessionRef, ThreadRef } from '../../ground/core/refs.ts'
+import { isAmong, isOfThread, sessionColumns } from './thread-columns.ts'
 import { dataSize, fittingRows, rowSize, shortText, totalSize, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
@@ -56,18 +56,18 @@ export const eventOf = ({ id, type, data }: Pick<EventRow, 'id' | 'type' | 'data
 /** The wire form of an event. [events/object] */
 export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect) {
   const { id, type, seq, created_at, processed_at } = row
-  const place = { id, type, session_id: sessionId, seq, created_at, processed_at }
-  return eventInDialect(place, parseObject(row.data), dialect)
+  const position = { id, type, session_id: sessionId, seq, created_at, processed_at }
+  return eventInDialect(position, parseObject(row.data), dialect)
 }
 
 /** `showEvent` as JSON text. The stored text is parsed only when the dialect translates the event. */
 export function eventText(sessionId: string, row: StoredEvent, dialect: Dialect): string {
   if (isTranslated(row.type, dialect)) return JSON.stringify(showEvent(sessionId, row, dialect))
   const { id, type, seq, created_at, processed_at, data } = row
-  const place = JSON.stringify({ id, type, session_id: sessionId, seq, created_at, processed_at })
+  const columns = JSON.stringify({ id, type, session_id: sessionId, seq, created_at, processed_at })
   const fields = data === '{}' ? '{' : `${data.slice(0, -1)},`
   const again = dialect === 'interface' ? `,"data":${data}}` : '}'
-  return `${fields}${place.slice(1, -1)}${again}`
+  return `${fields}${columns.slice(1, -1)}${again}`
 }
 
 export type LogRange = {
@@ -87,7 +87,7 @@ export type LogRange = {
   allThreads?: boolean | undefined
 }
 
-const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
+const basicColumns = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
 
 /** Stored events in order of `seq`. Reads their texts, however large. Long texts are left empty. */
 export const readEvents = (
@@ -97,7 +97,7 @@ export const readEvents = (
   range: LogRange,
 ): Promise<EventRow[]> =>
   selectRange(db, { tenant_id: tenant, session_id: sessionId }, range)
-    .select([...places, 'data'])
+    .select([...basicColumns, 'data'])
     .orderBy('seq', range.order ?? 'asc')
     .limit(range.limit)
     .execute()
@@ -127,7 +127,7 @@ function selectRange(db: Reads, { tenant_id, session_id }: SlottedSession, range
 
 const selectSized = (db: Reads, ref: SlottedSession, range: SlottedRange) =>
   selectRange(db, ref, range)
-    .select([...places, 'thread_id', dataSize.as('size'), shortText('data', dataSize)])
+    .select([...basicColumns, 'thread_id', dataSize.as('size'), shortText('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
 
 /** Events that report the usage of a model: their `opaque` says what it cost. */
@@ -202,7 +202,7 @@ const historyStatement = statementByForm((form: string) =>
     const own = selectRange(db, ref, { after, types, ...(whose === 'child' && { thread }) })
     return (whose === 'child' ? own : own.where('thread_id', 'is', null))
       .select([
-        ...places,
+        ...basicColumns,
         rowSize.as('size'),
         shortText('data', rowSize),
         shortText('opaque', rowSize),

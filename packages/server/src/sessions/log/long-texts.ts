@@ -17,7 +17,7 @@ import { lockForUpdate } from '../../ground/database/lock.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
-import type { SessionRef } from './refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** The text of a posted event: its fields as JSON. */
 export type LongText = { id: string; data: string; bytes: number }

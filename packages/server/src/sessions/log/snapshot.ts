@@ -12,7 +12,7 @@ import { headFields } from './head.ts'
 import type { InboxItem } from './inbox.ts'
 import { promotedOf } from './inbox.ts'
 import type { PromotedMessage } from './log.ts'
-import type { SessionRef } from './refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /**
  * Largest number of waiting messages in a snapshot, and of characters of one. Beyond these the caller locks the head

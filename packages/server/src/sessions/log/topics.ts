@@ -6,7 +6,7 @@ import type { Bus, BusMessage } from '../../ground/bus/bus.ts'
 import { isMissed, missedMessage } from '../../ground/bus/bus.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
 import type { StoredEvent } from './log.ts'
-import type { SessionRef } from './refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 export type SessionNotification =
   /** The log has more events. */

@@ -50,16 +50,16 @@ async function attach(
   { type, memory_store_id, access = 'read_write', instructions, mount_path }: MemoryStoreResource,
 ) {
   const attached = ofType(others, 'memory_store')
-  const place = `${at}memory_store_id`
+  const field = `${at}memory_store_id`
   if (attached.length === mostStores)
-    throw invalid(`${place}: a session has at most ${mostStores} memory stores`)
+    throw invalid(`${field}: a session has at most ${mostStores} memory stores`)
   if (attached.some(({ fields }) => fields.memory_store_id === memory_store_id))
-    throw invalid(`${place}: memory store ${memory_store_id} is attached twice`)
+    throw invalid(`${field}: memory store ${memory_store_id} is attached twice`)
   if (access !== 'read_only' && most === 'read_only')
     throw invalid(
       `${at}access: sandboxes of the local provider cannot write to memory stores; attach ${memory_store_id} as read_only`,
     )
-  const { name, description } = await memoryStoreStore(tx).hold(tenant, memory_store_id, place)
+  const { name, description } = await memoryStoreStore(tx).hold(tenant, memory_store_id, field)
   const path = mount_path
     ? resolveStorePath(mount_path, `${at}mount_path`)
     : freePath(

@@ -30,7 +30,7 @@ export const ofType = <Type extends ResourceType>(
   type: Type,
 ): ResourceRow<Type>[] => rows.filter((row): row is ResourceRow<Type> => row.type === type)
 
-/** The place that a repository's token is sealed for. */
+/** The context that a repository's token is sealed for. */
 export const repositoryTokenContext = (tenant: string, resource: string): string =>
   `${tenant}/session_resources/${resource}/sealed_token`
 

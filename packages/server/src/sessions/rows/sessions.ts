@@ -30,7 +30,7 @@ export type { SessionRow, ShownSessionRow }
 import { creatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** The place that a session's inline token is sealed for. */
+/** The context that a session's inline token is sealed for. */
 export const tokenContext = (tenant: string, session: string, server: string): string =>
   `${tenant}/sessions/${session}/sealed_tokens/${server}`
 

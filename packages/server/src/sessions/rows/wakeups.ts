@@ -6,7 +6,7 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { LogEntry } from '../log/log.ts'
 import { threadIdOf } from '../log/threads/team.ts'
-import type { ThreadRef } from '../log/refs.ts'
+import type { ThreadRef } from '../../ground/core/refs.ts'
 
 export type WakeupRow = Tables['wakeups']
 

@@ -14,7 +14,7 @@ import { cancelWakeup } from '../rows/wakeups.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
 import { isWorking, readStandings, combinedStop } from '../log/threads/team.ts'
-import type { SessionRef } from '../log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /**
  * Archives a thread and closes its open calls. Throws for the primary thread and for a running thread. Does nothing for

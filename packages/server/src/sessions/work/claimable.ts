@@ -43,10 +43,10 @@ const oftenLeft = 3
 function drawn(query: WorkQuery, draw: number): WorkQuery[] {
   const among = query.clearSelect().clearLimit().clearOrderBy()
   const count = sql<number>`(select count(*) from ${among.select('id').limit(mostDrawn).as('among')})`
-  const place = Math.floor(draw * mostDrawn)
+  const position = Math.floor(draw * mostDrawn)
   // Rows that another poll holds are skipped behind the offset, so the oldest is asked for as well.
   return [
-    query.offset(sql<number>`${place} % (case when ${count} = 0 then 1 else ${count} end)`),
+    query.offset(sql<number>`${position} % (case when ${count} = 0 then 1 else ${count} end)`),
     query,
   ]
 }

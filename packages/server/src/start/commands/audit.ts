@@ -74,11 +74,11 @@ async function anchorsIn(path: string) {
     )
   const anchors = lines.flatMap((line, index) => {
     if (index < first || line === '') return []
-    const place = `--against: ${path} is no earlier output of audit verify: line ${index + 1}`
-    return [parseNamed(place, Anchor, jsonOf(line))]
+    const anchor = `--against: ${path} is no earlier output of audit verify: line ${index + 1}`
+    return [parseNamed(anchor, Anchor, jsonOf(line))]
   })
-  return anchors.flatMap(({ last_seq, hash, ...place }) =>
-    last_seq === null || hash === null ? [] : [{ ...place, last_seq, hash }],
+  return anchors.flatMap(({ last_seq, hash, ...anchor }) =>
+    last_seq === null || hash === null ? [] : [{ ...anchor, last_seq, hash }],
   )
 }
 

@@ -54,14 +54,14 @@ async function schemas(control: Database, postgres: PostgresControl): Promise<Da
 }
 
 function files({ dataDir }: Config, control: Database): DatabasesBeside {
-  const places = tenantFiles(join(dataDir, 'tenants'), control.owners)
+  const databases = tenantFiles(join(dataDir, 'tenants'), control.owners)
   /**
    * At most one tenant's file is open: a command works on one tenant after the other, and each file takes 6
    * descriptors.
    */
   let opened: { tenant: string; database: Database } | undefined
   async function openFile(tenant: string): Promise<Database> {
-    if (places.isThere(tenant)) return places.openBeside(tenant)
+    if (databases.isThere(tenant)) return databases.openBeside(tenant)
     if (await tenantDatabaseStore(control.read).isKnown(tenant))
       throw new Error(`the file of the database of ${tenant} is not there`)
     throw new Error(`${tenant} has no database yet, because nobody has used it`)

@@ -81,9 +81,9 @@ async function restoreKey(
   return true
 }
 
-async function databaseOf({ control, databases: places }: RowDatabases, workspace: string) {
+async function databaseOf({ control, databases }: RowDatabases, workspace: string) {
   const isOwn = (await shapeOf(control)) === 'tenants'
-  return isOwn ? places.ofTenant(workspace) : places.control
+  return isOwn ? databases.ofTenant(workspace) : databases.control
 }
 
 /** Works beside running servers. */
@@ -93,7 +93,7 @@ export const backUpWorkspace = (
   { path, isWithKey = false }: { path: string; isWithKey?: boolean },
 ): Promise<WorkspaceFile> =>
   withRows(config, { alone: false }, async (opened) => {
-    const { control, databases: places } = opened
+    const { control, databases } = opened
     if ((await shapeOf(control)) === 'moving')
       throw new Error('the rows of the workspaces are being moved: let that end first')
     const workspace = await tellOf(control, 'backup-workspace', async (tx) => {
@@ -104,7 +104,7 @@ export const backUpWorkspace = (
     const rows = await writeBackup(
       resolve(path),
       workspace,
-      { control: places.control, tenant: await databaseOf(opened, workspace) },
+      { control: databases.control, tenant: await databaseOf(opened, workspace) },
       {
         rootKeyId: sealOf(config).keyId,
         key: backupKeys(config)[0],
@@ -127,7 +127,7 @@ type RestoredWorkspace = WorkspaceFile & {
 
 export const restoreWorkspaceFrom = (config: Config, path: string): Promise<RestoredWorkspace> =>
   withRows(config, { alone: true }, async (opened) => {
-    const { control, databases: places } = opened
+    const { control, databases } = opened
     if ((await shapeOf(control)) === 'moving')
       throw new Error('the rows of the workspaces are being moved: let that end first')
     const head = await checkBackup(path, {
@@ -138,10 +138,10 @@ export const restoreWorkspaceFrom = (config: Config, path: string): Promise<Rest
     // The line is written first, so that no workspace is restored without a line. The deployment's chain has the line:
     // the workspace's own chain is replaced.
     await tellOf(control, 'restore-workspace', async () => ({ id: workspace, after: { made_at } }))
-    await restoreWorkspace(path, workspace, places.control)
+    await restoreWorkspace(path, workspace, databases.control)
     const opens = await restoreKey(config, control, head)
     if ((await shapeOf(control)) === 'tenants') {
-      await places.make(workspace)
+      await databases.make(workspace)
       const now = systemClock.now()
       await control.write(async (tx) => {
         await tenantDatabaseStore(tx).add(workspace, now)

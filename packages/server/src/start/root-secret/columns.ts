@@ -38,7 +38,7 @@ export type SealedColumn = {
   /** `value`: one sealed value. `values`: JSON of sealed values by name. */
   holds: 'value' | 'values'
   /**
-   * The place that a value is sealed for. `id`: the first of `keys`. `name`: the name of the value, where the column
+   * The context that a value is sealed for. `id`: the first of `keys`. `name`: the name of the value, where the column
    * holds several.
    */
   context: (tenant: string, id: string, name: string) => string

@@ -133,11 +133,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const { agent } = server.ids
       for (const text of strange) {
         for (const list of ['agents', 'environments', 'sessions', 'models']) {
-          for (const place of [
+          for (const path of [
             ['after', text, 'x'],
             ['before', 'x', text],
           ]) {
-            const page = encodeCursor(`${list}/desc`, place)
+            const page = encodeCursor(`${list}/desc`, path)
             assert.equal((await server.call('GET', `/v1/${list}?page=${page}`)).status, 400)
           }
         }

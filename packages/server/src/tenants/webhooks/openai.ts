@@ -3,7 +3,7 @@ import { isNone } from '@steward/protocol/openai/environments.ts'
 import type { OpenAIWebhookKind } from '@steward/protocol/webhooks.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { SessionRef } from '../../sessions/log/refs.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 const kindOf: Readonly<Record<string, OpenAIWebhookKind>> = {
   'session.created': 'agent.session.created',
@@ -55,15 +55,15 @@ async function requiredAction(tx: Queries, { tenant, session }: SessionRef) {
   return { required_action: { type } }
 }
 
-const dataOf = (tx: Queries, kind: OpenAIWebhookKind, place: SessionRef): Promise<object> =>
-  kind === 'agent.session.action_required' ? requiredAction(tx, place) : environmentOf(tx, place)
+const dataOf = (tx: Queries, kind: OpenAIWebhookKind, ref: SessionRef): Promise<object> =>
+  kind === 'agent.session.action_required' ? requiredAction(tx, ref) : environmentOf(tx, ref)
 
 export async function openaiEvent(
   tx: Queries,
   kind: OpenAIWebhookKind,
-  place: SessionRef,
+  ref: SessionRef,
   { id, now }: { id: string; now: number },
 ): Promise<object> {
-  const data = { id: place.session, ...(await dataOf(tx, kind, place)) }
+  const data = { id: ref.session, ...(await dataOf(tx, kind, ref)) }
   return { id, object: 'event', created_at: Math.floor(now / 1000), type: kind, data }
 }

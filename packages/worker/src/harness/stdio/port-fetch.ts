@@ -27,7 +27,7 @@ export function portFetch(sandbox: () => Promise<Sandbox>, port: number): Guarde
     if (method === 'GET') return new Response(null, { status: 405 })
     if (body !== undefined && body !== null && typeof body !== 'string')
       throw new TypeError('a body that is no text')
-    const place = await sandbox()
+    const started = await sandbox()
     const headers = { ...Object.fromEntries(new Headers(init.headers)), connection: 'close' }
     const sent: Buffer[] = []
     const socket = new Duplex({
@@ -54,7 +54,7 @@ export function portFetch(sandbox: () => Promise<Sandbox>, port: number): Guarde
     request.end(body ?? undefined)
     await once(request, 'finish')
     try {
-      socket.push(await carried(place, port, Buffer.concat(sent), signal ?? undefined))
+      socket.push(await carried(started, port, Buffer.concat(sent), signal ?? undefined))
       socket.push(null)
       return await responseOf(await answered)
     } finally {

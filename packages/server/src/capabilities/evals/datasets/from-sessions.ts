@@ -8,7 +8,7 @@ import { eventOf } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { eventsOf, textOf } from '../evidence.ts'
 import type { NamedSample } from '../store.ts'
-import type { SessionRef } from '../../../sessions/log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 type SampleAnswers = NonNullable<Sample['answers']>
 

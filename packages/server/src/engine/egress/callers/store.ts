@@ -6,7 +6,7 @@ import type { Tables } from '../../../ground/database/tables.ts'
 import type { SealedTokens } from '../../../ground/database/tables/agents.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
-import type { SessionRef } from '../../../sessions/log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 export type PinnedSession = Awaited<ReturnType<typeof pinnedStatement>>[number]
 

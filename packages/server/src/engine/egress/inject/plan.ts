@@ -96,10 +96,10 @@ const forms: Record<HeaderCredential['form'] | 'repository', (token: string) => 
 /** Secrets by placeholder for headers or for the body. Calls `used` for each placeholder that is found. */
 export function exchangeOf(
   plan: CredentialPlan,
-  place: 'header' | 'body',
+  part: 'header' | 'body',
   used: (row: CredentialRow) => void,
 ): SecretLookup | undefined {
-  const here = plan.variables.filter((variable) => variable[place])
+  const here = plan.variables.filter((variable) => variable[part])
   if (here.length === 0) return undefined
   return {
     get(placeholder) {

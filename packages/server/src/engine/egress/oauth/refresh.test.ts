@@ -320,9 +320,9 @@ describe('a token with a known end', () => {
 
 describe('refreshing in several processes', () => {
   it('happens once for a hundred calls of two of them', async () => {
-    const place = await newPostgresUrl()
-    await using first = await postgresDatabase(place).then(closing)
-    await using second = await postgresDatabase(place).then(closing)
+    const databaseUrl = await newPostgresUrl()
+    await using first = await postgresDatabase(databaseUrl).then(closing)
+    await using second = await postgresDatabase(databaseUrl).then(closing)
     await using at = await served({ database: first.database })
     await using other = await another(at, second.database)
     const release = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
-import type { SessionRef } from '../../../sessions/log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 export type SessionNow = {
   generation: number
@@ -105,12 +105,12 @@ export async function sessionNow(
   const [first] = rows
   if (!first) return undefined
   const order = fromJson(first.vault_ids)
-  const place = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id ?? '')
+  const rank = ({ vault_id }: SessionCredentialRow) => order.indexOf(vault_id ?? '')
   return {
     generation: first.generation,
     isOver: first.archived_at !== null || first.deleted_at !== null,
     credentials: rows
-      .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
+      .toSorted((a, b) => rank(a) - rank(b) || inTime(a, b))
       .flatMap((row) => credentialOf(row) ?? []),
     repositories: fromJson(first.repositories) ?? [],
   }
@@ -137,9 +137,9 @@ export async function credentialsOf(
     .where('c.vault_id', 'in', vaults)
     .where('c.archived_at', 'is', null)
     .execute()
-  const place = ({ vault_id }: { vault_id: string }) => vaults.indexOf(vault_id)
+  const rank = ({ vault_id }: { vault_id: string }) => vaults.indexOf(vault_id)
   return rows
-    .toSorted((a, b) => place(a) - place(b) || inTime(a, b))
+    .toSorted((a, b) => rank(a) - rank(b) || inTime(a, b))
     .flatMap((row) => credentialOf(row) ?? [])
 }
 

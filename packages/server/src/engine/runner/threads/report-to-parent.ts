@@ -11,7 +11,7 @@ import { messageEvents, mostSent, sendMessage } from '../../../sessions/log/thre
 import { threadIdOf } from '../../../sessions/log/threads/team.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { HeldThread } from '../../../sessions/log/threads/append.ts'
-import type { ThreadRef } from '../../../sessions/log/refs.ts'
+import type { ThreadRef } from '../../../ground/core/refs.ts'
 
 /** Stop reasons that the parent is told about. After an interrupt a person decides what comes next. */
 const endings: readonly StopReason['type'][] = ['end_turn', 'retries_exhausted', 'refusal']

@@ -10,7 +10,7 @@ import type { LogEntry } from '../../../sessions/log/log.ts'
 import { sendRefusalOf, sendMessage } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
-import type { SessionRef } from '../../../sessions/log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 /** The agent of a new thread, and the thread's name and kind. */
 export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }

@@ -27,14 +27,17 @@ type DirectDeps = {
 const topic = 'processes'
 
 export async function directChannel(deps: DirectDeps): Promise<Channel> {
-  const { notifications, owners, keys, setup: place, log, limits = usualPeerLimits } = deps
+  const { notifications, owners, keys, setup: address, log, limits = usualPeerLimits } = deps
   const peers = new Map<string, PeerReader>()
   const local = memoryChannel((name, hasSubscriber) => {
     for (const peer of peers.values()) peer.note(name, hasSubscriber)
   })
   let closed = false
-  const publisher = await createPublisher({ self: owners.self, keys, place, limits, log, meet })
-  const self: PeerAddress = { process: owners.self, addresses: addressesOf(place, publisher.port) }
+  const publisher = await createPublisher({ self: owners.self, keys, address, limits, log, meet })
+  const self: PeerAddress = {
+    process: owners.self,
+    addresses: addressesOf(address, publisher.port),
+  }
 
   function meet(peer: PeerAddress): void {
     const { process } = peer

@@ -16,7 +16,7 @@ import { watchLink } from './link.ts'
 type PublisherDeps = {
   self: string
   keys: PeerKeys
-  place: { host: string; port: number }
+  address: { host: string; port: number }
   limits: PeerLimits
   log: Log
   /** Called when another process has connected. */
@@ -33,7 +33,7 @@ export type Publisher = {
 }
 
 export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
-  const { self, keys, place, limits, log, meet } = deps
+  const { self, keys, address: own, limits, log, meet } = deps
   const readers = new Map<string, ReadingProcess>()
   const audience = createAudience(limits.waitingBytes)
   const options = { ...listenerTls(keys), handshakeTimeout: limits.handshakeMs }
@@ -46,7 +46,7 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
   })
   const strangers = boundStrangers(limits.strangers)
   server.on('connection', (socket: Socket) => strangers.add(socket))
-  server.listen(place.port, place.host)
+  server.listen(own.port, own.host)
   await once(server, 'listening')
   server.on('error', (error) => log.error('the port for other processes failed', { error }))
 
@@ -100,7 +100,7 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
 
   const address = server.address()
   return {
-    port: typeof address === 'object' && address ? address.port : place.port,
+    port: typeof address === 'object' && address ? address.port : own.port,
     publish: (topic, message) => audience.publish(topic, message),
     mayBeHeard: (topic) => audience.mayBeHeard(topic),
     hasReader: (process) => readers.has(process),

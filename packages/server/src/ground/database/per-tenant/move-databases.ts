@@ -137,26 +137,26 @@ async function takeWaitingLines(databases: MovedDatabases, tenant: string): Prom
 }
 
 async function copyOne(
-  { control, databases: places, now, report }: MoveDeps,
+  { control, databases, now, report }: MoveDeps,
   to: MoveTarget,
   tenant: string,
 ): Promise<void> {
   const store = tenantDatabaseStore(control.read)
   if (to === 'tenants') {
-    await places.make(tenant)
+    await databases.make(tenant)
     await control.write((tx) => tenantDatabaseStore(tx).add(tenant, now()))
-  } else if (await store.isKnown(tenant)) await takeWaitingLines(places, tenant)
+  } else if (await store.isKnown(tenant)) await takeWaitingLines(databases, tenant)
   else return report(`${tenant}: nothing was ever kept`)
-  const own = places.ofTenant(tenant)
-  const [from, target] = to === 'tenants' ? [places.control, own] : [own, places.control]
+  const own = databases.ofTenant(tenant)
+  const [from, target] = to === 'tenants' ? [databases.control, own] : [own, databases.control]
   const rows = await copyTenant(tenant, moved, { from, to: target })
   report(`${tenant}: ${rows} rows copied and compared`)
 }
 
-async function cleanOne({ control, databases: places }: MoveDeps, to: MoveTarget, tenant: string) {
-  if (to === 'tenants') await removeFromControl(places, tenant)
+async function cleanOne({ control, databases }: MoveDeps, to: MoveTarget, tenant: string) {
+  if (to === 'tenants') await removeFromControl(databases, tenant)
   else {
-    await places.remove(tenant)
+    await databases.remove(tenant)
     await control.write((tx) => tenantDatabaseStore(tx).remove(tenant))
   }
 }
@@ -174,17 +174,17 @@ async function giveUp(deps: MoveDeps, { to, step }: Move): Promise<void> {
     throw new Error(
       `a move is nearly done: let \`npm start -- move-databases --to ${to}\` end first`,
     )
-  const { control, databases: places, report } = deps
+  const { control, databases, report } = deps
   // From here on copies are missing. If the removal stops, the next move copies all tenants again.
   await control.write((tx) => putMove(tx, { to, step, after: '' }))
   const rows = await control.read.selectFrom('workspaces').select('id').orderBy('id').execute()
   for (const { id } of rows) {
     if (to === 'tenants') {
-      await places.remove(id)
+      await databases.remove(id)
       await control.write((tx) => tenantDatabaseStore(tx).remove(id))
     } else if (await tenantDatabaseStore(control.read).isKnown(id)) {
-      await takeWaitingLines(places, id)
-      await removeFromControl(places, id)
+      await takeWaitingLines(databases, id)
+      await removeFromControl(databases, id)
     }
   }
   await control.write(async (tx) => {

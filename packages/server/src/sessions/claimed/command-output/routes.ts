@@ -36,10 +36,10 @@ export const commandOutputRoutes = ({ bus }: { bus: Bus }): Route[] => [
       const { tenant, sessionId } = claimOf(principal)
       const call = await findCall(db.read, tenant, sessionId, body.tool_use_id)
       const runs = call?.type === 'agent.tool_use' && call.state === 'waiting'
-      const place = call?.thread_id ?? sessionId
-      const is_wanted = runs && isOutputWanted(bus, place)
+      const thread = call?.thread_id ?? sessionId
+      const is_wanted = runs && isOutputWanted(bus, thread)
       const piece = pieceOf(body)
-      if (is_wanted && piece) sendOutput(bus, place, piece)
+      if (is_wanted && piece) sendOutput(bus, thread, piece)
       return { type: 'command_output_wish' as const, is_wanted }
     },
   ),

@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
-import type { SessionRef } from '../../log/refs.ts'
-import { isOfThread } from '../../log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
+import { isOfThread } from '../../log/thread-columns.ts'
 import { dataSize } from '../../log/texts.ts'
 
 /** Which events are searched. `thread`: the id of a child thread; null: the primary one; undefined: all threads. */

@@ -1,5 +1,5 @@
 import type { Reads } from '../../../ground/database/database.ts'
-import type { SessionRef } from '../../log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 import { textBehind } from '../../rows/cut-json.ts'
 import { selectCalls } from '../light/store.ts'
 

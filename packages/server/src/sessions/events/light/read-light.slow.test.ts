@@ -104,13 +104,13 @@ async function assertCutTruly({ read }: Database, session: string): Promise<void
     const expected = cutFields(fields, { head: 400, tail: 0 })
     const cuts = shown.cut ?? []
     assert.ok(data.length < 4_000 || cuts.length > 0, `${type} of ${data.length} is cut`)
-    for (const { at: place, bytes, tail = '' } of cuts) {
-      const original = String(at(fields, place))
-      const exact = expected.cut.find((each) => each.at === place)
-      assert.equal(bytes, exact?.bytes, place)
-      const head = String(at(shown, place))
-      assert.ok(original.startsWith(head.replace(/\ufffd$/, '')), `${place} begins so`)
-      assert.ok(original.endsWith(tail.replace(/^\ufffd/, '')), `${place} ends so`)
+    for (const { at: columns, bytes, tail = '' } of cuts) {
+      const original = String(at(fields, columns))
+      const exact = expected.cut.find((each) => each.at === columns)
+      assert.equal(bytes, exact?.bytes, columns)
+      const head = String(at(shown, columns))
+      assert.ok(original.startsWith(head.replace(/\ufffd$/, '')), `${columns} begins so`)
+      assert.ok(original.endsWith(tail.replace(/^\ufffd/, '')), `${columns} ends so`)
     }
   }
 }

@@ -5,7 +5,7 @@ import type { EventStep } from '@steward/protocol/light-events.ts'
 import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { LogRange } from '../../log/log.ts'
-import type { SessionRef } from '../../log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 import { withoutThreadName, withThreadName } from '../../log/threads/own-stream.ts'
 import type { LightRow } from './read-light.ts'
 import { readLightPage } from './read-light.ts'
@@ -44,12 +44,12 @@ function shown(
   { id, type, seq, created_at, processed_at, fields, cut, ...row }: LightRow,
   { range, dialect, step }: { range: LogRange; dialect: Dialect; step: EventStep | undefined },
 ): object {
-  const place = { id, type, session_id, seq, created_at, processed_at }
+  const columns = { id, type, session_id, seq, created_at, processed_at }
   const named = range.allThreads
     ? withThreadName(row, fields)
     : range.thread === undefined
       ? fields
       : withoutThreadName(type, fields)
-  const { data: _, ...event } = eventInDialect(place, named, dialect)
+  const { data: _, ...event } = eventInDialect(columns, named, dialect)
   return { ...event, ...(cut.length > 0 && { cut }), ...(step && { step }) }
 }

@@ -5,7 +5,7 @@ import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
-import type { SessionRef } from '../../log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 /**
  * The first and the last bytes of a text; null on SQLite where it is empty. `opens`: a further text begins between

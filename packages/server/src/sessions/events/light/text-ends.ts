@@ -1,7 +1,7 @@
 /** The beginnings and the ends of long texts, as the database has cut them. */
 import { eventLoop } from '../../../ground/core/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
-import type { SessionRef } from '../../log/refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 import type { EndsRow } from './store.ts'
 import { selectEnds, selectEndsOfPieces } from './store.ts'
 

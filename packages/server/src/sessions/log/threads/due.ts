@@ -4,8 +4,8 @@ import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'
-import type { SessionRef } from '../refs.ts'
-import { threadColumns } from '../refs.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
+import { threadColumns } from '../thread-columns.ts'
 
 /** The due threads; undefined stands for the primary thread, which is returned alone when no thread is due. */
 export async function dueThreads(

@@ -1,8 +1,8 @@
 /** Reads of the log by thread. */
 import type { Reads } from '../../../ground/database/database.ts'
 import type { EventRow } from '../log.ts'
-import { isOfThread } from '../refs.ts'
-import type { ThreadRef } from '../refs.ts'
+import { isOfThread } from '../thread-columns.ts'
+import type { ThreadRef } from '../../../ground/core/refs.ts'
 
 /** The newest message of the agent, unless the thread went idle or received a message since. */
 export async function lastSaying(

@@ -11,8 +11,8 @@ import { statementByForm, selectStatement } from '../../../ground/database/state
 import type { ThreadForm } from '../inbox.ts'
 import { admission, admitEvents, isOfThreadForm, promotedOf, threadFormOf } from '../inbox.ts'
 import type { PromotedMessage } from '../log.ts'
-import type { ThreadRef, SessionRef } from '../refs.ts'
-import { isOfThread, sessionColumns } from '../refs.ts'
+import type { ThreadRef, SessionRef } from '../../../ground/core/refs.ts'
+import { isOfThread, sessionColumns } from '../thread-columns.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
 

@@ -6,8 +6,8 @@ import { insertRows, selectStatement } from '../../../ground/database/statement.
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
 import { readHead, spendingCounters } from '../head.ts'
-import type { SessionRef, ThreadRef } from '../refs.ts'
-import { threadColumns } from '../refs.ts'
+import type { SessionRef, ThreadRef } from '../../../ground/core/refs.ts'
+import { threadColumns } from '../thread-columns.ts'
 import { threadIdOf } from './team.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 

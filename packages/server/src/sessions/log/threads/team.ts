@@ -9,8 +9,8 @@ import type { Head, Team, ThreadStanding } from '../head.ts'
 import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
 import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
-import type { SessionRef, ThreadRef } from '../refs.ts'
-import { sessionColumns } from '../refs.ts'
+import type { SessionRef, ThreadRef } from '../../../ground/core/refs.ts'
+import { sessionColumns } from '../thread-columns.ts'
 
 /** One thread of a session that a runner holds. */
 

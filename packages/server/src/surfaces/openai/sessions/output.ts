@@ -31,7 +31,7 @@ export const addedText = (told: TurnEvents, row: EventRow, index: number): strin
   return told.item('added', row.id, index, itemOf(row, turn))
 }
 
-function blocksOf(told: TurnEvents, places: OutputCount) {
+function blocksOf(told: TurnEvents, outputs: OutputCount) {
   const blocks = new Map<string, LiveBlock>()
   const whole = new Set<string>()
 
@@ -43,7 +43,7 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
   }
 
   function begin(id: string, of: LiveBlock['of']): { block: LiveBlock; text: string } {
-    const block = { of, index: places.next++, text: '' }
+    const block = { of, index: outputs.next++, text: '' }
     blocks.set(id, block)
     const { index } = block
     const base = told.base(id)
@@ -65,11 +65,11 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
       const { block, text: begun } = blockOf(row.id, event.type)
       let text = begun
       for (const [content, { text: all }] of event.content.entries()) {
-        const place = { id: row.id, index: block.index, content }
+        const indexes = { id: row.id, index: block.index, content }
         const sent = content === 0 ? block.text.length : 0
-        if (content > 0) text += told.part('added', place, '')
-        if (all.length > sent) text += told.delta(place, all.slice(sent), sent)
-        text += told.text(place, all) + told.part('done', place, all)
+        if (content > 0) text += told.part('added', indexes, '')
+        if (all.length > sent) text += told.delta(indexes, all.slice(sent), sent)
+        text += told.text(indexes, all) + told.part('done', indexes, all)
       }
       noteWhole(row.id)
       return text + doneText(told, row, block.index)
@@ -91,7 +91,7 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
           ? messageItem(base, [sent], 'incomplete')
           : reasoningItem(base, 'incomplete')
         text += told.item('done', id, index, shown)
-        places.next--
+        outputs.next--
       }
       blocks.clear()
       return text
@@ -114,12 +114,12 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
 
 /** `outputs`: the number of items that the turn has put out so far. */
 export function outputOf(told: TurnEvents, outputs: number) {
-  const places: OutputCount = { next: outputs }
-  const blocks = blocksOf(told, places)
+  const counts: OutputCount = { next: outputs }
+  const blocks = blocksOf(told, counts)
   const calls = new Map<string, IndexedCall>()
 
   function call(row: EventRow): string {
-    const index = places.next++
+    const index = counts.next++
     calls.set(row.id, { row, index })
     return addedText(told, row, index)
   }
@@ -136,7 +136,7 @@ export function outputOf(told: TurnEvents, outputs: number) {
     live: (frame: LiveFrame): string => blocks.live(frame),
 
     begin(): void {
-      places.next = 0
+      counts.next = 0
     },
 
     end(): string {

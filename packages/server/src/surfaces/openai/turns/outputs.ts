@@ -1,5 +1,5 @@
 /** Positions of items in the output of their turn. */
-import { isAmong } from '../../../sessions/log/refs.ts'
+import { isAmong } from '../../../sessions/log/thread-columns.ts'
 import { outputTypes } from './item.ts'
 import type { SessionLog } from './turns.ts'
 

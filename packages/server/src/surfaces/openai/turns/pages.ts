@@ -1,6 +1,6 @@
 /** Pages of turns. */
 import { notFound } from '../../../ground/core/errors.ts'
-import { isOfThread } from '../../../sessions/log/refs.ts'
+import { isOfThread } from '../../../sessions/log/thread-columns.ts'
 import { unknownAfter } from '../page.ts'
 import type { EventPositions } from './event-positions.ts'
 import type { LoggedTurn } from './turn.ts'

@@ -57,9 +57,9 @@ export function canonicalText(
   trail: Trail,
   tenant: string,
   row: TrailRow,
-  place: { seq: number; previous: string },
+  position: { seq: number; previous: string },
 ): string {
-  const covered: Record<string, unknown> = { ...row, ...place, tenant_id: tenant, trail }
+  const covered: Record<string, unknown> = { ...row, ...position, tenant_id: tenant, trail }
   const values: Record<string, unknown> = {}
   for (const name of coveredNames[trail]) values[name] = covered[name] ?? null
   return JSON.stringify(values)

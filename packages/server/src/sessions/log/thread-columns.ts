@@ -1,12 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import type { SessionRef } from '../../ground/core/refs.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-
-export type SessionRef = { tenant: string; session: string }
-
-/** `thread`: id of a child thread; undefined: the primary thread. */
-export type ThreadOption = { thread?: string | undefined }
-export type ThreadRef = SessionRef & ThreadOption
 
 /** The condition for rows of one thread. */
 export const isOfThread = (thread: string | RawBuilder<string> | undefined) => () =>
