@@ -26,7 +26,8 @@ describe('models that run without a card', () => {
     const table = new Map([[first.id, own]])
     const [priced, other] = await knownModels({ ...none, anthropic: key }, false, table)()
     assert.deepEqual([priced?.price, other?.price], [own, second.price])
-    assert.equal((await knownModels(none, true, noPrices)())[0]?.price, null)
+    const [offline] = await knownModels(none, true, noPrices)()
+    assert.deepEqual(offline?.price, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
   })
 
   it('are read by page in either direction', () => {
