@@ -7,7 +7,7 @@ import { newId } from '../ground/core/ids.ts'
 import { toJson } from '../ground/core/json-text.ts'
 import type { Queries } from '../ground/database/database.ts'
 import { appendEntries } from './log/append.ts'
-import { lockHead } from './log/head.ts'
+import { getHeadForUpdate } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
 import { allowancesOf } from './rows/allowances.ts'
 import type { SessionRow } from './rows/sessions.ts'
@@ -21,7 +21,7 @@ export async function allowTool(
   { tenant, session, tool }: { tenant: string; session: string; tool: string },
   now: number,
 ): Promise<Allowance> {
-  const row = await sessionStore(tx).takeOpen(tenant, session)
+  const row = await sessionStore(tx).getOpenForUpdate(tenant, session)
   const before = allowancesOf(row)
   const known = before.find((each) => each.tool === tool)
   if (known) return known
@@ -45,7 +45,7 @@ export async function takeBackTool(
   { tenant, session, tool }: { tenant: string; session: string; tool: string },
   now: number,
 ): Promise<void> {
-  const row = await sessionStore(tx).takeOpen(tenant, session)
+  const row = await sessionStore(tx).getOpenForUpdate(tenant, session)
   const before = allowancesOf(row)
   const left = before.filter((each) => each.tool !== tool)
   if (left.length === before.length) throw notFound('allowance', tool)
@@ -55,7 +55,7 @@ export async function takeBackTool(
 
 async function keep(tx: Queries, row: SessionRow, allowances: Allowance[], now: number) {
   const { tenant_id: tenant, id: session } = row
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   await sessionStore(tx).update(tenant, session, { allowances: toJson(allowances) }, now)
   const tools = allowances.map(({ tool }) => tool)
   const type = 'session.allowances_changed' as const

@@ -104,7 +104,7 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Session> 
   const store = sessionStore(tx)
   const now = deps.now()
   await deps.count(tx)
-  const source = await store.take(tenant, from)
+  const source = await store.getForUpdate(tenant, from)
   if ((await store.ofAnyTenant([id])).length === 0)
     throw new PlatformError('unavailable', 'the fork took too long and was given up: ask again')
   const { agent, tokens, rosterFor } = await agentOf(tx, fork, source, deps.seal)

@@ -55,7 +55,7 @@ export async function newRow(
   const { id, agent, tokens, environmentId, vaultIds, wanted } = made
   if (!environmentId)
     throw invalid('environment_id: is required, because the agent names no environment')
-  const environment = await environmentStore(tx).hold(tenant, environmentId)
+  const environment = await environmentStore(tx).getOpenForShare(tenant, environmentId)
   if (environment.archived) throw archivedEnvironment(environmentId)
   const isElsewhere = environment.record.kind === 'self_hosted'
   checkAgentSupport(agent, isElsewhere)
@@ -64,7 +64,7 @@ export async function newRow(
     checkToolsForWorker(agent)
   } else checkEnvironmentSupport(environment.record, refusals)
   for (const [index, vault] of vaultIds.entries()) {
-    await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)
+    await vaultStore(tx).getOpenForShare(tenant, vault, `vault_ids.${index}`)
     if (isElsewhere) await checkVaultForWorker(tx, tenant, vault, `vault_ids.${index}`)
   }
   const at = iso(now)

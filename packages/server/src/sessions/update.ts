@@ -10,7 +10,7 @@ import { mergeMetadata } from '../ground/core/metadata.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
-import { lockHead } from './log/head.ts'
+import { getHeadForUpdate } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
 import { readWaiting } from './log/inbox.ts'
 import { cancellationOf, dropWaiting } from './log/inbox-end.ts'
@@ -54,9 +54,9 @@ export async function updateSession(
   { now, seal, addsBudget = false }: { now: number; seal: Seal; addsBudget?: boolean },
 ): Promise<Session> {
   const store = sessionStore(tx)
-  const row = await store.take(tenant, id)
+  const row = await store.getForUpdate(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
-  const head = await lockHead(tx, tenant, id)
+  const head = await getHeadForUpdate(tx, tenant, id)
   const { changed, columns, set, after } = changesOf(row, head, input, {
     seal,
     addsBudget,
@@ -148,9 +148,9 @@ export async function archiveSession(
   now: number,
 ): Promise<Session> {
   const store = sessionStore(tx)
-  const row = await store.take(tenant, id)
+  const row = await store.getForUpdate(tenant, id)
   if (row.archived_at) return store.get(tenant, id, now)
-  const { status } = await lockHead(tx, tenant, id)
+  const { status } = await getHeadForUpdate(tx, tenant, id)
   const last = { id: newId('event'), type: 'session.status_terminated' } as const
   if (status === 'failed') announceRowChange(tx, tenant, id)
   else await end(tx, tenant, id, now, 'archive', last)
@@ -166,7 +166,7 @@ export async function deleteSession(
   id: string,
   now: number,
 ): Promise<void> {
-  await sessionStore(tx).take(tenant, id)
+  await sessionStore(tx).getForUpdate(tenant, id)
   await end(tx, tenant, id, now, 'delete', { id: newId('event'), type: 'session.deleted' })
   await removeDependents(tx, { tenant, session: id, now })
   await sessionStore(tx).remove(tenant, id, now)
@@ -180,7 +180,7 @@ async function end(
   reason: string,
   last: NewEvent,
 ): Promise<void> {
-  const head = await lockHead(tx, tenant, id)
+  const head = await getHeadForUpdate(tx, tenant, id)
   if (isRunning(head.status))
     throw invalid(`session ${id} is running: interrupt it and wait until it is idle`)
   const queue = await readWaiting(tx, tenant, id)

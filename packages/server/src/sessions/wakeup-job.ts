@@ -10,7 +10,7 @@ import type { Job } from '../ground/core/jobs.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
 import { auditActing } from '../tenants/audit/acting.ts'
-import { lockHead, stateOf } from './log/head.ts'
+import { getHeadForUpdate, stateOf } from './log/head.ts'
 import { admission, admitEvents } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
 import { sendRefusalOf } from './log/threads/messages.ts'
@@ -89,9 +89,9 @@ async function wake(
   { tenant_id: tenant, session_id: session, thread_id, event_id, note }: WakeupRow,
   now: number,
 ): Promise<void> {
-  const whole = await lockHead(tx, tenant, session)
+  const whole = await getHeadForUpdate(tx, tenant, session)
   const store = wakeupStore(tx)
-  const gone = await store.take(tenant, session, thread_id, event_id)
+  const gone = await store.removeOne(tenant, session, thread_id, event_id)
   if (!gone) return
   const thread = thread_id === primaryThreadId(session) ? undefined : thread_id
   if (thread !== undefined && (await isParentFull(tx, { tenant, session }))) {

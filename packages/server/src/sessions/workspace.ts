@@ -9,7 +9,7 @@ import type { Database, Databases } from '../ground/database/database.ts'
 import { removeRowsAt } from '../ground/database/workspace-rows.ts'
 import { postEvents } from './events/post.ts'
 import { removeSessionRows } from './job.ts'
-import { lockHead } from './log/head.ts'
+import { getHeadForUpdate } from './log/head.ts'
 import { lastInterrupt } from './log/inbox-end.ts'
 import { notifyInterrupt, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
@@ -38,7 +38,7 @@ export function contentsOf({ databases, blobs, clock }: ContentsDeps) {
   async function endSession(database: Database, tenant: string, id: string, isLate: boolean) {
     return database.write(async (tx) => {
       const now = clock.now()
-      const head = await lockHead(tx, tenant, id)
+      const head = await getHeadForUpdate(tx, tenant, id)
       if (isRunning(head.status) && !isLate) {
         if ((await lastInterrupt(tx, tenant, id)) === undefined)
           await postEvents(tx, tenant, id, [{ type: 'user.interrupt' }], now)

@@ -171,7 +171,7 @@ for (const [name, open] of Object.entries(databases)) {
       at.deps.limits = openingOf().limits
       const budget = { type: 'limit', max_list_cost: { amount: '5', currency: 'USD' } } as const
       await database.write(async (tx) => {
-        const row = await deploymentStore(tx).take(tenant, limited)
+        const row = await deploymentStore(tx).getForUpdate(tenant, limited)
         await deploymentStore(tx).update(row, { spec: { ...spec, budget } })
       })
       at.setTime(next)

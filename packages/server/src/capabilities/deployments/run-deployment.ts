@@ -199,7 +199,8 @@ async function runOnce(
   try {
     let session_id = ''
     await deliverRun(deps, ref, delivery ? withData(seen, delivery.data) : seen, {
-      take: async (tx) => void (await check(tx, await deploymentStore(tx).take(tenant, id))),
+      take: async (tx) =>
+        void (await check(tx, await deploymentStore(tx).getForUpdate(tenant, id))),
       async keep(tx, session) {
         session_id = session
         await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
@@ -211,7 +212,7 @@ async function runOnce(
     if (error instanceof RepeatedDeliveryError) throw error
     const failure = await failureOf(deps, ref, seen, error)
     const failed = await db.write(async (tx) => {
-      const row = await check(tx, await deploymentStore(tx).take(tenant, id))
+      const row = await check(tx, await deploymentStore(tx).getForUpdate(tenant, id))
       await notifyOfRun(tx, run, 'failed', now)
       await pauseAfter(tx, row, failure, now)
       return deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
@@ -257,7 +258,7 @@ async function runSeen(
   const step = next ?? { next_ms: null, due_ms: null }
   /** Locks the row. Throws when it differs from the claimed row or its time has a run. A later claim loses in turn. */
   async function take(tx: Queries): Promise<DeploymentRow> {
-    const row = await deploymentStore(tx).takeIfAny(tenant, id)
+    const row = await deploymentStore(tx).findForUpdate(tenant, id)
     const isSame = row?.next_ms === next_ms && row.updated_at === seen.updated_at
     if (!row || !isSame) throw new DeploymentOvertakenError(id)
     return row

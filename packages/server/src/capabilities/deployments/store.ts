@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { lockSkippingLocked } from '../../ground/database/lock.ts'
+import { forUpdateSkippingLocked } from '../../ground/database/lock.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -196,8 +196,9 @@ function deploymentReads(db: Reads) {
 
 function deploymentWrites(db: Queries) {
   return {
-    take: (tenant: string, id: string) => rows(db, 'deployments').getForUpdate(tenant, id),
-    takeIfAny: (tenant: string, id: string) => rows(db, 'deployments').findForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) => rows(db, 'deployments').getForUpdate(tenant, id),
+    findForUpdate: (tenant: string, id: string) =>
+      rows(db, 'deployments').findForUpdate(tenant, id),
 
     /**
      * Across tenants: claims due deployments until the given time, except those that another process is claiming.
@@ -210,7 +211,7 @@ function deploymentWrites(db: Queries) {
           (of) => {
             const due = of.selectFrom('deployments').where(isFree('deployments', now))
             const first = due.select(['tenant_id', 'id']).orderBy('due_ms').limit(limit)
-            return lockSkippingLocked(db, first)
+            return forUpdateSkippingLocked(db, first)
           },
         )
         .updateTable('deployments')

@@ -35,7 +35,7 @@ export async function rotateTriggerSecret(
   const contextOf = (name: string) => triggerSecretContext(tenant, id, name)
   return db.write(async (tx) => {
     const now = clock.now()
-    const kept = await deploymentStore(tx).take(tenant, id)
+    const kept = await deploymentStore(tx).getForUpdate(tenant, id)
     if (kept.archived_at !== null)
       throw invalid(`deployment ${id} is archived and has no trigger any more`)
     const [previous] = triggerSecretsOf(seal, kept, now)
@@ -54,7 +54,7 @@ export async function rotateTriggerSecret(
 /** Removes the secrets. A repeated call changes nothing. */
 export async function deleteTriggerSecret({ db, tenant }: TenantRef, id: string): Promise<void> {
   await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).take(tenant, id)
+    const kept = await deploymentStore(tx).getForUpdate(tenant, id)
     const none = { sealed_trigger_secrets: null, previous_trigger_secret_until: null }
     await deploymentStore(tx).update(kept, none)
   })

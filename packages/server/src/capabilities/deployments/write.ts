@@ -195,7 +195,7 @@ export async function updateDeployment(
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
   const first = await firstTime(id, schedule, now)
   const updated = await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).take(tenant, id)
+    const kept = await deploymentStore(tx).getForUpdate(tenant, id)
     if (kept.updated_at !== row.updated_at || kept.archived_at !== null) throw changedMeanwhile(id)
     if (isMoved && schedule && !row.schedule) await checkScheduled(tx, tenant)
     const times = kept.paused_reason === null ? first : nothingDue
@@ -236,7 +236,7 @@ async function changeTaken(
 ): Promise<Deployment> {
   const now = clock.now()
   const row = await db.write(async (tx) =>
-    change(tx, await deploymentStore(tx).take(tenant, id), now),
+    change(tx, await deploymentStore(tx).getForUpdate(tenant, id), now),
   )
   return showDeployment(row, now)
 }
@@ -297,7 +297,7 @@ export async function archiveDeploymentsOf(
   now: number,
 ): Promise<void> {
   for (const { id } of await deploymentStore(tx).ofAgent(tenant, agent)) {
-    const row = await deploymentStore(tx).take(tenant, id)
+    const row = await deploymentStore(tx).getForUpdate(tenant, id)
     if (row.archived_at === null) await archive(tx, row, now)
   }
 }

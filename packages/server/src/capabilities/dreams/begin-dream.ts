@@ -51,8 +51,8 @@ export class DreamFailedError extends Error {
 export class DreamOvertakenError extends Error {}
 
 /** Locks the row. Throws `DreamOvertakenError` when it differs from `seen`. */
-export async function lockUnchanged(tx: Queries, seen: DreamRow): Promise<DreamRow> {
-  const row = await dreamStore(tx).takeIfAny(seen.tenant_id, seen.id)
+export async function getDreamForUpdate(tx: Queries, seen: DreamRow): Promise<DreamRow> {
+  const row = await dreamStore(tx).findForUpdate(seen.tenant_id, seen.id)
   const isSame =
     row?.status === seen.status &&
     row.copied_path === seen.copied_path &&
@@ -80,10 +80,10 @@ export async function beginDream(
 ): Promise<DreamRow> {
   const checkRoom = await limits.quotas.room(tenant, 'memory_stores')
   const step = db.write(async (tx) => {
-    const row = await lockUnchanged(tx, seen)
+    const row = await getDreamForUpdate(tx, seen)
     const now = clock.now()
     const stores = memoryStoreStore(tx)
-    const input = await stores.hold(tenant, row.memory_store_id, 'inputs')
+    const input = await stores.getOpenForShare(tenant, row.memory_store_id, 'inputs')
     let output = input.id
     if (row.output_behavior === 'create_new') {
       await checkRoom(tx, 1)
@@ -117,7 +117,7 @@ export async function copyMemories(
   if (seen.output_behavior !== 'create_new' || store === null) return undefined
   const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
   const step = db.write(async (tx) => {
-    const row = await lockUnchanged(tx, seen)
+    const row = await getDreamForUpdate(tx, seen)
     const now = clock.now()
     const range = { prefix: '/', after: row.copied_path ?? undefined }
     // Throws when the store was deleted meanwhile: a job deletes its memories in parts.
@@ -188,7 +188,7 @@ export async function openDream(deps: BeginDeps, ref: TenantRef, seen: DreamRow)
     const opening = openSession({ ...deps, actor }, ref, requestOf(seen, written), {
       model: seen.model.id,
       async make(tx, { id, now }) {
-        dream = await lockUnchanged(tx, seen)
+        dream = await getDreamForUpdate(tx, seen)
         await checkRoom(tx, size)
         for (const { key, row } of written) {
           await keeping.hold(tx, tenant, key)

@@ -19,7 +19,7 @@ import {
   DreamFailedError,
   openDream,
   DreamOvertakenError,
-  lockUnchanged,
+  getDreamForUpdate,
 } from './begin-dream.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
@@ -146,7 +146,7 @@ async function endDream(
   error: DreamError | null,
 ): Promise<void> {
   await db.write(async (tx) => {
-    const row = await lockUnchanged(tx, seen)
+    const row = await getDreamForUpdate(tx, seen)
     const now = clock.now()
     const status = error ? 'failed' : 'completed'
     await dreamStore(tx).update(row, { status, error, ended_at: iso(now) }, now)
@@ -166,7 +166,7 @@ async function stopDream(deps: DreamDeps, context: DreamContext, row: DreamRow):
     if (rest === undefined || rest === 'late') return
   }
   const step = db.write(async (tx) => {
-    const taken = await lockUnchanged(tx, row)
+    const taken = await getDreamForUpdate(tx, row)
     const now = clock.now()
     if (isOpen) await archiveSession(tx, tenant, session, now)
     const usage = session === null ? undefined : await usageOfSession(tx, tenant, session)

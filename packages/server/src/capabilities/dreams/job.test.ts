@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(databases))
       await job.run()
       await database.write(async (tx) => {
         const store = dreamStore(tx)
-        await store.update(await store.take('any', 'any_1'), { status: 'canceled' }, 0)
+        await store.update(await store.getForUpdate('any', 'any_1'), { status: 'canceled' }, 0)
       })
       await job.run()
       const canceled = [...job.held].map(([id, each]) => [id, each.canceled?.aborted])

@@ -88,8 +88,8 @@ function dreamReads(db: Reads) {
 
 function dreamWrites(db: Queries) {
   return {
-    take: (tenant: string, id: string) => rows(db, 'dreams').getForUpdate(tenant, id),
-    takeIfAny: (tenant: string, id: string) => rows(db, 'dreams').findForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) => rows(db, 'dreams').getForUpdate(tenant, id),
+    findForUpdate: (tenant: string, id: string) => rows(db, 'dreams').findForUpdate(tenant, id),
     insert: (row: DreamRow) => rows(db, 'dreams').insert(row),
     update: (kept: DreamRow, columns: Partial<DreamRow>, now: number) =>
       rows(db, 'dreams').update(kept, { ...columns, updated_at: iso(now) }),

@@ -38,7 +38,7 @@ export async function createDream(
   const isUpdate = asked.output_behavior?.type === 'update_existing'
   return db.write(async (tx) => {
     // Lock the store, so that concurrent creations see each other's dream.
-    const { archived_at } = await memoryStoreStore(tx).take(tenant, store)
+    const { archived_at } = await memoryStoreStore(tx).getForUpdate(tenant, store)
     if (archived_at !== null) throw invalid(`inputs: memory store ${store} is archived`)
     const holder = isUpdate ? await dreamStore(tx).holder(tenant, store) : undefined
     if (holder)
@@ -84,7 +84,7 @@ const changeDream = (
   change: (row: DreamRow, at: string, tx: Queries) => Partial<DreamRow> | undefined,
 ): Promise<DreamRow> =>
   db.write(async (tx) => {
-    const row = await dreamStore(tx).take(tenant, id)
+    const row = await dreamStore(tx).getForUpdate(tenant, id)
     const now = clock.now()
     const columns = change(row, iso(now), tx)
     return columns ? dreamStore(tx).update(row, columns, now) : row

@@ -14,7 +14,7 @@ export async function cancelRun(
   now: number,
 ): Promise<void> {
   const store = evalStore(tx)
-  const run = await store.takeRun(tenant, id)
+  const run = await store.getRunForUpdate(tenant, id)
   if (run.status === 'canceling' || run.status === 'canceled') return
   if (run.ended_at !== null) throw invalid(`eval ${id} is ${run.status} and cannot be canceled`)
   await store.cancelQueued(tenant, id, now)

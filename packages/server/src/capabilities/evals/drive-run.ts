@@ -82,7 +82,7 @@ async function startRun(
 ): Promise<RunRow | undefined> {
   return db.write(async (tx) => {
     const store = evalStore(tx)
-    const run = await store.takeRun(tenant, id)
+    const run = await store.getRunForUpdate(tenant, id)
     if (run.ended_at !== null) return undefined
     if (run.status !== 'queued') return run
     const now = clock.now()
@@ -159,7 +159,7 @@ function openTrials(
 async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunRef): Promise<void> {
   await db.write(async (tx) => {
     const store = evalStore(tx)
-    const run = await store.takeRun(tenant, id)
+    const run = await store.getRunForUpdate(tenant, id)
     if (run.owner !== db.owners.self || run.ended_at !== null) return
     const now = clock.now()
     const isCanceled = run.status === 'canceling'

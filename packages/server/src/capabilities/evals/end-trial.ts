@@ -54,11 +54,11 @@ export const errored = (type: string, message: string): TrialEnd => ({
 })
 
 /** Locks the row of a trial in this state; undefined when another process changed the trial. */
-export async function lockTrialAt(
+export async function findTrialForUpdate(
   tx: Queries,
   { tenant_id, id, status, step }: ResultRow,
 ): Promise<ResultRow | undefined> {
-  const row = await evalStore(tx).takeResult(tenant_id, id)
+  const row = await evalStore(tx).getResultForUpdate(tenant_id, id)
   return row.status === status &&
     row.step.posted === step.posted &&
     row.step.inspected === step.inspected
@@ -131,7 +131,7 @@ async function endIn(
   withUsage = true,
 ): Promise<void> {
   const { tenant_id: tenant, session_id: session } = row
-  const taken = await lockTrialAt(tx, row)
+  const taken = await findTrialForUpdate(tx, row)
   if (!taken) return
   const now = clock.now()
   const head = withUsage && session !== null ? await readHead(tx, tenant, session) : undefined

@@ -284,8 +284,9 @@ function evalWrites(db: Queries) {
         )
     },
 
-    takeRun: (tenant: string, id: string) => rows(db, 'eval_runs').getForUpdate(tenant, id),
-    takeResult: (tenant: string, id: string) => rows(db, 'eval_results').getForUpdate(tenant, id),
+    getRunForUpdate: (tenant: string, id: string) => rows(db, 'eval_runs').getForUpdate(tenant, id),
+    getResultForUpdate: (tenant: string, id: string) =>
+      rows(db, 'eval_results').getForUpdate(tenant, id),
     updateResult: (row: ResultRow, columns: Partial<ResultRow>) =>
       rows(db, 'eval_results').update(row, columns),
 

@@ -26,7 +26,7 @@ import type { ResultRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { answersFor, callsForPeople } from './answer-lookup.ts'
 import type { TrialDeps, TrialEnd, TrialContext } from './end-trial.ts'
-import { endTrial, errored, lockTrialAt, settleTrial, stopTrial } from './end-trial.ts'
+import { endTrial, errored, findTrialForUpdate, settleTrial, stopTrial } from './end-trial.ts'
 import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
 import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
@@ -110,7 +110,7 @@ async function beginTrial(
   const actor = { type: 'eval_run', id: run.id, name: run.name } as const
   try {
     return await db.write(async (tx) => {
-      const row = await lockTrialAt(tx, queued)
+      const row = await findTrialForUpdate(tx, queued)
       if (!row) return undefined
       const now = clock.now()
       await countSession(tx)
@@ -263,7 +263,7 @@ async function inspect(
 ): Promise<ResultRow | undefined> {
   const { tenant_id: tenant } = row
   return db.write(async (tx) => {
-    const taken = await lockTrialAt(tx, row)
+    const taken = await findTrialForUpdate(tx, row)
     if (!taken) return undefined
     await beginInspection(tx, { tenant, session }, inspection, clock.now())
     const step = { ...taken.step, inspected: taken.step.inspected + 1 }
@@ -280,7 +280,7 @@ async function post(
 ): Promise<ResultRow | undefined> {
   const { tenant_id: tenant } = row
   return db.write(async (tx) => {
-    const taken = await lockTrialAt(tx, row)
+    const taken = await findTrialForUpdate(tx, row)
     if (!taken) return undefined
     await postEvents(tx, tenant, session, events, clock.now())
     const step = { ...taken.step, posted }

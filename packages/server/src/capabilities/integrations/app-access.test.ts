@@ -31,7 +31,7 @@ async function published(open: (typeof databases)['sqlite']) {
   let isEnding = false
   const endInstallation = () =>
     db.write(async (tx) => {
-      const kept = await integrationStore(tx).takeInstallation(tenant, installation)
+      const kept = await integrationStore(tx).findInstallationForUpdate(tenant, installation)
       assert.ok(kept)
       await integrationStore(tx).updateInstallation(kept, { status: 'revoked' })
     })
@@ -126,7 +126,7 @@ for (const [name, open] of Object.entries(databases)) {
       // The installation needs a new token a little before the vault does.
       await clock.pass(24 * hourMs)
       await db.write(async (tx) => {
-        const kept = await integrationStore(tx).takePublication(tenant, id)
+        const kept = await integrationStore(tx).getPublicationForUpdate(tenant, id)
         await integrationStore(tx).updatePublication(kept, { token_due_ms: clock.now() + hourMs })
       })
       const job = renewJob({

@@ -87,8 +87,11 @@ export async function renewAccess(
     const store = integrationStore(tx)
     // The installation is locked before the publication, in the same order as when an installation ends. No vault is
     // created after that end.
-    const installation = await store.takeInstallation(tenant, publication.installation_id ?? '')
-    const kept = await store.takePublication(tenant, publication.id)
+    const installation = await store.findInstallationForUpdate(
+      tenant,
+      publication.installation_id ?? '',
+    )
+    const kept = await store.getPublicationForUpdate(tenant, publication.id)
     if (installation?.status !== 'active' || kept.installation_id !== installation.id)
       throw invalid(`${kept.integration}: install the app again`)
     const writing = writingFor(deps, tx, tenant)
@@ -102,7 +105,7 @@ export async function renewAccess(
       })
       return store.updatePublication(kept, { vault_id: vault.id, token_due_ms })
     }
-    const vault = await vaultStore(tx).takeIfAny(tenant, kept.vault_id)
+    const vault = await vaultStore(tx).findForUpdate(tenant, kept.vault_id)
     const isOpen = vault?.archived_at === null
     if (isOpen) await updateVault(writing, kept.vault_id, { credentials })
     return store.updatePublication(kept, { token_due_ms: isOpen ? token_due_ms : null })
@@ -115,7 +118,7 @@ export async function endAccess(
   tx: Queries,
   { tenant_id: tenant, vault_id }: PublicationRow,
 ): Promise<void> {
-  const isThere = vault_id !== null && (await vaultStore(tx).takeIfAny(tenant, vault_id))
+  const isThere = vault_id !== null && (await vaultStore(tx).findForUpdate(tenant, vault_id))
   if (isThere) await archiveVault(writingFor(deps, tx, tenant), vault_id)
 }
 

@@ -195,7 +195,7 @@ const drop = (body: Readable): void => void body.on('error', () => {}).destroy()
 /** Notes the stored file in its delivery. Throws when another process has noted the file or given the delivery. */
 async function note(tx: Queries, { seen, index }: One, file_id: string): Promise<void> {
   const store = integrationStore(tx)
-  const kept = await store.takeDelivery(seen.tenant_id, seen.id)
+  const kept = await store.findDeliveryForUpdate(seen.tenant_id, seen.id)
   const { received } = kept ?? {}
   const files = received?.kind === 'message' ? received.files : undefined
   if (!kept || received?.kind !== 'message' || !files?.[index] || files[index].file_id)

@@ -57,7 +57,7 @@ export async function renewCheckout(
   await db.write(async (tx) => {
     // The session is locked before the thread, in the same order as by code that posts into a session.
     await rotate(deps, tx, { tenant, session: session_id }, renewed.resource)
-    const kept = await integrationStore(tx).takeThreadById(tenant, id)
+    const kept = await integrationStore(tx).findThreadByIdForUpdate(tenant, id)
     if (kept?.session_id !== session_id) return
     await integrationStore(tx).updateThread(kept, { token_due_ms: renewed.token_due_ms })
   })
@@ -70,7 +70,7 @@ async function rotate(
   { tenant, session }: SessionRef,
   { url, authorization_token }: RepositoryResource,
 ): Promise<void> {
-  const row = await sessionStore(tx).take(tenant, session)
+  const row = await sessionStore(tx).getForUpdate(tenant, session)
   if (row.archived_at !== null || !authorization_token) return
   const all = ofType(await resourceStore(tx).ofSession(tenant, session), 'github_repository')
   const given = { tenant, session, now: clock.now(), seal }

@@ -61,12 +61,16 @@ async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
   const { tenant_id: tenant, id, publication_id, scope } = seen
   const store = integrationStore(tx)
   await lockAdvisory(tx, `${tenant}/${publication_id}/${scope}`)
-  const delivery = await store.takeDelivery(tenant, id)
+  const delivery = await store.findDeliveryForUpdate(tenant, id)
   if (!delivery || delivery.due_ms === null || scope === null) throw new OvertakenError(id)
   const oldest = await store.oldestWaiting(tenant, publication_id, scope)
   if (oldest?.id !== id) throw new OvertakenError(id)
   const publication = await store.publication(tenant, publication_id)
-  return { delivery, publication, thread: await store.takeThread(tenant, publication_id, scope) }
+  return {
+    delivery,
+    publication,
+    thread: await store.findThreadForUpdate(tenant, publication_id, scope),
+  }
 }
 
 /** The session of the thread; undefined when there is none, or when it has ended. */

@@ -99,7 +99,7 @@ const accountWrites = (db: Queries) => ({
       .execute()
   },
   /** Takes a begun installation. Resolves to undefined when it was taken before, or never begun. */
-  async take(id: string): Promise<InstallState | undefined> {
+  async removeOne(id: string): Promise<InstallState | undefined> {
     return db.deleteFrom('install_states').where('id', '=', id).returningAll().executeTakeFirst()
   },
 })

@@ -97,7 +97,7 @@ const change = (
   changing: (tx: Queries, kept: InstallationRow) => Promise<unknown>,
 ): Promise<void> =>
   db.write(async (tx) => {
-    const kept = await integrationStore(tx).takeInstallation(tenant, id)
+    const kept = await integrationStore(tx).findInstallationForUpdate(tenant, id)
     if (kept?.status === 'active') await changing(tx, kept)
   })
 

@@ -105,7 +105,7 @@ export async function finishInstall(
   const app = appOf(apps, integration)
   const hash = hashToken(query.get('state') ?? '')
   const now = clock.now()
-  const state = await databases.control.write((tx) => externalAccounts(tx).take(hash))
+  const state = await databases.control.write((tx) => externalAccounts(tx).removeOne(hash))
   if (!state || state.integration !== integration || state.expires_ms <= now) throw isSpent()
   if (state.user_id !== null && state.user_id !== user?.id)
     throw forbidden('sign in as the person who has begun the installation, and begin it again')
@@ -198,7 +198,7 @@ async function keepInstallation(
     const store = integrationStore(tx)
     const now = clock.now()
     notifyIntegrations(tx)
-    const kept = await store.takeInstallation(tenant, id)
+    const kept = await store.findInstallationForUpdate(tenant, id)
     if (kept?.status === 'revoked')
       throw conflict('the app was uninstalled meanwhile; begin the installation again')
     const columns = {
@@ -264,7 +264,7 @@ async function resume(
 ): Promise<void> {
   const store = integrationStore(tx)
   for (const { id: publication } of await store.publicationsOf(tenant, id)) {
-    const kept = await store.takePublication(tenant, publication)
+    const kept = await store.getPublicationForUpdate(tenant, publication)
     const waits = kept.status === 'needs_reauth'
     if (!waits && by === id) continue
     const status = waits ? 'live' : kept.status
@@ -297,7 +297,7 @@ export async function changeInstallation(
   await db.write(async (tx) => {
     const store = integrationStore(tx)
     const now = deps.clock.now()
-    const kept = await store.takeInstallation(tenant, id)
+    const kept = await store.findInstallationForUpdate(tenant, id)
     if (!kept || kept.status === 'revoked') return
     if (kind === 'resumed') await resume(tx, kept, now)
     else await store.stopPublications(tenant, id, iso(now))
@@ -316,7 +316,7 @@ async function endInstallation(
   const db = await databases.open(tenant)
   await db.write(async (tx) => {
     const store = integrationStore(tx)
-    const kept = await store.takeInstallation(tenant, id)
+    const kept = await store.findInstallationForUpdate(tenant, id)
     if (!kept) return
     const updated_at = iso(clock.now())
     if (kept.status !== 'revoked') {
@@ -348,7 +348,7 @@ async function endAccesses(
 ): Promise<void> {
   const store = integrationStore(tx)
   for (const { id: publication } of await store.publicationsOf(tenant, id)) {
-    const row = await store.takePublication(tenant, publication)
+    const row = await store.getPublicationForUpdate(tenant, publication)
     await endAccess(deps, tx, row)
     await store.updatePublication(row, { vault_id: null, token_due_ms: null })
   }

@@ -123,7 +123,10 @@ async function checkRoom(
   tx: Queries,
   { tenant, installation }: { tenant: string; installation: string },
 ): Promise<void> {
-  checkActive(installation, await integrationStore(tx).takeInstallation(tenant, installation))
+  checkActive(
+    installation,
+    await integrationStore(tx).findInstallationForUpdate(tenant, installation),
+  )
   const { length } = await integrationStore(tx).publicationsOf(tenant, installation)
   if (length >= mostPublications)
     throw invalid(
@@ -208,8 +211,10 @@ export async function setPaused(
     const { installation_id } = await publicationOf(tx, { tenant, integration, id })
     // The installation is locked before the publication, in the same order as when an installation ends.
     const installation =
-      installation_id === null ? undefined : await store.takeInstallation(tenant, installation_id)
-    const kept = await store.takePublication(tenant, id)
+      installation_id === null
+        ? undefined
+        : await store.findInstallationForUpdate(tenant, installation_id)
+    const kept = await store.getPublicationForUpdate(tenant, id)
     const status = isPaused ? 'paused' : 'live'
     if (kept.status === status) return kept
     if (!isPaused) {
@@ -228,6 +233,6 @@ export const deletePublication = (
 ): Promise<void> =>
   db.write(async (tx) => {
     await publicationOf(tx, { tenant, integration, id })
-    await endAccess(deps, tx, await integrationStore(tx).takePublication(tenant, id))
+    await endAccess(deps, tx, await integrationStore(tx).getPublicationForUpdate(tenant, id))
     await integrationStore(tx).removePublication(tenant, id)
   })

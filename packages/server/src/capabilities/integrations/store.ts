@@ -278,7 +278,7 @@ function integrationWrites(db: Queries) {
       .where('publication_id', '=', publication)
       .execute()
   return {
-    takeInstallation: (tenant: string, id: string) =>
+    findInstallationForUpdate: (tenant: string, id: string) =>
       rows(db, 'installations').findForUpdate(tenant, id),
     insertInstallation: (row: InstallationRow) => rows(db, 'installations').insert(row),
     updateInstallation: (kept: InstallationRow, columns: Partial<InstallationRow>) =>
@@ -305,7 +305,7 @@ function integrationWrites(db: Queries) {
         .execute()
     },
 
-    takePublication: (tenant: string, id: string) =>
+    getPublicationForUpdate: (tenant: string, id: string) =>
       rows(db, 'publications').getForUpdate(tenant, id),
     insertPublication: (row: PublicationRow) => rows(db, 'publications').insert(row),
     updatePublication: (kept: PublicationRow, columns: Partial<PublicationRow>) =>
@@ -318,16 +318,16 @@ function integrationWrites(db: Queries) {
     },
 
     insertDelivery: (row: DeliveryRow) => rows(db, 'integration_deliveries').insert(row),
-    takeDelivery: (tenant: string, id: string) =>
+    findDeliveryForUpdate: (tenant: string, id: string) =>
       rows(db, 'integration_deliveries').findForUpdate(tenant, id),
     updateDelivery: (kept: DeliveryRow, columns: Partial<DeliveryRow>) =>
       rows(db, 'integration_deliveries').update(kept, columns),
 
-    takeThread: (tenant: string, publication: string, scope: string) =>
+    findThreadForUpdate: (tenant: string, publication: string, scope: string) =>
       rows(db, 'integration_threads').findForUpdate(tenant, (query) =>
         query.where('publication_id', '=', publication).where('scope', '=', scope),
       ),
-    takeThreadById: (tenant: string, id: string) =>
+    findThreadByIdForUpdate: (tenant: string, id: string) =>
       rows(db, 'integration_threads').findForUpdate(tenant, id),
     insertThread: (row: ExternalThreadRow) => rows(db, 'integration_threads').insert(row),
     updateThread: (kept: ExternalThreadRow, columns: Partial<ExternalThreadRow>) =>

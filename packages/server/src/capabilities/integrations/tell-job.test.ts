@@ -122,7 +122,7 @@ describe('the job that tells threads', () => {
       async tell(_, id) {
         looks++
         await db.write(async (tx) => {
-          const kept = await integrationStore(tx).takeThreadById('wrkspc_1', id)
+          const kept = await integrationStore(tx).findThreadByIdForUpdate('wrkspc_1', id)
           assert.ok(kept)
           await integrationStore(tx).updateThread(kept, { due_ms: null })
         })
@@ -192,7 +192,7 @@ describe('the job that tells threads', () => {
     await job.run(signal)
     await settled()
     await db.write(async (tx) => {
-      const kept = await integrationStore(tx).takeThreadById('wrkspc_1', '1')
+      const kept = await integrationStore(tx).findThreadByIdForUpdate('wrkspc_1', '1')
       assert.ok(kept)
       await integrationStore(tx).updateThread(kept, { session_id: 'sesn_new' })
     })

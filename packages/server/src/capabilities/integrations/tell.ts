@@ -19,7 +19,14 @@ import { headOfSession } from './session.ts'
 import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { Progress, TellDeps, Work } from './thread-look.ts'
-import { beginLook, ChangedError, takeSame, tellFirst, tellNext, update } from './thread-look.ts'
+import {
+  beginLook,
+  ChangedError,
+  getThreadForUpdate,
+  tellFirst,
+  tellNext,
+  update,
+} from './thread-look.ts'
 import type { JobContext } from './job-context.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
@@ -195,7 +202,7 @@ const settle = (
   due_ms: number | null,
 ): Promise<boolean> =>
   db.write(async (tx) => {
-    const kept = await takeSame(tx, db.owners.self, seen)
+    const kept = await getThreadForUpdate(tx, db.owners.self, seen)
     const isWoken = kept.due_ms !== seen.due_ms
     const { told_seq, told_parts, notes, begun } = seen
     const told = { told_seq, told_parts, notes, begun }

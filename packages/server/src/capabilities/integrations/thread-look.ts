@@ -196,7 +196,7 @@ export class ChangedError extends Error {}
 
 const needReauth = ({ clock }: TellDeps, { db, tenant }: JobContext, id: string): Promise<void> =>
   db.write(async (tx) => {
-    const kept = await integrationStore(tx).takePublication(tenant, id)
+    const kept = await integrationStore(tx).getPublicationForUpdate(tenant, id)
     if (kept.status !== 'live') return
     const change = { status: 'needs_reauth', updated_at: iso(clock.now()) } as const
     await integrationStore(tx).updatePublication(kept, change)
@@ -205,12 +205,12 @@ const needReauth = ({ clock }: TellDeps, { db, tenant }: JobContext, id: string)
 type ToldColumns = Pick<ExternalThreadRow, 'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms'>
 
 /** Locks the thread. Throws when its session has changed, or when another process tells the thread. */
-export async function takeSame(
+export async function getThreadForUpdate(
   tx: Queries,
   self: string,
   { tenant_id, id, session_id }: ExternalThreadRow,
 ): Promise<ExternalThreadRow> {
-  const kept = await integrationStore(tx).takeThreadById(tenant_id, id)
+  const kept = await integrationStore(tx).findThreadByIdForUpdate(tenant_id, id)
   if (kept?.owner !== self || kept.session_id !== session_id) throw new ChangedError(id)
   return kept
 }
@@ -222,7 +222,7 @@ export const update = (
   columns: Partial<ToldColumns>,
 ): Promise<ExternalThreadRow> =>
   db.write(async (tx) => {
-    const kept = await takeSame(tx, db.owners.self, seen)
+    const kept = await getThreadForUpdate(tx, db.owners.self, seen)
     const { told_seq, told_parts, notes, begun } = seen
     const { first, ...told } = columns
     const isAnother = kept.first?.id !== seen.first?.id

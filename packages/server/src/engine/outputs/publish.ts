@@ -18,7 +18,7 @@ import { quotaUseStore } from '../../tenants/limits/use/store.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
-import { lockHead } from '../../sessions/log/head.ts'
+import { getHeadForUpdate } from '../../sessions/log/head.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { MountKind } from '../runner/mount-kind.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
@@ -205,7 +205,7 @@ async function write(
   const database = await databases.open(tenant)
   if (copies.length === 0 && news(left, state).length === 0) return { ...nothingKept, isOurs: true }
   const { unsaid, ...written } = await database.write(async (tx: Queries) => {
-    await sessionStore(tx).take(tenant, session)
+    await sessionStore(tx).getForUpdate(tenant, session)
     const files = fileStore(tx)
     let bytes = await quotaUseStore(tx).usedAlone(tenant, 'stored_bytes')
     const over: SkippedOutput[] = []
@@ -219,7 +219,7 @@ async function write(
     })
     const unsaid = news([...left, ...over], state)
     const events = unsaid.length > 0 ? [{ event: warningOf(unsaid) }] : []
-    const { owner, status, ...head } = await lockHead(tx, tenant, session)
+    const { owner, status, ...head } = await getHeadForUpdate(tx, tenant, session)
     const isHeld = owner === database.owners.self || owner === null
     if (status === 'deleted' || head.generation !== generation || !isHeld)
       return { ...nothingKept, unsaid: [] }

@@ -9,7 +9,7 @@ import type { Head } from '../../sessions/log/head.ts'
 import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
 import { idleEntries } from '../../sessions/log/idle.ts'
 import type { InboxItem } from '../../sessions/log/inbox.ts'
-import { lockThread } from '../../sessions/log/threads/team.ts'
+import { findThreadForUpdate } from '../../sessions/log/threads/team.ts'
 import { bytesWaiting, takeWaiting, readWaiting } from '../../sessions/log/inbox.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
@@ -39,7 +39,7 @@ export async function finishEvaluation(
   now: number,
 ): Promise<Step> {
   const { tenant, session } = lease
-  const head = await lockThread(tx, lease)
+  const head = await findThreadForUpdate(tx, lease)
   if (!head || !isHeld(head, lease.fence)) return { kind: 'lost' }
   const queue = await readWaiting(tx, tenant, session)
   if (stateOf(head) === 'deleted') return nextStep(tx, lease, { now, claimed: false })

@@ -22,7 +22,7 @@ export async function ownServers(
   if (stdioMs === null) return { begin: true, stands: true, failures: [] }
   const { agent } = await sessionStore(tx).row(tenant, session)
   const store = stdioStore(tx)
-  const item = await workStore(tx).takeLive(tenant, session)
+  const item = await workStore(tx).findLiveForUpdate(tenant, session)
   const report = await store.report(tenant, session)
   const readiness = readinessOf(fromJson(agent), { report, item, stdioMs }, now)
   if (readiness !== 'wait' && !readiness.stands) await store.remove(tenant, session)

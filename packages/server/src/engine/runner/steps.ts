@@ -18,7 +18,12 @@ import { bytesWaiting, takeWaiting, readWaiting } from '../../sessions/log/inbox
 import type { LogEntry, PromotedMessage } from '../../sessions/log/log.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
 import { appendStep } from '../../sessions/log/threads/append.ts'
-import { hasOthersDue, isWorking, lockThread, readThread } from '../../sessions/log/threads/team.ts'
+import {
+  hasOthersDue,
+  isWorking,
+  findThreadForUpdate,
+  readThread,
+} from '../../sessions/log/threads/team.ts'
 import { threadRowKey, threadStore } from '../../sessions/log/threads/store.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
@@ -98,7 +103,7 @@ export async function nextStep(
 ): Promise<Step> {
   const { tenant, session, thread } = lease
   // The head is locked. Otherwise the session could become not due while a message is accepted.
-  const head = await lockThread(tx, lease)
+  const head = await findThreadForUpdate(tx, lease)
   const over = overFor(head, lease)
   if (!head || over) return { kind: over ?? 'rest' }
   const open = await openCallsOf(tx, { tenant, session, thread })

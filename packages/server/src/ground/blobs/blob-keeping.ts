@@ -40,7 +40,7 @@ export function blobKeeping({
   async function remove(database: Database, tenant: string, key: string): Promise<void> {
     const isLoose = await database.write(async (tx) => {
       const marks = looseBlobStore(tx)
-      if (!(await marks.take(tenant, key))) return false
+      if (!(await marks.isMarkedForUpdate(tenant, key))) return false
       for (const holder of holders) {
         if (!(await holder(tx, tenant, key))) continue
         await marks.lift(tenant, key)

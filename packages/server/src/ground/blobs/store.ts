@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../database/database.ts'
 import { storeOf } from '../database/store-of.ts'
-import { lockForUpdate } from '../database/lock.ts'
+import { forUpdate } from '../database/lock.ts'
 
 const one = (db: Reads, tenant: string, key: string) =>
   db
@@ -60,8 +60,8 @@ function looseWrites(db: Queries) {
     },
 
     /** Returns true when there is a mark. Nobody else sets or lifts it until the transaction ends. */
-    async take(tenant: string, key: string): Promise<boolean> {
-      return (await lockForUpdate(db, one(db, tenant, key)).executeTakeFirst()) !== undefined
+    async isMarkedForUpdate(tenant: string, key: string): Promise<boolean> {
+      return (await forUpdate(db, one(db, tenant, key)).executeTakeFirst()) !== undefined
     },
   }
 }

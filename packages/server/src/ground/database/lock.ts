@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts'
  * Locks the rows against changes until the transaction ends; other transactions may lock them as well. Postgres would
  * otherwise let another transaction delete a row that was just checked. SQLite has one writer and needs no lock.
  */
-export function lockShared<Table extends keyof Tables, Row>(
+export function forShare<Table extends keyof Tables, Row>(
   tx: Connection,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
@@ -17,7 +17,7 @@ export function lockShared<Table extends keyof Tables, Row>(
 }
 
 /** Reads the newest state of the rows, and locks them for this transaction alone. */
-export function lockForUpdate<Table extends keyof Tables, Row>(
+export function forUpdate<Table extends keyof Tables, Row>(
   tx: Connection,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
@@ -27,7 +27,7 @@ export function lockForUpdate<Table extends keyof Tables, Row>(
 /**
  * Throws `not_found` for a deleted workspace. Nobody archives or deletes the workspace until the transaction ends.
  */
-export async function lockWorkspace(
+export async function getWorkspaceForShare(
   tx: Connection,
   id: string,
 ): Promise<{ archived_at: string | null }> {
@@ -36,36 +36,36 @@ export async function lockWorkspace(
     .select('archived_at')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-  const found = await lockShared(tx, row).executeTakeFirst()
+  const found = await forShare(tx, row).executeTakeFirst()
   if (!found) throw notFound('workspace', id)
   return found
 }
 
-/** Like `lockWorkspace`. Throws `forbidden` for an archived workspace too. */
-export async function lockOpenWorkspace(tx: Queries, id: string): Promise<void> {
-  const { archived_at } = await lockWorkspace(tx, id)
+/** Like `getWorkspaceForShare`. Throws `forbidden` for an archived workspace too. */
+export async function getOpenWorkspaceForShare(tx: Queries, id: string): Promise<void> {
+  const { archived_at } = await getWorkspaceForShare(tx, id)
   if (archived_at !== null)
     throw forbidden('the workspace is archived: have it unarchived first', 'workspace_archived')
 }
 
 /** Throws `not_found` for a deleted person. Nobody deletes the person until the transaction ends. */
-export async function lockPerson(tx: Queries, id: string): Promise<void> {
+export async function getPersonForShare(tx: Queries, id: string): Promise<void> {
   const row = tx.selectFrom('people').select('id').where('id', '=', id)
-  if (!(await lockShared(tx, row).executeTakeFirst())) throw notFound('person', id)
+  if (!(await forShare(tx, row).executeTakeFirst())) throw notFound('person', id)
 }
 
 /** The role of a member; undefined for others. Nobody changes the role until the transaction ends. */
-export async function lockRole(tx: Queries, tenant: string, person: string) {
+export async function findRoleForShare(tx: Queries, tenant: string, person: string) {
   const member = tx
     .selectFrom('members')
     .select('role')
     .where('tenant_id', '=', tenant)
     .where('person_id', '=', person)
-  return (await lockShared(tx, member).executeTakeFirst())?.role
+  return (await forShare(tx, member).executeTakeFirst())?.role
 }
 
-/** Like `lockForUpdate`, without rows that another transaction has locked. */
-export function lockSkippingLocked<Table extends keyof Tables, Row>(
+/** Like `forUpdate`, without rows that another transaction has locked. */
+export function forUpdateSkippingLocked<Table extends keyof Tables, Row>(
   tx: Connection,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {

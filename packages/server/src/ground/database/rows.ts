@@ -11,7 +11,7 @@ import { listingOf } from '../core/page.ts'
 import type { Connection, Reads } from './database.ts'
 import { readPage, weightOf } from './listing.ts'
 import { dialectOf } from './dialect.ts'
-import { lockShared, lockForUpdate } from './lock.ts'
+import { forShare, forUpdate } from './lock.ts'
 import type { TimeComparison } from './page-order.ts'
 import type { SlotFor } from './statement.ts'
 import { statementByForm, insertRows, statement } from './statement.ts'
@@ -114,7 +114,7 @@ function lockedFor(
   access: RowAccess,
 ): RowQuery<SampleTable> {
   if (access === 'read') return query
-  return access === 'hold' ? lockShared(db, query) : lockForUpdate(db, query)
+  return access === 'hold' ? forShare(db, query) : forUpdate(db, query)
 }
 
 function rowsOfTenant(

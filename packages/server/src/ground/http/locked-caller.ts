@@ -1,7 +1,7 @@
 /** Locks the rights of a caller within a unit. */
 import { forbidden } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
-import { lockRole } from '../database/lock.ts'
+import { findRoleForShare } from '../database/lock.ts'
 import type { CallerKind, Principal } from './principal.ts'
 import { mayCall } from './principal.ts'
 
@@ -15,7 +15,7 @@ export async function lockCaller(
   needed: CallerKind,
 ): Promise<Principal> {
   if (principal.kind !== 'user') return principal
-  const role = (await lockRole(tx, principal.tenant, principal.userId)) ?? null
+  const role = (await findRoleForShare(tx, principal.tenant, principal.userId)) ?? null
   const held = { ...principal, role }
   if (!mayCall({ method: 'post', callers: [needed], answer: undefined }, held))
     throw forbidden('your role in the workspace has changed and no longer allows this')

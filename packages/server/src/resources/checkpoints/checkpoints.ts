@@ -96,7 +96,7 @@ export function workspaceStore(
       database.write(async (tx) => {
         await check(tx)
         const rows = checkpointStore(tx)
-        if (!isSame(keptOf(await rows.take(tenant, session)), seen)) return false
+        if (!isSame(keptOf(await rows.findForUpdate(tenant, session)), seen)) return false
         await rows.use(tenant, session, folder)
         return true
       }),
@@ -112,7 +112,7 @@ export function workspaceStore(
       database.write(async (tx) => {
         await check(tx)
         const rows = checkpointStore(tx)
-        const now = await rows.take(tenant, session)
+        const now = await rows.findForUpdate(tenant, session)
         if (now?.folder !== seen.folder || now.base_key !== (seen.parts?.base.key ?? null))
           return false
         await keeping.hold(tx, tenant, (made.delta ?? made.base).key)

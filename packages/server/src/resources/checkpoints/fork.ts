@@ -17,7 +17,7 @@ export async function forkCheckpoint(
   { from, to }: { from: string; to: string },
   { at, before }: { at: number; before: number },
 ): Promise<PastCheckpoint | null | undefined> {
-  const row = await checkpointStore(tx).take(tenant, from)
+  const row = await checkpointStore(tx).findForUpdate(tenant, from)
   if (!row) return undefined
   const found = (await pastStore(tx).before(tenant, from, before)) ?? null
   await checkpointStore(tx).give(tenant, to, folder, found)

@@ -29,7 +29,7 @@ export async function removeOldCheckpoints(
   for (const { tenant_id, session_id } of old) {
     await database.write(async (tx) => {
       const rows = checkpointStore(tx)
-      const row = await rows.take(tenant_id, session_id)
+      const row = await rows.findForUpdate(tenant_id, session_id)
       if (!row?.taken_at || row.taken_at >= before) return
       await markAll(tx, tenant_id, keysOf(row), now)
       await pastStore(tx).remove(tenant_id, session_id, now)

@@ -1,6 +1,6 @@
 import type { CheckpointParts as Parts } from '@steward/protocol/checkpoints.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { lockForUpdate } from '../../ground/database/lock.ts'
+import { forUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { columnsOf } from './columns.ts'
@@ -16,8 +16,11 @@ const one = (db: Reads, tenant: string, session: string) =>
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
 
-const take = (tx: Queries, tenant: string, session: string): Promise<CheckpointRow | undefined> =>
-  lockForUpdate(tx, one(tx, tenant, session)).executeTakeFirst()
+const findForUpdate = (
+  tx: Queries,
+  tenant: string,
+  session: string,
+): Promise<CheckpointRow | undefined> => forUpdate(tx, one(tx, tenant, session)).executeTakeFirst()
 
 function checkpointReads(db: Reads) {
   return {
@@ -39,7 +42,7 @@ function checkpointReads(db: Reads) {
 function checkpointWrites(db: Queries) {
   return {
     /** Like `row`, and locks the row until the transaction ends. */
-    take: (tenant: string, session: string) => take(db, tenant, session),
+    findForUpdate: (tenant: string, session: string) => findForUpdate(db, tenant, session),
 
     /** Records that the working folder in this folder is the newest. */
     async use(tenant: string, session: string, folder: string): Promise<void> {
@@ -77,7 +80,7 @@ function checkpointWrites(db: Queries) {
 
     /** Removes the row of a deleted session and marks its archives for removal. */
     async remove(tenant: string, session: string, now: number): Promise<void> {
-      const row = await take(db, tenant, session)
+      const row = await findForUpdate(db, tenant, session)
       if (!row) return
       await markAll(db, tenant, keysOf(row), now)
       await pastStore(db).remove(tenant, session, now)

@@ -68,7 +68,7 @@ function environmentReads(db: Reads) {
 function environmentWrites(db: Queries) {
   return {
     /** Keeps the environment unchanged until the transaction ends, for a session that is being created. */
-    async hold(
+    async getOpenForShare(
       tenant: string,
       id: string,
     ): Promise<{ archived: boolean; record: EnvironmentRecord }> {

@@ -33,7 +33,7 @@ export async function deleteFile(
   id: string,
   now: number,
 ): Promise<FileRow> {
-  const row = await fileStore(tx).take(tenant, id)
+  const row = await fileStore(tx).getForUpdate(tenant, id)
   if (row.origin === 'copy')
     throw invalid(
       `file ${id} is a resource of session ${row.session_id}: remove it from its resources`,

@@ -69,9 +69,9 @@ function fileReads(db: Reads) {
 function fileWrites(db: Queries) {
   return {
     /** Like `row`, and keeps the row unchanged until the transaction ends. */
-    hold: (tenant: string, id: string) => rows(db, 'files').getForShare(tenant, id),
+    getForShare: (tenant: string, id: string) => rows(db, 'files').getForShare(tenant, id),
     /** Like `row`, and locks the row until the transaction ends. */
-    take: (tenant: string, id: string) => rows(db, 'files').getForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) => rows(db, 'files').getForUpdate(tenant, id),
     async insert(file: FileRow): Promise<void> {
       await changed(db, await rows(db, 'files').insert(file))
     },

@@ -67,7 +67,7 @@ function mountedWrites(db: Queries) {
     path: string,
     expectedSha: string | null,
   ): Promise<MountedOutcome> {
-    await memoryStoreStore(db).take(writing.tenant, writing.store)
+    await memoryStoreStore(db).getForUpdate(writing.tenant, writing.store)
     const current = await rows.at(writing.tenant, writing.store, path)
     if (current && expectedSha === null) return { type: 'conflict', current: mounted(current) }
     if (current) await deleteMemory(writing, current.id, expectedSha ?? undefined)
@@ -113,7 +113,7 @@ function mountedWrites(db: Queries) {
       at: Pick<MemoryWriteContext, 'now' | 'checkRoom'>,
     ): Promise<{ outcomes: MountedOutcome[]; from: number; to: number } | undefined> {
       const stores = memoryStoreStore(db)
-      const row = await stores.takeIfAny(tenant, store)
+      const row = await stores.findForUpdate(tenant, store)
       if (!row) return undefined
       const outcomes: MountedOutcome[] = []
       for (const change of changes)

@@ -12,7 +12,7 @@ export async function removeStore(
   { tenant, id, now }: { tenant: string; id: string; now: number },
 ): Promise<void> {
   await database.write(async (tx) => {
-    const kept = await memoryStoreStore(tx).take(tenant, id)
+    const kept = await memoryStoreStore(tx).getForUpdate(tenant, id)
     await memoryStoreStore(tx).update(kept, { deleted_at: iso(now) }, now)
     await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
   })

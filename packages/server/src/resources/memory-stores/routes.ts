@@ -144,7 +144,7 @@ const ofStores = ({ clock, embeddingModel, limits }: MemoryRouteDeps): Route[] =
         run: ({ db, tenant, params: { id } }) =>
           db.write(async (tx) => {
             const store = memoryStoreStore(tx)
-            const kept = await store.take(tenant, id)
+            const kept = await store.getForUpdate(tenant, id)
             if (kept.archived_at !== null) return showStore(kept)
             const now = clock.now()
             const row = await store.update(kept, { archived_at: iso(now) }, now)

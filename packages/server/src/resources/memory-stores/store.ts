@@ -42,10 +42,12 @@ function storeReads(db: Reads) {
 function storeWrites(db: Queries) {
   return {
     /** Locks the store and everything in it for this writer until the transaction ends. */
-    take: (tenant: string, id: string) => rows(db, 'memory_stores').getForUpdate(tenant, id),
-    takeIfAny: (tenant: string, id: string) => rows(db, 'memory_stores').findForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) =>
+      rows(db, 'memory_stores').getForUpdate(tenant, id),
+    findForUpdate: (tenant: string, id: string) =>
+      rows(db, 'memory_stores').findForUpdate(tenant, id),
 
-    /** Like `take`. Throws when the store is archived. */
+    /** Like `getForUpdate`. Throws when the store is archived. */
     async open(tenant: string, id: string): Promise<StoreRow> {
       const row = await rows(db, 'memory_stores').getForUpdate(tenant, id)
       if (row.archived_at !== null)
@@ -77,7 +79,7 @@ function storeWrites(db: Queries) {
      * For a session that is being created: the store exists, is not archived, and stays so until the transaction ends.
      * `at` names the field.
      */
-    async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
+    async getOpenForShare(tenant: string, id: string, at: string): Promise<StoreRow> {
       const row = await rows(db, 'memory_stores').getForShare(tenant, id)
       if (row.archived_at !== null)
         throw invalid(`${at}: memory store ${id} is archived and is attached to no new sessions`)

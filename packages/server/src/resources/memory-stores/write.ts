@@ -99,7 +99,7 @@ export async function deleteMemory(
   expectedSha: string | undefined,
 ): Promise<void> {
   const { tx, tenant, store } = writing
-  await memoryStoreStore(tx).take(tenant, store)
+  await memoryStoreStore(tx).getForUpdate(tenant, store)
   const kept = await memoryRows(tx).row(tenant, store, id)
   checkPrecondition(kept, expectedSha)
   await memoryRows(tx).remove(tenant, id)
@@ -114,7 +114,7 @@ export async function redactVersion(
   id: string,
 ): Promise<MemoryVersionRow> {
   const { tx, tenant, store, actor, now } = writing
-  await memoryStoreStore(tx).take(tenant, store)
+  await memoryStoreStore(tx).getForUpdate(tenant, store)
   const versions = versionStore(tx)
   const row = await versions.row(tenant, store, id)
   if (row.redacted_at !== null) return row

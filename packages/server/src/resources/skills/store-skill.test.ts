@@ -41,7 +41,7 @@ describe('a skill', () => {
       await skillStore(tx).remove(tenant, id)
     }
     const [, saved] = await race(
-      (tx) => skillStore(tx).take(tenant, id),
+      (tx) => skillStore(tx).getForUpdate(tenant, id),
       (tx) => save({ ...database, write: (unit) => unit(tx) }),
       remove,
     )

@@ -95,7 +95,7 @@ async function insertVersion(
   { id, bundle, kept }: { id: string; bundle: Bundle; kept: StoredArchive },
 ): Promise<SkillVersionRow> {
   const skills = skillStore(tx)
-  const skill = await skills.take(tenant, id)
+  const skill = await skills.getForUpdate(tenant, id)
   if (skill.name !== bundle.name)
     throw invalid(`SKILL.md: name: is ${skill.name} in every version of skill ${id}`)
   await checkRoom(tx, kept.size)
@@ -127,7 +127,7 @@ export async function deleteSkill(deps: SkillDeps, caller: TenantRef, id: string
   refuseBuiltin(id, 'deleted')
   await removing(deps, caller, async ({ tx, tenant }) => {
     const skills = skillStore(tx)
-    await skills.take(tenant, id)
+    await skills.getForUpdate(tenant, id)
     const versions = await skills.allVersions(tenant, id)
     for (const version of versions) await skills.removeVersion(tenant, id, version.id)
     await skills.remove(tenant, id)
@@ -147,7 +147,7 @@ export async function deleteVersion(
   refuseBuiltin(id, 'deleted, nor can its version')
   const [gone] = await removing(deps, caller, async ({ tx, tenant, now }) => {
     const skills = skillStore(tx)
-    const skill = await skills.take(tenant, id)
+    const skill = await skills.getForUpdate(tenant, id)
     const row = await skills.version(tenant, id, digitsOf(skill, which))
     await skills.removeVersion(tenant, id, row.id)
     const left = await skills.latest(tenant, id)

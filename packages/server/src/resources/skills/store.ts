@@ -74,7 +74,7 @@ function skillReads(db: Reads) {
 function skillWrites(db: Queries) {
   return {
     /** Locks the skill and its versions for this writer until the transaction ends. */
-    take: (tenant: string, id: string) => rows(db, 'skills').getForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) => rows(db, 'skills').getForUpdate(tenant, id),
 
     /**
      * Inserts the skill, or gives the skill of this id the title, when the row has one. Locks the skill either way:

@@ -177,7 +177,7 @@ function credentialWrites(db: Queries) {
     ...liveWrites(db),
 
     /** Like `row`, and locks the row until the transaction ends. */
-    take: async (tenant: string, vault: string, id: string): Promise<FullCredentialRow> =>
+    getForUpdate: async (tenant: string, vault: string, id: string): Promise<FullCredentialRow> =>
       thatIsThere(
         id,
         await rows(db, 'vault_credentials').findForUpdate(tenant, inVault(vault, id)),

@@ -26,17 +26,17 @@ const vaultReads = (db: Reads) => ({
 
 const vaultWrites = (db: Queries) => ({
   /** Locks the vault and its credentials for this writer until the transaction ends. */
-  take: (tenant: string, id: string): Promise<VaultRow> =>
+  getForUpdate: (tenant: string, id: string): Promise<VaultRow> =>
     rows(db, 'vaults').getForUpdate(tenant, id),
 
-  /** Like `take`; undefined when the vault is deleted. */
-  takeIfAny: (tenant: string, id: string) => rows(db, 'vaults').findForUpdate(tenant, id),
+  /** Like `getForUpdate`; undefined when the vault is deleted. */
+  findForUpdate: (tenant: string, id: string) => rows(db, 'vaults').findForUpdate(tenant, id),
 
   /**
    * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends.
    * `at` names the field.
    */
-  async hold(tenant: string, id: string, at: string): Promise<void> {
+  async getOpenForShare(tenant: string, id: string, at: string): Promise<void> {
     const row = await rows(db, 'vaults').getForShare(tenant, id)
     if (row.archived_at !== null)
       throw invalid(`${at}: vault ${id} is archived and takes no new sessions`)

@@ -78,7 +78,7 @@ export async function updateVault(
 
 /** Locks the vault until the transaction ends. */
 async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
-  const vault = await vaultStore(tx).take(tenant, id)
+  const vault = await vaultStore(tx).getForUpdate(tenant, id)
   if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
   return vault
 }
@@ -89,7 +89,7 @@ async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
  */
 export async function archiveVault(writing: VaultWriteContext, id: string): Promise<Vault> {
   const { tx, tenant, now } = writing
-  const vault = await vaultStore(tx).take(tenant, id)
+  const vault = await vaultStore(tx).getForUpdate(tenant, id)
   if (vault.archived_at !== null) return showVault(vault)
   for (const credential of await credentialStore(tx).archiveAll(tenant, id, now))
     await audited(writing, 'credential.archived', id, credential)
@@ -99,7 +99,7 @@ export async function archiveVault(writing: VaultWriteContext, id: string): Prom
 
 export async function deleteVault(writing: VaultWriteContext, id: string): Promise<void> {
   const { tx, tenant } = writing
-  await vaultStore(tx).take(tenant, id)
+  await vaultStore(tx).getForUpdate(tenant, id)
   for (const credential of await credentialStore(tx).removeAll(tenant, id))
     await audited(writing, 'credential.deleted', id, credential)
   await vaultStore(tx).remove(tenant, id)
@@ -178,7 +178,7 @@ async function activeRow(
   vault: string,
   id: string,
 ): Promise<ActiveCredentialRow> {
-  const row = await credentialStore(tx).take(tenant, vault, id)
+  const row = await credentialStore(tx).getForUpdate(tenant, vault, id)
   if (row.archived_at !== null) throw invalid(`credential ${id} is archived and cannot be changed`)
   return row
 }
@@ -223,7 +223,7 @@ export async function archiveCredential(
   id: string,
 ): Promise<Credential> {
   const { tx, tenant, now } = writing
-  await vaultStore(tx).take(tenant, vault)
+  await vaultStore(tx).getForUpdate(tenant, vault)
   const store = credentialStore(tx)
   const kept = await store.row(tenant, vault, id)
   if (kept.archived_at !== null) return store.get(tenant, vault, id)
@@ -237,7 +237,7 @@ export async function deleteCredential(
   id: string,
 ): Promise<void> {
   const { tx, tenant } = writing
-  await vaultStore(tx).take(tenant, vault)
+  await vaultStore(tx).getForUpdate(tenant, vault)
   await credentialStore(tx).remove(tenant, vault, id)
   await audited(writing, 'credential.deleted', vault, id)
 }

@@ -5,7 +5,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import { newId, outcomeIdOf } from '../../ground/core/ids.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import { appendEntries } from '../log/append.ts'
-import { lockHead } from '../log/head.ts'
+import { getHeadForUpdate } from '../log/head.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
@@ -17,7 +17,7 @@ export async function beginInspection(
   inspection: Inspection,
   now: number,
 ): Promise<void> {
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   const isResting = head.status === 'pending' || head.status === 'idle'
   if (!isResting || head.due !== 0 || hasOpenOutcome(head))
     throw invalid(`session ${session} is not idle; inspect it when its turn has ended`)

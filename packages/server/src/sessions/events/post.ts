@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import { fitsOneStatement } from '../../ground/database/counted-insertion.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { findCall } from '../log/calls.ts'
-import { lockHead, readHead, stateOf } from '../log/head.ts'
+import { getHeadForUpdate, readHead, stateOf } from '../log/head.ts'
 import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
@@ -145,7 +145,7 @@ export async function postEvents(
   texts?: LongTexts,
 ): Promise<PostedEvents> {
   const session = await sessionStore(tx).row(tenant, sessionId)
-  const whole = await lockHead(tx, tenant, sessionId)
+  const whole = await getHeadForUpdate(tx, tenant, sessionId)
   checkOpen(sessionId, whole)
   checkBudgetLeft(whole, events)
   const head = (await threadHeadOf(tx, { tenant, session: sessionId }, whole)) ?? whole

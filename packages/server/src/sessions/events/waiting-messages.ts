@@ -11,7 +11,7 @@ import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { appendEntries } from '../log/append.ts'
-import { isSessionOver, lockHead } from '../log/head.ts'
+import { isSessionOver, getHeadForUpdate } from '../log/head.ts'
 import type { Head } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import { admission, promotedOf } from '../log/inbox.ts'
@@ -56,7 +56,7 @@ async function lockMessage(
   tx: Queries,
   { tenant, session, message }: MessageRef,
 ): Promise<{ head: Head; row: WaitingRow | undefined }> {
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   if (isSessionOver(head)) throw invalid(`session ${session} has ended: nothing waits in it`)
   const row = await findWaiting(tx, tenant, session, message)
   if (row || (await wasTaken(tx, tenant, session, message))) return { head, row }

@@ -297,7 +297,11 @@ const lockStatement = statement((tx, slot: SlotFor<SessionRef>) =>
  * Locks the head until the transaction ends, and returns it. Throws not_found. Rows that were read before the lock may
  * be outdated.
  */
-export async function lockHead(tx: Queries, tenant: string, sessionId: string): Promise<Head> {
+export async function getHeadForUpdate(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+): Promise<Head> {
   const [head] = await lockStatement(tx, { tenant, session: sessionId })
   if (!head) throw notFound('session', sessionId)
   return head

@@ -13,7 +13,7 @@ import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
-import { lockForUpdate } from '../../ground/database/lock.ts'
+import { forUpdate } from '../../ground/database/lock.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
@@ -91,7 +91,7 @@ async function keepText(
     await eventLoop.wait(ref.tenant, 'write')
     await db.write(async (tx) => {
       const kept = tx.selectFrom('long_texts').where((eb) => eb.and({ ...columns, state: 'kept' }))
-      const found = await lockForUpdate(tx, kept.select('event_id')).execute()
+      const found = await forUpdate(tx, kept.select('event_id')).execute()
       if (found.length === 0) throw tookTooLong()
       await insertRows(tx, 'long_text_pieces', [{ ...columns, piece, text }])
     })

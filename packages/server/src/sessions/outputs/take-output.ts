@@ -67,7 +67,7 @@ async function publish(
 ): Promise<boolean> {
   const { tenant, sessionId: session } = claim
   const { filename, id: file_id, sha256, size_bytes: size } = row
-  await sessionStore(tx).take(tenant, session)
+  await sessionStore(tx).getForUpdate(tenant, session)
   await checkWritingClaim(tx, claim, clock.now())
   const outputs = outputStore(tx)
   const rows = await outputs.rows(tenant, session)

@@ -59,7 +59,11 @@ async function attach(
     throw invalid(
       `${at}access: sandboxes of the local provider cannot write to memory stores; attach ${memory_store_id} as read_only`,
     )
-  const { name, description } = await memoryStoreStore(tx).hold(tenant, memory_store_id, field)
+  const { name, description } = await memoryStoreStore(tx).getOpenForShare(
+    tenant,
+    memory_store_id,
+    field,
+  )
   const path = mount_path
     ? resolveStorePath(mount_path, `${at}mount_path`)
     : freePath(

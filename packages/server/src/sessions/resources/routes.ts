@@ -41,7 +41,7 @@ export function resourceRoutes({
     unit: (tx: Queries, held: AttachTarget, row: SessionRow) => Promise<T>,
   ) =>
     db.write(async (tx) => {
-      const row = await sessionStore(tx).takeOpen(tenant, session)
+      const row = await sessionStore(tx).getOpenForUpdate(tenant, session)
       return unit(tx, { tenant, session, now: clock.now() }, row)
     })
   const one = async ({ read }: Database, tenant: string, session: string, id: string) => {

@@ -8,7 +8,7 @@ import { released } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { lockForUpdate } from '../../ground/database/lock.ts'
+import { forUpdate } from '../../ground/database/lock.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selectStatement, statement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -111,12 +111,12 @@ const turnStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
 )
 
 /** Locks the row until the transaction ends. */
-const takeStatement = statement((tx, slot: SlotFor<SessionKey>) =>
-  lockForUpdate(tx, oneOf(tx, slot).select(columns)),
+const getForUpdateStatement = statement((tx, slot: SlotFor<SessionKey>) =>
+  forUpdate(tx, oneOf(tx, slot).select(columns)),
 )
 
-const take = async (tx: Queries, tenant: string, id: string): Promise<SessionRow> =>
-  found(id, (await takeStatement(tx, { tenant, id }))[0])
+const getForUpdate = async (tx: Queries, tenant: string, id: string): Promise<SessionRow> =>
+  found(id, (await getForUpdateStatement(tx, { tenant, id }))[0])
 
 function found<Row>(id: string, row: Row | undefined): Row {
   if (!row) throw notFound('session', id)
@@ -293,11 +293,11 @@ function sessionReads(db: Reads) {
 function sessionWrites(db: Queries) {
   return {
     /** Like `row`, and locks the row until the transaction ends. */
-    take: (tenant: string, id: string) => take(db, tenant, id),
+    getForUpdate: (tenant: string, id: string) => getForUpdate(db, tenant, id),
 
-    /** Like `take`. Throws when the session is archived. */
-    async takeOpen(tenant: string, id: string): Promise<SessionRow> {
-      const session = await take(db, tenant, id)
+    /** Like `getForUpdate`. Throws when the session is archived. */
+    async getOpenForUpdate(tenant: string, id: string): Promise<SessionRow> {
+      const session = await getForUpdate(db, tenant, id)
       if (session.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
       return session
     },

@@ -40,7 +40,7 @@ function wakeupWrites(db: Queries) {
     insert: (row: WakeupRow) => db.insertInto('wakeups').values(row).execute(),
 
     /** Removes and returns the wakeup of a thread. With `event`, only the wakeup that this event scheduled. */
-    async take(
+    async removeOne(
       tenant: string,
       session: string,
       thread: string,
@@ -73,7 +73,7 @@ export async function cancelWakeup(
   { tenant, session, thread }: ThreadRef,
   reason: WakeupEnd,
 ): Promise<LogEntry[]> {
-  const gone = await wakeupStore(tx).take(tenant, session, threadIdOf({ session, thread }))
+  const gone = await wakeupStore(tx).removeOne(tenant, session, threadIdOf({ session, thread }))
   if (!gone) return []
   const type = 'system.wakeup_cancelled' as const
   const event = { id: newId('event'), type, wakeup_scheduled_id: gone.event_id, reason }

@@ -3,7 +3,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { lockHead } from '../log/head.ts'
+import { getHeadForUpdate } from '../log/head.ts'
 import { appendEntries } from '../log/append.ts'
 import { marginMs } from './readiness.ts'
 import { stdioStore } from './store.ts'
@@ -18,7 +18,7 @@ export function stdioJob(deps: { databases: Databases; clock: Clock }): Job {
       const found = await stdioStore(database.read).overdue(clock.now(), { marginMs, limit })
       for (const { tenant_id: tenant, session_id: session } of found) {
         await database.write(async (tx) => {
-          const { awaits_stdio } = await lockHead(tx, tenant, session)
+          const { awaits_stdio } = await getHeadForUpdate(tx, tenant, session)
           if (awaits_stdio === 1)
             await appendEntries(tx, tenant, session, [], { now: clock.now(), due: true })
         })

@@ -4,7 +4,7 @@ import { recordText } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
-import { lockHead, stateOf } from '../log/head.ts'
+import { getHeadForUpdate, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import type { LogEntry } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
@@ -51,7 +51,7 @@ async function keepReport(
 ): Promise<void> {
   const { tenant, sessionId: session, workId: work_id, generation } = claim
   await checkClaim(tx, claim, now)
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   const text = recordText('list of servers', servers)
   const store = stdioStore(tx)
   const before = await store.report(tenant, session)

@@ -5,7 +5,7 @@ import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { appendEntries } from '../log/append.ts'
 import { openCallsOf } from '../log/calls.ts'
-import { isSessionOver, lockHead } from '../log/head.ts'
+import { isSessionOver, getHeadForUpdate } from '../log/head.ts'
 import { threadNameFields, sessionIdle } from '../log/idle.ts'
 import { closingResult } from '../log/closing.ts'
 import { dropWaiting } from '../log/inbox-end.ts'
@@ -27,7 +27,7 @@ export async function archiveThread(
 ): Promise<void> {
   if (thread === primaryThreadId(session))
     throw invalid('the primary thread cannot be archived; archive the session')
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   const row = await threadStore(tx).find(tenant, session, thread)
   if (!row) throw notFound('thread', thread)
   // The event that ends a session stays the last one of its log.

@@ -7,7 +7,7 @@ import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
-import { lockHead } from '../log/head.ts'
+import { getHeadForUpdate } from '../log/head.ts'
 import type { ClaimPrincipal, WithinClaim } from '../../ground/http/principal.ts'
 import type { WorkItem } from './item.ts'
 import { claimState } from './item.ts'
@@ -72,8 +72,8 @@ async function lockCurrentItem(
   { tenant, environmentId, sessionId, workId, generation }: ClaimPrincipal,
   now: number,
 ): Promise<WorkItem> {
-  await lockHead(tx, tenant, sessionId)
-  const item = await workStore(tx).hold(tenant, environmentId, workId)
+  await getHeadForUpdate(tx, tenant, sessionId)
+  const item = await workStore(tx).findForShare(tenant, environmentId, workId)
   if (!item || claimState(item, generation, now) !== 'current')
     throw unauthorized('the claim has ended, or another has it now')
   return item

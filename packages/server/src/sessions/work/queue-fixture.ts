@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Database } from '../../ground/database/database.ts'
 import type { databases as kinds } from '../../ground/database/fixture.ts'
 import { heardOf } from '../../ground/database/fixture.ts'
-import { lockHead } from '../log/head.ts'
+import { getHeadForUpdate } from '../log/head.ts'
 import { idleEntries } from '../log/idle.ts'
 import { appendEntries } from '../log/append.ts'
 import { tenant } from '../log/fixture.ts'
@@ -54,7 +54,11 @@ export async function workRef(open: (typeof kinds)['sqlite']) {
     /** Ends the session's turn. */
     rests: () =>
       database.write(async (tx) => {
-        const entries = idleEntries(await lockHead(tx, tenant, session), { type: 'end_turn' }, now)
+        const entries = idleEntries(
+          await getHeadForUpdate(tx, tenant, session),
+          { type: 'end_turn' },
+          now,
+        )
         await appendEntries(tx, tenant, session, entries, { now })
       }),
     stats: () => workStore(database.read).stats(tenant, environment, now),

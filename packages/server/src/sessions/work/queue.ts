@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
-import { isSessionOver, lockHead, readHead, stateOf } from '../log/head.ts'
+import { isSessionOver, getHeadForUpdate, readHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import { appendEntries } from '../log/append.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
@@ -61,7 +61,7 @@ export async function enqueueItem(
   { now, left }: { now: number; left?: ItemAttempts },
 ): Promise<boolean> {
   const work = workStore(tx)
-  const live = await work.takeLive(tenant, session)
+  const live = await work.findLiveForUpdate(tenant, session)
   if (live && !isAbandoned(live, now)) return false
   if (live) await work.change(live, immediateStop(live, now))
   const due = left ? now + pauseMs(left.attempts) : now
@@ -133,7 +133,7 @@ async function giveUp(tx: Queries, handed: WorkItem, now: number): Promise<void>
 /** Gives the item of a disconnected poller back, so that the next poll gets it at once. */
 export async function returnItem(tx: Queries, handed: WorkItem): Promise<void> {
   const work = workStore(tx)
-  const item = await work.take(handed.tenant_id, handed.environment_id, handed.id)
+  const item = await work.getForUpdate(handed.tenant_id, handed.environment_id, handed.id)
   const isItself = item.generation === handed.generation && item.state === 'queued'
   if (!isItself) return
   await work.change(item, { reserved_ms: null, reserved_until_ms: null, worker_id: null })
@@ -246,8 +246,8 @@ export async function stopItem(
 /** Locks the session's head and its item, for changes after which the session may need another item. */
 async function lockWithHead(tx: Queries, { tenant, environment, id }: WorkItemRef) {
   const work = workStore(tx)
-  await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
-  return { work, item: await work.take(tenant, environment, id) }
+  await getHeadForUpdate(tx, tenant, (await work.row(tenant, environment, id)).session_id)
+  return { work, item: await work.getForUpdate(tenant, environment, id) }
 }
 
 /** Asks the worker of an archived, deleted or interrupted session to stop, if there is an item. */
@@ -258,7 +258,7 @@ export async function stopItemOf(
   now: number,
 ): Promise<void> {
   const work = workStore(tx)
-  const item = await work.takeLive(tenant, session)
+  const item = await work.findLiveForUpdate(tenant, session)
   if (item) await work.change(item, stopRequest(item, now))
 }
 

@@ -115,7 +115,7 @@ export function workRoutes(deps: {
     async ({ db, tenant, params, body }) =>
       db.write(async (tx) => {
         const work = workStore(tx)
-        const item = await work.take(tenant, params.id, params.work)
+        const item = await work.getForUpdate(tenant, params.id, params.work)
         const before = fromJson(item.metadata)
         const metadata = toJson(mergeMetadata(before, body.metadata))
         await work.change(item, { metadata })

@@ -6,7 +6,7 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { tenant } from '../log/fixture.ts'
-import { lockHead } from '../log/head.ts'
+import { getHeadForUpdate } from '../log/head.ts'
 import { idleEntries } from '../log/idle.ts'
 import { takeWaiting, readWaiting } from '../log/inbox.ts'
 import { appendEntries } from '../log/append.ts'
@@ -256,7 +256,7 @@ async function halfTurn(
   now: number,
   { isBeginning, call }: { isBeginning: boolean; call: string | undefined },
 ): Promise<void> {
-  const head = await lockHead(tx, tenant, id)
+  const head = await getHeadForUpdate(tx, tenant, id)
   if (isBeginning) {
     const event = { id: `sevt_run_${id}_${head.next_seq}`, type: 'session.status_running' } as const
     await appendEntries(tx, tenant, id, [{ event }], { now, due: false })

@@ -7,7 +7,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { lockShared, lockSkippingLocked, lockForUpdate } from '../../ground/database/lock.ts'
+import { forShare, forUpdateSkippingLocked, forUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { ClaimOptions } from './claimable.ts'
 import { claimableItems, is, presentMs, reclaimMsOf } from './claimable.ts'
@@ -170,12 +170,16 @@ function workReads(db: Reads) {
 function workWrites(db: Queries) {
   return {
     /** Like `row`, and locks the item until the transaction ends. */
-    take: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
-      row(lockForUpdate(db, byId(db, tenant, environment, id)).executeTakeFirst(), id),
+    getForUpdate: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
+      row(forUpdate(db, byId(db, tenant, environment, id)).executeTakeFirst(), id),
 
     /** Like `find`, and keeps the item unchanged until the transaction ends. */
-    hold: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
-      lockShared(db, byId(db, tenant, environment, id)).executeTakeFirst(),
+    findForShare: (
+      tenant: string,
+      environment: string,
+      id: string,
+    ): Promise<WorkItem | undefined> =>
+      forShare(db, byId(db, tenant, environment, id)).executeTakeFirst(),
 
     /**
      * Claims an item in one statement and skips items that another transaction holds. An expired lease counts as an
@@ -208,7 +212,7 @@ function workWrites(db: Queries) {
         .where('id', '=', (eb) =>
           eb.fn.coalesce(
             ...(claimableItems(db, tenant, environment, claiming).map((query) =>
-              lockSkippingLocked(db, query),
+              forUpdateSkippingLocked(db, query),
             ) as [never]),
           ),
         )
@@ -217,8 +221,8 @@ function workWrites(db: Queries) {
     },
 
     /** Like `live`, and locks the item until the transaction ends. */
-    takeLive: (tenant: string, session: string): Promise<WorkItem | undefined> =>
-      lockForUpdate(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
+    findLiveForUpdate: (tenant: string, session: string): Promise<WorkItem | undefined> =>
+      forUpdate(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
 
     /** Stops the session's item if no worker has it: it is unclaimed, or its lapse was announced. */
     async stopFree(tenant: string, session: string, now: number): Promise<void> {

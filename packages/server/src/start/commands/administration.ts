@@ -10,7 +10,12 @@ import type { GithubAppSettings } from '../../capabilities/integrations/github-m
 import { makeGithubApp } from '../../capabilities/integrations/github-manifest.ts'
 import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
 import { apiKeyStore } from '../../tenants/api-keys/store.ts'
-import { deletePerson, removeMember, showKeys, lockRole } from '../../tenants/members/departure.ts'
+import {
+  deletePerson,
+  removeMember,
+  showKeys,
+  prepareRoleChange,
+} from '../../tenants/members/departure.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { checkName, checkNewName, workspaceId } from '../../tenants/workspaces/create.ts'
@@ -107,7 +112,7 @@ export const removeMemberOf = (
 ): Promise<InWorkspace & DepartureReport> =>
   inWorkspace(deps, workspace, async (tx, tenant) => {
     const person = await personId(tx, email)
-    await lockRole(tx, tenant, person)
+    await prepareRoleChange(tx, tenant, person)
     const now = deps.clock.now()
     const removed = await removeMember(tx, { tenant, person, revokesKeys, now })
     return { workspace: tenant, person, keys: showKeys(removed), revoked: removed.revoked }

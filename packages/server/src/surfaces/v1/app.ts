@@ -185,7 +185,7 @@ export function routesOf(deps: AppDeps): Route[] {
       limits: deps.fileLimits,
       quotas: deps.limits.quotas,
       holdSession: async (tx, tenant, session) =>
-        void (await sessionStore(tx).takeOpen(tenant, session)),
+        void (await sessionStore(tx).getOpenForUpdate(tenant, session)),
     }),
     ...modelRoutes(deps),
     ...tokenEstimateRoutes(),

@@ -14,7 +14,7 @@ export async function revokeKey(
   by: { admin: boolean; now: number; isFinal?: boolean },
 ): Promise<void> {
   const store = apiKeyStore(tx)
-  const admins = await store.takeAdmins(tenant, by.now)
+  const admins = await store.adminsForUpdate(tenant, by.now)
   const key = await store.active(tenant, id)
   if (!key) throw notFound('api key', id)
   if (key.admin === 1) {

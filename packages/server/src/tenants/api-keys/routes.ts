@@ -8,7 +8,7 @@ import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { lockOpenWorkspace } from '../../ground/database/lock.ts'
+import { getOpenWorkspaceForShare } from '../../ground/database/lock.ts'
 import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { actorOf, isAdmin } from '../../ground/http/principal.ts'
@@ -74,7 +74,7 @@ export const apiKeyRoutes = ({ databases, clock }: ApiKeyRouteDeps): Route[] =>
           } as const
           const shown = await databases.control.write(async (tx) => {
             // An archived workspace has no keys: the caller was admitted before the archiving.
-            await lockOpenWorkspace(tx, tenant)
+            await getOpenWorkspaceForShare(tx, tenant)
             checkNewKey(body, await lockCaller(tx, principal, 'workspace'))
             const maker = await apiKeyStore(tx).active(tenant, made.createdBy)
             if (principal.kind === 'workspace' && !maker)

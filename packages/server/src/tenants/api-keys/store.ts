@@ -10,7 +10,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { lockWorkspace, lockForUpdate } from '../../ground/database/lock.ts'
+import { getWorkspaceForShare, forUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type ApiKeyRow = Tables['api_keys']
@@ -164,7 +164,7 @@ function keyWrites(db: Queries) {
 
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
-      await lockWorkspace(db, tenant)
+      await getWorkspaceForShare(db, tenant)
       const row: ApiKeyRow = {
         tenant_id: tenant,
         id: newId('api_key'),
@@ -189,9 +189,9 @@ function keyWrites(db: Queries) {
     },
 
     /** Locks the admin keys until the transaction ends, and returns the ids of the valid ones. */
-    async takeAdmins(tenant: string, now: number): Promise<string[]> {
+    async adminsForUpdate(tenant: string, now: number): Promise<string[]> {
       const admins = unrevoked(db, tenant).where('admin', '=', 1).orderBy('id')
-      const rows = await lockForUpdate(db, admins).execute()
+      const rows = await forUpdate(db, admins).execute()
       return rows
         .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now)
         .map(({ id }) => id)
@@ -259,7 +259,7 @@ function keyWrites(db: Queries) {
 
     /** False for a key that is not deactivated, or archived. */
     async activate(tenant: string, id: string): Promise<boolean> {
-      await lockWorkspace(db, tenant)
+      await getWorkspaceForShare(db, tenant)
       const found = await db
         .updateTable('api_keys')
         .set({ revoked_at: null })

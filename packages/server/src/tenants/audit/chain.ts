@@ -33,7 +33,7 @@ type ChainDeps = {
 function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Trail) {
   return database.write(async (tx) => {
     const store = trailStore(tx)
-    const head = await store.takeHead(tenant, trail)
+    const head = await store.findHeadForUpdate(tenant, trail)
     // Attack: continuing a forged head would put our signature on it.
     if (head && !isSigned(keys, head))
       throw new ForgedHeadError(

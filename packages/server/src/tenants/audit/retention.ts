@@ -65,7 +65,7 @@ async function removePrefix(
   { tenant, trail, before, keys }: OldLines,
 ): Promise<number> {
   const store = trailStore(tx)
-  const head = await store.takeHead(tenant, trail)
+  const head = await store.findHeadForUpdate(tenant, trail)
   // A damaged chain stays, so that it can be examined.
   if (!head || !isSigned(keys, head)) return 0
   const rows = await store.beginning(tenant, trail, head.first_seq, rowsAtOnce)

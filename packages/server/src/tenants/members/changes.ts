@@ -8,7 +8,7 @@ import { actorOf, roleOf } from '../../ground/http/principal.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { People } from '../people/people.ts'
 import type { Departure } from './departure.ts'
-import { lockRole, removeMember, setRole } from './departure.ts'
+import { prepareRoleChange, removeMember, setRole } from './departure.ts'
 import { invitationEnd, invitationUrl, letterToken, newInvitationToken } from './invitations.ts'
 import type { InvitationRow } from './store.ts'
 import { invitationStore } from './store.ts'
@@ -69,7 +69,7 @@ export function memberChanges(people: People) {
       { person, role, revokesKeys }: { person: string; role: Role; revokesKeys: boolean },
     ): Promise<{ member: MemberShown; changed: Departure }> {
       const { changed, member } = await control.write(async (tx) => {
-        const before = await lockRole(tx, tenant, person, role)
+        const before = await prepareRoleChange(tx, tenant, person, role)
         checkOwner(await lockCaller(tx, principal, 'admin'), role, before)
         const change = { person, before, after: role }
         const changed = await setRole(tx, tenant, change, { revokesKeys, now: clock.now() })
@@ -84,7 +84,7 @@ export function memberChanges(people: People) {
       { person, revokesKeys }: { person: string; revokesKeys: boolean },
     ): Promise<Departure> {
       return control.write(async (tx) => {
-        const role = await lockRole(tx, tenant, person)
+        const role = await prepareRoleChange(tx, tenant, person)
         checkOwner(await lockCaller(tx, principal, 'admin'), role)
         return removeMember(tx, { tenant, person, revokesKeys, now: clock.now() })
       })

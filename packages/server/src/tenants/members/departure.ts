@@ -26,13 +26,13 @@ const isLastOwner = (all: ReadonlyMap<string, Role>, person: string): boolean =>
   all.get(person) === 'owner' && [...all.values()].filter((role) => role === 'owner').length === 1
 
 /** Locks the members, returns the person's role, and ends their open invitations. Throws for the last owner. */
-export async function lockRole(
+export async function prepareRoleChange(
   tx: Queries,
   tenant: string,
   person: string,
   next?: Role,
 ): Promise<Role> {
-  const all = await memberStore(tx).take(tenant)
+  const all = await memberStore(tx).rolesForUpdate(tenant)
   const role = all.get(person)
   if (!role) throw notFound('member', person)
   if (next !== 'owner' && isLastOwner(all, person))
@@ -41,7 +41,7 @@ export async function lockRole(
   return role
 }
 
-/** Call it after `lockRole`. Returns the person's keys when the role becomes smaller: they keep their full rights. */
+/** Call it after `prepareRoleChange`. Returns the person's keys when the role becomes smaller: they keep their full rights. */
 export async function setRole(
   tx: Queries,
   tenant: string,
@@ -60,7 +60,7 @@ export async function setRole(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** Call it after `lockRole`. */
+/** Call it after `prepareRoleChange`. */
 export async function removeMember(
   tx: Queries,
   { tenant, person, ...options }: DepartureOptions & { tenant: string; person: string },
@@ -81,12 +81,12 @@ export async function deletePerson(
   person: string,
   options: DepartureOptions,
 ): Promise<Departure> {
-  const row = await peopleStore(tx).take(person)
+  const row = await peopleStore(tx).findForUpdate(person)
   if (!row) throw notFound('person', person)
   const workspaces = [...(await peopleStore(tx).rolesOf(person)).keys()].toSorted()
   const needed: string[] = []
   for (const tenant of workspaces)
-    if (isLastOwner(await memberStore(tx).take(tenant), person)) needed.push(tenant)
+    if (isLastOwner(await memberStore(tx).rolesForUpdate(tenant), person)) needed.push(tenant)
   if (needed.length > 0) {
     const rows = await workspaceStore(tx).some(needed)
     const names = rows.map(({ id, name }) => `${name} (${id})`).join(', ')
@@ -122,7 +122,7 @@ async function endKeys(
   if (!revokesKeys) return
   const store = apiKeyStore(tx)
   for (const tenant of new Set(keys.map((key) => key.tenant_id))) {
-    const admins = await store.takeAdmins(tenant, now)
+    const admins = await store.adminsForUpdate(tenant, now)
     for (const key of keys) {
       if (key.tenant_id !== tenant) continue
       await store.revoke(tenant, key.id, now)
@@ -130,7 +130,7 @@ async function endKeys(
     }
     const isAnyLeft = admins.some((admin) => !keys.some(({ id }) => id === admin))
     if (isAnyLeft || admins.length === 0) continue
-    const members = await memberStore(tx).take(tenant)
+    const members = await memberStore(tx).rolesForUpdate(tenant)
     if (![...members.values()].includes('owner'))
       throw conflict(
         `revoke_keys: the workspace ${tenant} would be left without an owner and without a workspace-admin key: make another one first`,

@@ -24,7 +24,7 @@ import type { People } from '../people/people.ts'
 import { visitorOf } from '../people/people.ts'
 import { memberChanges } from './changes.ts'
 import { acceptInvitation } from './invitations.ts'
-import { deletePerson, removeMember, showKeys, lockRole } from './departure.ts'
+import { deletePerson, removeMember, showKeys, prepareRoleChange } from './departure.ts'
 import { invitationStore, showInvitation } from './store.ts'
 
 const invitations = section('Members', ['admin'], '/v1/ext/invitations')
@@ -148,7 +148,7 @@ export function memberRoutes(people: People): Route[] {
           throw forbidden('only a person who has signed in reaches this')
         const { userId: id } = principal
         const deleted = await control.write(async (tx) => {
-          const row = await peopleStore(tx).take(id)
+          const row = await peopleStore(tx).findForUpdate(id)
           if (row?.email !== query.confirm.trim().toLowerCase())
             throw invalid('confirm: must be your email address')
           return deletePerson(tx, id, optionsOf(query))
@@ -175,7 +175,7 @@ export function memberRoutes(people: People): Route[] {
           throw invalid('anthropic-workspace-id: name the workspace that you leave')
         const { userId } = principal
         const left = await control.write(async (tx) => {
-          await lockRole(tx, tenant, userId)
+          await prepareRoleChange(tx, tenant, userId)
           return removeMember(tx, { tenant, person: userId, ...optionsOf(query) })
         })
         return { id: userId, type: 'member_deleted', keys: showKeys(left), revoked: left.revoked }

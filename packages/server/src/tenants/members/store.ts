@@ -8,7 +8,7 @@ import { listingOf } from '../../ground/core/page.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { lockWorkspace } from '../../ground/database/lock.ts'
+import { getWorkspaceForShare } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
@@ -88,7 +88,7 @@ function invitationReads(db: Reads) {
 function invitationWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewInvitation, now: number): Promise<InvitationRow> {
-      if (tenant !== firstOwner) await lockWorkspace(db, tenant)
+      if (tenant !== firstOwner) await getWorkspaceForShare(db, tenant)
       const row: InvitationRow = {
         tenant_id: tenant,
         id: newId('invitation'),

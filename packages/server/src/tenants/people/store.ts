@@ -2,7 +2,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
-import { lockForUpdate } from '../../ground/database/lock.ts'
+import { forUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
@@ -222,11 +222,8 @@ function peopleWrites(db: Queries) {
     },
 
     /** Locks the person until the transaction ends. */
-    take: (id: string): Promise<PersonRow | undefined> =>
-      lockForUpdate(
-        db,
-        db.selectFrom('people').selectAll().where('id', '=', id),
-      ).executeTakeFirst(),
+    findForUpdate: (id: string): Promise<PersonRow | undefined> =>
+      forUpdate(db, db.selectFrom('people').selectAll().where('id', '=', id)).executeTakeFirst(),
 
     /** Deletes the person with sign-ins and accounts. Remove the memberships first. */
     async remove(id: string): Promise<void> {

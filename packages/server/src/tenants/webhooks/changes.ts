@@ -50,7 +50,7 @@ export const updateEndpoint = (
 ): Promise<EndpointRow> =>
   db.write(async (tx) => {
     const now = clock.now()
-    const kept = await endpointStore(tx).take(tenant, id)
+    const kept = await endpointStore(tx).getForUpdate(tenant, id)
     const changed = changedEndpoint(kept, change, now)
     if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
     await endpointStore(tx).update(kept, changed)
@@ -62,7 +62,7 @@ export const deleteEndpoint = (
   { db, tenant, id }: OfEndpoint,
 ): Promise<void> =>
   db.write(async (tx) => {
-    await endpointStore(tx).take(tenant, id)
+    await endpointStore(tx).getForUpdate(tenant, id)
     await endpointStore(tx).remove(tenant, id)
     await deliveryStore(tx).drop(id, clock.now())
   })
@@ -74,7 +74,7 @@ export function rotateSecret(
   const secret = newSecret()
   return db.write(async (tx) => {
     const now = clock.now()
-    const kept = await endpointStore(tx).take(tenant, id)
+    const kept = await endpointStore(tx).getForUpdate(tenant, id)
     const [previous = ''] = secretsOf(seal, kept, now)
     const row = {
       ...kept,

@@ -3,7 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
-import { lockForUpdate } from '../../ground/database/lock.ts'
+import { forUpdate } from '../../ground/database/lock.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 
@@ -53,8 +53,8 @@ function deliveryReads(db: Reads) {
 function deliveryWrites(db: Queries) {
   return {
     /** Locks the delivery; undefined when it was deleted. */
-    take: (tenant: string, id: string) =>
-      lockForUpdate(db, byId(db, tenant, id)).executeTakeFirst(),
+    findForUpdate: (tenant: string, id: string) =>
+      forUpdate(db, byId(db, tenant, id)).executeTakeFirst(),
 
     /** Records an attempt before it is made; false when a peer was faster. Due again at `lostMs` unless it ends. */
     async begin(row: WebhookDeliveryRow, lostMs: number): Promise<boolean> {

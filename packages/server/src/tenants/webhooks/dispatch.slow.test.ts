@@ -316,7 +316,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       there.answer((response) => {
         void at.database
           .write(async (tx) => {
-            const kept = await endpointStore(tx).take(tenant, id)
+            const kept = await endpointStore(tx).getForUpdate(tenant, id)
             await endpointStore(tx).update(kept, { url: `${there.url}/new` })
           })
           .then(() => response.writeHead(302, { location: 'http://else.example/' }).end())

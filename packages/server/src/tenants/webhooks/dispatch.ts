@@ -224,7 +224,7 @@ async function settleAttempt(
 ): Promise<'redirect' | 'failures' | undefined> {
   const store = deliveryStore(tx)
   const { tenant_id: tenant, endpoint_id: endpoint } = row
-  const kept = await store.take(tenant, row.id)
+  const kept = await store.findForUpdate(tenant, row.id)
   if (!kept || kept.begun !== row.begun) return undefined
   const verdict = verdictOf(outcome, row.begun, random)
   const answer = { status: null, error: null, ...outcome }

@@ -99,7 +99,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
     unit: (tx: Queries) => Promise<WebhookDeliveryRow>,
   ) {
     const row = await db.write(async (tx) => {
-      const endpoint = await endpointStore(tx).take(tenant, id)
+      const endpoint = await endpointStore(tx).getForUpdate(tenant, id)
       if (endpoint.disabled_at === null) {
         notifyWebhooks(tx)
         return unit(tx)

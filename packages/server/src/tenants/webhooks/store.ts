@@ -104,7 +104,8 @@ function endpointReads(db: Reads) {
 
 function endpointWrites(db: Queries) {
   return {
-    take: (tenant: string, id: string) => rows(db, 'webhook_endpoints').getForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) =>
+      rows(db, 'webhook_endpoints').getForUpdate(tenant, id),
     insert: (row: EndpointRow) => rows(db, 'webhook_endpoints').insert(row),
     update: (kept: EndpointRow, columns: Partial<EndpointRow>) =>
       rows(db, 'webhook_endpoints').update(kept, columns),

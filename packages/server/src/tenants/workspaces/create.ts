@@ -6,7 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
 import type { OpenDatabases, Queries, Reads } from '../../ground/database/database.ts'
-import { lockOpenWorkspace, lockWorkspace } from '../../ground/database/lock.ts'
+import { getOpenWorkspaceForShare, getWorkspaceForShare } from '../../ground/database/lock.ts'
 import { markInitial, initialWorkspace } from './initial-workspace.ts'
 import { workspaceStore } from './store.ts'
 
@@ -54,7 +54,7 @@ export function createKey(
   const key = newToken('workspace')
   return databases.control.write(async (tx) => {
     const tenant = await workspaceId(tx, workspace)
-    await lockOpenWorkspace(tx, tenant)
+    await getOpenWorkspaceForShare(tx, tenant)
     const { id, name, admin } = await apiKeyStore(tx).create(
       tenant,
       workspaceKey(key, made),
@@ -89,7 +89,7 @@ export async function ensureInitialWorkspace(
     const known = await apiKeyStore(tx).byHash(hashToken(apiKey))
     if (known) return undefined
     const first = await firstWorkspace(tx, clock.now())
-    const { archived_at } = await lockWorkspace(tx, first)
+    const { archived_at } = await getWorkspaceForShare(tx, first)
     if (archived_at !== null) return first
     await apiKeyStore(tx).create(first, firstKey(apiKey), clock.now())
     return undefined

@@ -23,7 +23,7 @@ export async function deleteWorkspace(
   tx: Queries,
   { id, confirm, now }: { id: string; confirm: string; now: number },
 ): Promise<void> {
-  const row = await workspaceStore(tx).take(id)
+  const row = await workspaceStore(tx).findForUpdate(id)
   if (!row) throw notFound('workspace', id)
   if (row.archived_at === null)
     throw conflict(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import { auditChange, auditWorkspace } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { lockForUpdate } from '../../ground/database/lock.ts'
+import { forUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
@@ -83,8 +83,8 @@ function workspaceReads(db: Reads) {
 function workspaceWrites(db: Queries) {
   return {
     /** Locks the workspace until the transaction ends; undefined when it is deleted. */
-    take: (id: string): Promise<WorkspaceRow | undefined> =>
-      lockForUpdate(
+    findForUpdate: (id: string): Promise<WorkspaceRow | undefined> =>
+      forUpdate(
         db,
         db
           .selectFrom('workspaces')

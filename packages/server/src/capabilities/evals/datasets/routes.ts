@@ -86,7 +86,7 @@ export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
             const put = await samplesOf(db.read, tenant, await withTexts({ db, tenant }, body))
             return db.write(async (tx) => {
               const store = datasetStore(tx)
-              const row = await store.take(tenant, params.id)
+              const row = await store.getForUpdate(tenant, params.id)
               const version = await store.change(row, { put, remove: body.remove ?? [] })
               const metadata = mergeMetadata(row.metadata, body.metadata ?? {})
               const name = body.name ?? row.name
@@ -100,7 +100,7 @@ export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
           type: 'eval_dataset_deleted',
           run: ({ db, tenant, params }) =>
             db.write(async (tx) => {
-              await datasetStore(tx).take(tenant, params.id)
+              await datasetStore(tx).getForUpdate(tenant, params.id)
               await datasetStore(tx).remove(tenant, params.id)
             }),
         },

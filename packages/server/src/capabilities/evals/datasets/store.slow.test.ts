@@ -23,7 +23,7 @@ async function newDataset(database: Database) {
   return (put: readonly NamedSample[], remove: readonly string[] = []) =>
     database.write(async (tx) => {
       const store = datasetStore(tx)
-      const taken = await store.take('t', 'd')
+      const taken = await store.getForUpdate('t', 'd')
       const version = await store.change(taken, { put, remove })
       await store.update(taken, { version }, 0)
       return version

@@ -79,7 +79,8 @@ function datasetReads(db: Reads) {
 
 function datasetWrites(db: Queries) {
   return {
-    take: (tenant: string, id: string) => rows(db, 'eval_datasets').getForUpdate(tenant, id),
+    getForUpdate: (tenant: string, id: string) =>
+      rows(db, 'eval_datasets').getForUpdate(tenant, id),
     insert: async (row: DatasetRow): Promise<Dataset> =>
       show(await rows(db, 'eval_datasets').insert(row)),
 

@@ -8,7 +8,7 @@ import { threadIdOfCall } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
 import { appendEntries } from '../../../sessions/log/append.ts'
-import { lockHead } from '../../../sessions/log/head.ts'
+import { getHeadForUpdate } from '../../../sessions/log/head.ts'
 import { eventOf, readEvents } from '../../../sessions/log/log.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease } from '../steps.ts'
@@ -95,7 +95,7 @@ async function ask(
   asked: { id: string; own: SessionAgent; model: string; question: string; now: number },
 ): Promise<{ refused: string } | { starts: string[] }> {
   const { id, own, model, question: message, now } = asked
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   if (!isHeld(head, fence)) return { refused: 'the session was taken over by another process' }
   const store = threadStore(tx)
   const known = await store.find(tenant, session, id)

@@ -9,7 +9,7 @@ import { primaryThreadId } from '../../../ground/core/ids.ts'
 import { appendEntries } from '../../../sessions/log/append.ts'
 import { appendInThread } from '../../../sessions/log/threads/append.ts'
 import type { Head } from '../../../sessions/log/head.ts'
-import { lockHead } from '../../../sessions/log/head.ts'
+import { getHeadForUpdate } from '../../../sessions/log/head.ts'
 import { isWorking } from '../../../sessions/log/threads/team.ts'
 import type { LogEntry, PromotedMessage } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
@@ -55,7 +55,7 @@ export async function keepWithEffect(
   now: number,
 ): Promise<KeptWithEffect | undefined> {
   const { tenant, session, fence } = lease
-  const head = await lockHead(tx, tenant, session)
+  const head = await getHeadForUpdate(tx, tenant, session)
   if (!isHeld(head, fence)) return undefined
   if (effect.kind === 'wake') {
     const entries = behindResult<LogEntry>(kept, await scheduleWakeup(tx, lease, effect))

@@ -9,7 +9,13 @@ import { toJson } from '../../../ground/core/json-text.ts'
 import type { AppendedRange, HeadSet } from '../append.ts'
 import { appendEntries } from '../append.ts'
 import type { Head } from '../head.ts'
-import { changedColumns, headChange, isOfTurn, lockHead, spendingCounters } from '../head.ts'
+import {
+  changedColumns,
+  headChange,
+  isOfTurn,
+  getHeadForUpdate,
+  spendingCounters,
+} from '../head.ts'
 import type { LogEntry, PromotedMessage } from '../log.ts'
 import { isShared } from '../shared-events.ts'
 import type { SessionRef, ThreadRef } from '../../../ground/core/refs.ts'
@@ -197,7 +203,7 @@ export async function appendInThread(
   const { tenant, session, thread, fence } = ref
   const isAlone =
     thread === undefined &&
-    (!kept.some(isStatus) || (await lockHead(tx, tenant, session)).threads === 0)
+    (!kept.some(isStatus) || (await getHeadForUpdate(tx, tenant, session)).threads === 0)
   if (isAlone) return appendEntries(tx, tenant, session, kept, { now, fence })
   const entries = markedFor(thread, await saidOfThread(tx, ref, kept))
   const written = await appendEntries(tx, tenant, session, entries, { now, fence })

@@ -6,7 +6,7 @@ import { selectStatement } from '../../../ground/database/statement.ts'
 import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Head, Team, ThreadStanding } from '../head.ts'
-import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
+import { isSessionOver, getHeadForUpdate, readHead, standingFields } from '../head.ts'
 import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
 import type { SessionRef, ThreadRef } from '../../../ground/core/refs.ts'
@@ -67,8 +67,8 @@ export async function threadHeadOf(
  * Locks the session's head until the transaction ends and returns the head of the thread. Undefined for an archived
  * thread.
  */
-export const lockThread = async (tx: Queries, ref: ThreadRef): Promise<Head | undefined> =>
-  threadHeadOf(tx, ref, await lockHead(tx, ref.tenant, ref.session))
+export const findThreadForUpdate = async (tx: Queries, ref: ThreadRef): Promise<Head | undefined> =>
+  threadHeadOf(tx, ref, await getHeadForUpdate(tx, ref.tenant, ref.session))
 
 export const readThread = async (db: Reads, ref: ThreadRef): Promise<Head | undefined> =>
   threadHeadOf(db, ref, await readHead(db, ref.tenant, ref.session))

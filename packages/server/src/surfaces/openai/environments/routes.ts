@@ -102,7 +102,7 @@ export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRou
 
   /** Adds the file to the session that owns the environment. */
   async function attach(tx: Queries, tenant: string, session: string, given: AttachedFile) {
-    const row = await sessionStore(tx).takeOpen(tenant, session)
+    const row = await sessionStore(tx).getOpenForUpdate(tenant, session)
     const resource = { type: 'file' as const, file_id: given.file_id, mount_path: given.path }
     const wanted = [{ resource, at: '' }]
     if (row.self_hosted === 1) checkInputs(kinds, wanted, workerInputs)

@@ -75,7 +75,7 @@ async function ownRecord(
   const id = namedBy(given)
   if (id === undefined) return recordOf({ name, ...fieldsOf(given) })
   if (isPlain(given)) return undefined
-  const { record, archived } = await environmentStore(tx).hold(tenant, id)
+  const { record, archived } = await environmentStore(tx).getOpenForShare(tenant, id)
   if (archived) throw archivedEnvironment(id)
   return { ...updateRecord(record, fieldsOf(given)), name, mounts: undefined }
 }

@@ -118,7 +118,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
           const now = clock.now()
           // The change is computed from the locked session, because fields that are replaced as wholes depend on its
           // state.
-          await sessionStore(tx).take(tenant, id)
+          await sessionStore(tx).getForUpdate(tenant, id)
           const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
           await updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
         })
@@ -137,7 +137,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       },
       async ({ db, tenant, params: { id } }) => {
         await db.write(async (tx) => {
-          await sessionStore(tx).take(tenant, id)
+          await sessionStore(tx).getForUpdate(tenant, id)
           if (isRunning((await readHead(tx, tenant, id)).status))
             throw conflict(`session ${id} is running: cancel its turn, and wait until it is idle`)
           await deleteSession(tx, tenant, id, clock.now())

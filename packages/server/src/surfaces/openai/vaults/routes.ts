@@ -129,7 +129,7 @@ function ofVaults(deps: VaultRouteDeps): Route[] {
         const { params, body } = call
         const { name, metadata } = body
         const vault = await writing(call, async (at) => {
-          const kept = await vaultStore(at.tx).take(at.tenant, params.id)
+          const kept = await vaultStore(at.tx).getForUpdate(at.tenant, params.id)
           return write.updateVault(at, params.id, {
             ...(name === undefined ? {} : { name: name ?? unnamed }),
             ...(metadata && { metadata: replaced(kept.metadata, metadata) }),
@@ -207,8 +207,8 @@ function ofCredentials(deps: VaultRouteDeps): Route[] {
         const { auth, metadata } = call.body
         const credential = await writing(call, async (at) => {
           // The vault is locked first, in the same order as in `updateCredential`.
-          await vaultStore(at.tx).take(at.tenant, id)
-          const kept = await credentialStore(at.tx).take(at.tenant, id, credential_id)
+          await vaultStore(at.tx).getForUpdate(at.tenant, id)
+          const kept = await credentialStore(at.tx).getForUpdate(at.tenant, id, credential_id)
           return write.updateCredential(at, id, credential_id, {
             ...(auth && { auth }),
             ...(metadata && { metadata: replaced(kept.metadata, metadata) }),

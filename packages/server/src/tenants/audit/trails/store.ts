@@ -2,7 +2,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { lockAdvisory, lockForUpdate } from '../../../ground/database/lock.ts'
+import { lockAdvisory, forUpdate } from '../../../ground/database/lock.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, statement } from '../../../ground/database/statement.ts'
@@ -145,10 +145,10 @@ function trailReads(db: Reads) {
 function trailWrites(tx: Queries) {
   return {
     /** Locks the chain until the transaction ends, and returns its newest head. */
-    async takeHead(tenant: string, trail: Trail): Promise<ChainHead | undefined> {
+    async findHeadForUpdate(tenant: string, trail: Trail): Promise<ChainHead | undefined> {
       // A new chain has no row that could be locked.
       await lockAdvisory(tx, `audit/${tenant}/${trail}`)
-      return lockForUpdate(tx, headRow(tx, tenant, trail)).executeTakeFirst()
+      return forUpdate(tx, headRow(tx, tenant, trail)).executeTakeFirst()
     },
 
     async putHead(head: ChainHead): Promise<void> {

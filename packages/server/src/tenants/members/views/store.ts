@@ -5,7 +5,7 @@ import { mostViews } from '@steward/protocol/saved-views.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { lockWorkspace } from '../../../ground/database/lock.ts'
+import { getWorkspaceForShare } from '../../../ground/database/lock.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 
@@ -34,7 +34,7 @@ const viewWrites = (db: Queries) => ({
     { name, noun, filters }: ViewCreate,
     now: number,
   ): Promise<ViewShown> {
-    await lockWorkspace(db, tenant)
+    await getWorkspaceForShare(db, tenant)
     const ref = { tenant_id: tenant, owner_id: owner }
     const row = await db
       .insertInto('saved_views')

@@ -134,7 +134,7 @@ function adapterOver(
     },
     async consumeOne<T>(asked: { model: string; where: PeopleCondition[] }) {
       const { table, conditions, show } = askedOf(asked)
-      const row = await control.write((tx) => libraryStore(tx).take(table, conditions))
+      const row = await control.write((tx) => libraryStore(tx).removeOne(table, conditions))
       return typed<T>(row && show(row))
     },
     async incrementOne<T>({

@@ -160,7 +160,7 @@ function rowWrites(db: Queries) {
     },
 
     /** Deletes and returns at most one row; no other caller gets it. */
-    async take(
+    async removeOne(
       table: PeopleTable,
       where: readonly PeopleCondition[],
     ): Promise<PeopleRow | undefined> {

@@ -1,7 +1,11 @@
 import type { MemberShown } from '@steward/protocol/people.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { lockPerson, lockWorkspace, lockForUpdate } from '../../../ground/database/lock.ts'
+import {
+  getPersonForShare,
+  getWorkspaceForShare,
+  forUpdate,
+} from '../../../ground/database/lock.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Role } from '../../../ground/http/principal.ts'
 
@@ -46,8 +50,8 @@ function memberWrites(db: Queries) {
   return {
     /** A person who is a member already keeps the present role. */
     async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
-      await lockWorkspace(db, tenant)
-      await lockPerson(db, person)
+      await getWorkspaceForShare(db, tenant)
+      await getPersonForShare(db, person)
       await db
         .insertInto('members')
         .values({
@@ -62,13 +66,13 @@ function memberWrites(db: Queries) {
     },
 
     /** Locks the members until the transaction ends; returns their roles by person id. */
-    async take(tenant: string): Promise<Map<string, Role>> {
+    async rolesForUpdate(tenant: string): Promise<Map<string, Role>> {
       const members = db
         .selectFrom('members')
         .select(['person_id', 'role'])
         .where('tenant_id', '=', tenant)
         .orderBy('person_id')
-      const rows = await lockForUpdate(db, members).execute()
+      const rows = await forUpdate(db, members).execute()
       return new Map(rows.map(({ person_id: id, role }) => [id, role]))
     },
 
