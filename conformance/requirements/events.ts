@@ -115,7 +115,7 @@ export const events = {
   'events/type/mcp-tool-result': { section: '8.6 Default events', says: '`agent.mcp_tool_result` – `mcp_tool_use_id`, `content`, `is_error` – the result of an MCP tool' },
   'events/type/model-request-start': { section: '8.6 Default events', says: '`span.model_request_start` – a model call begins' },
   'events/type/model-request-end': { section: '8.6 Default events', says: '`span.model_request_end` – `model_request_start_id`, `is_error`, `model_usage` – a model call ended' },
-  'events/type/thread-context-compacted': { section: '8.6 Default events', says: '`agent.thread_context_compacted` – `strategy`, null where a shortened transcript stands for the summary – older history was replaced by a summary' },
+  'events/type/thread-context-compacted': { section: '8.6 Default events', says: '`agent.thread_context_compacted` – `strategy`, null where a shortened transcript stands for the summary; `summary`, `messages` (`replaced`, `kept`) and `tokens` of the next request (`before`, `after`, about) – older history was replaced by a summary' },
   'events/type/agent-thread': { section: '8.6 Default events', says: '`agent.thread_message_sent`, `agent.thread_message_received` – `content[]`, the other thread – threads exchange messages' },
   'events/type/session-thread': { section: '8.6 Default events', says: '`session.thread_created`, `session.thread_status_*` – `session_thread_id`, `agent_name` – the life of a thread' },
   'events/type/define-outcome': { section: '8.6 Default events', says: '`user.define_outcome` – `outcome_id`, `description`, `rubric`, `max_iterations` – an outcome was defined' },

@@ -147,7 +147,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(sent(asked), /\[image image\/png\][^]*Once/)
         assert.match(sent(main), /IN SHORT[^]*how does it end\?/)
         assert.doesNotMatch(sent(main), /Once|iVBORw0KGgo=/)
-        assert.equal(only(seen, 'agent.thread_context_compacted')['strategy'], 'isolated-basic')
+        const boundary = only(seen, 'agent.thread_context_compacted')
+        assert.equal(boundary['strategy'], 'isolated-basic')
+        // The picture, the answer to it, the story's question and the story are gone; the newest question stays.
+        assert.deepEqual(
+          [boundary['summary'], boundary['messages']],
+          ['IN SHORT', { replaced: 4, kept: 1 }],
+        )
+        const tokens = boundary['tokens'] as { before: number; after: number }
+        assert.ok(tokens.before > 9_000 && tokens.after < 2_000, JSON.stringify(tokens))
         assert.deepEqual(
           types(await logOf(service, id)).filter((type) => type.includes('compact')),
           [
@@ -160,7 +168,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           types: ['agent.thread_context_compacted'],
         })
         assert.equal(listed.data.length, 1)
-        assert.doesNotMatch(JSON.stringify(await say(service, id)), /IN SHORT/)
+        // Nobody has said the summary: it stands in the boundary alone.
+        const messages = (await say(service, id)).filter(({ type }) => type !== boundary.type)
+        assert.doesNotMatch(JSON.stringify(messages), /IN SHORT/)
         const ends = all(await logOf(service, id), 'span.compaction_summarize_end')
         assert.deepEqual(
           ends.map(({ model_usage }) => (model_usage as { input_tokens: number }).input_tokens),

@@ -284,8 +284,16 @@ export type EventFields = {
   'agent.mcp_tool_use': ToolUseFields & { mcp_server_name: string; mcp_tool_name: string }
   'agent.mcp_tool_result': { mcp_tool_use_id: string } & ToolResultFields
   'agent.custom_tool_use': { name: string; input: Record<string, unknown> } & ThreadField
-  /** `strategy`: wrote the summary. Null when a shortened transcript replaces the summary. */
-  'agent.thread_context_compacted': { strategy: string | null }
+  /**
+   * `strategy`: wrote the summary. Null when a shortened transcript replaces the summary. Events of earlier versions have
+   * the strategy alone.
+   */
+  'agent.thread_context_compacted': {
+    strategy: string | null
+    summary?: string
+    messages?: { replaced: number; kept: number }
+    tokens?: { before: number; after: number }
+  }
   /** A message of another thread of the session. The primary thread has no agent name. */
   'agent.thread_message_received': {
     from_session_thread_id: string

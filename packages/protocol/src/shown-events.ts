@@ -176,6 +176,21 @@ const kept: { [T in EventType]: EventDescription<T> } = {
           .string()
           .nullable()
           .meta(extension('Who wrote the summary; null for a shortened transcript.')),
+        summary: z
+          .string()
+          .optional()
+          .meta(extension('What stands in the place of the older messages.')),
+        messages: z
+          .object({
+            replaced: z.int().describe('Messages for the model that are gone.'),
+            kept: z.int().describe('Messages that stay, some of them with shortened results.'),
+          })
+          .optional()
+          .meta(extension('What the summary has replaced, and what has stayed.')),
+        tokens: z
+          .object({ before: z.int(), after: z.int() })
+          .optional()
+          .meta(extension('What the next request to the model would have read, about.')),
       }),
   },
   ...threadEvents,

@@ -62,7 +62,8 @@ export async function* compactHistory(
   if (old.length - from <= asked.length) {
     const isShorter = tail.some((message, index) => message !== messages[old.length + index])
     if (!isShorter) return { kind: 'unchanged' }
-    return yield* begin(turn, history, [], boundary(turn, null, [...old, ...tail]))
+    const left = { messages: [...old, ...tail], kept: old.length + tail.length, replaced: 0 }
+    return yield* begin(turn, history, tools, [], { strategy: null, ...left })
   }
   const most = summaryTokens(turn.compaction, turn.model)
   const subject = {
@@ -79,11 +80,11 @@ export async function* compactHistory(
   switch (attempted.kind) {
     case 'written': {
       const { strategy, text, end } = attempted
-      return yield* begin(turn, history, [end], boundary(turn, strategy, headed(text, parts)))
+      return yield* begin(turn, history, tools, [end], { strategy, ...headed(text, parts) })
     }
     case 'none': {
       const text = `${unsummed}\n\n${transcript(old, most * 3)}`
-      return yield* begin(turn, history, [], boundary(turn, null, headed(text, parts)))
+      return yield* begin(turn, history, tools, [], { strategy: null, ...headed(text, parts) })
     }
     case 'unavailable':
     case 'interrupted':
@@ -104,33 +105,52 @@ function roomOf(turn: Turn, history: History, tools: CompactionTools, reason: Co
   return { size, tokens: Math.min(mostTailTokens, size / 8), most: size / 4 }
 }
 
+/** The conversation behind a boundary. `summary` is the first of `messages` where one was written. */
+type ShortHistory = {
+  strategy: StrategyName | null
+  messages: Message[]
+  summary?: string
+  replaced: number
+  kept: number
+}
+
 async function* begin(
   turn: Turn,
   history: History,
+  tools: CompactionTools,
   before: KeptEvent[],
-  kept: KeptEvent,
+  short: ShortHistory,
 ): AsyncGenerator<TurnStep, CompactionOutcome, unknown> {
+  const opaque: BoundaryContent = { messages: short.messages }
+  const { strategy, summary, replaced, kept: left } = short
+  const type = 'agent.thread_context_compacted'
+  const event = { id: turn.newEventId(), type, strategy } as const
+  const bare: KeptEvent = { event, opaque: JSON.stringify(opaque) }
+  const next = foldHistory(history, [bare])
+  const tokens = {
+    before: Math.round(takenBy(turn, history, tools)),
+    after: Math.round(takenBy(turn, next, tools)),
+  }
+  const said = { ...(summary !== undefined && { summary }), messages: { replaced, kept: left } }
+  const kept: KeptEvent = { ...bare, event: { ...event, ...said, tokens } }
   yield { type: 'keep', kept: [...before, kept] }
   return turn.signal.aborted
     ? { kind: 'interrupted', last: [] }
-    : { kind: 'compacted', history: foldHistory(history, [kept]) }
+    : { kind: 'compacted', history: next }
 }
 
-const headed = (text: string, { asked, tail }: HistoryCut): Message[] => [
-  { role: 'user', content: [{ type: 'text', text: `${opening}\n\n${text}\n</summary>` }] },
-  ...asked,
-  ...tail,
-]
+const headed = (text: string, { old, asked, tail }: HistoryCut) => ({
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: `${opening}\n\n${text}\n</summary>` }] },
+    ...asked,
+    ...tail,
+  ] satisfies Message[],
+  summary: text,
+  replaced: old.length - asked.length,
+  kept: asked.length + tail.length,
+})
 
 const opening =
   '<summary>\nWhat was said before no longer fits into your context, and this stands in its place. What follows ' +
   'behind it is as it was said; your work may have gone on since the newest message of the user.'
 const unsummed = 'No summary could be written; this is what is left of the transcript.'
-
-function boundary(turn: Turn, strategy: StrategyName | null, messages: Message[]): KeptEvent {
-  const opaque: BoundaryContent = { messages }
-  return {
-    event: { id: turn.newEventId(), type: 'agent.thread_context_compacted', strategy },
-    opaque: JSON.stringify(opaque),
-  }
-}

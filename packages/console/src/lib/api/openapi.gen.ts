@@ -2506,6 +2506,20 @@ export interface components {
             type: "agent.thread_context_compacted";
             /** @description Who wrote the summary; null for a shortened transcript. */
             strategy: string | null;
+            /** @description What stands in the place of the older messages. */
+            summary?: string;
+            /** @description What the summary has replaced, and what has stayed. */
+            messages?: {
+                /** @description Messages for the model that are gone. */
+                replaced: number;
+                /** @description Messages that stay, some of them with shortened results. */
+                kept: number;
+            };
+            /** @description What the next request to the model would have read, about. */
+            tokens?: {
+                before: number;
+                after: number;
+            };
             /** @description The session of the event. */
             session_id: string;
             /**
