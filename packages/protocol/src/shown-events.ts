@@ -5,6 +5,7 @@ import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
 import type { EventDescription } from './shown-thread-events.ts'
 import { stop_reason, threadEvents } from './shown-thread-events.ts'
+import { compactionEvents } from './shown-compaction.ts'
 import { lightFields } from './light-events.ts'
 import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
@@ -168,31 +169,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     says: 'The model calls a custom tool; a client answers with `user.custom_tool_result`.',
     fields: () => z.object({ name: z.string(), input, ...ofThread }),
   },
-  'agent.thread_context_compacted': {
-    says: 'A summary has taken the place of the older conversation.',
-    fields: () =>
-      z.object({
-        strategy: z
-          .string()
-          .nullable()
-          .meta(extension('Who wrote the summary; null for a shortened transcript.')),
-        summary: z
-          .string()
-          .optional()
-          .meta(extension('What stands in the place of the older messages.')),
-        messages: z
-          .object({
-            replaced: z.int().describe('Messages for the model that are gone.'),
-            kept: z.int().describe('Messages that stay, some of them with shortened results.'),
-          })
-          .optional()
-          .meta(extension('What the summary has replaced, and what has stayed.')),
-        tokens: z
-          .object({ before: z.int(), after: z.int() })
-          .optional()
-          .meta(extension('What the next request to the model would have read, about.')),
-      }),
-  },
+  ...compactionEvents,
   ...threadEvents,
   'session.status_run_started': {
     says: 'A run was queued.',

@@ -5,6 +5,7 @@ import {
   Check,
   ChevronDown,
   ChevronRight,
+  ChevronUp,
   ChevronsUpDown,
   Copy,
   Contrast,
@@ -38,6 +39,7 @@ export const IconEnvironments = sized(Box)
 export const IconAttach = sized(Paperclip)
 export const IconCheck = sized(Check)
 export const IconDown = sized(ChevronDown)
+export const IconUp = sized(ChevronUp)
 export const IconRight = sized(ChevronRight)
 export const IconChoose = sized(ChevronsUpDown)
 export const IconCopy = sized(Copy)

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { words } from '../lib/words.ts'
 import { IconClose } from './icons.tsx'
+import { PaneEdge, usePaneWidth } from './resizable.tsx'
 import type { TabChoice } from './tabs.tsx'
 import { Tabs } from './tabs.tsx'
 
@@ -14,27 +15,39 @@ type InspectorProps<Name extends string> = {
   children: ReactNode
 }
 
-export const Inspector = <Name extends string>(props: InspectorProps<Name>) => (
-  <aside
-    aria-label={props.label}
-    className="flex w-[440px] shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:max-w-full max-wide:shadow-float max-phone:w-full max-phone:border-l-0"
-  >
-    <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:gap-y-0 [&>[role=tablist]]:border-b-0">
-      <Tabs label={props.label} tabs={props.tabs} chosen={props.chosen} onChoose={props.onChoose} />
-      <button
-        type="button"
-        aria-label={words.session.closeInspector}
-        onClick={props.onClose}
-        className="mt-1 grid size-7 shrink-0 place-items-center rounded-base text-n9 hover:bg-n3"
-      >
-        <IconClose />
-      </button>
-    </div>
-    <div className="relative min-h-0 flex-1 overflow-auto p-4" tabIndex={-1}>
-      {props.children}
-    </div>
-  </aside>
-)
+const inspectorWidth = { usual: 440, least: 320, most: 820 }
+
+export function Inspector<Name extends string>(props: InspectorProps<Name>) {
+  const width = usePaneWidth('inspector', inspectorWidth)
+  return (
+    <aside
+      aria-label={props.label}
+      style={{ width: width.px }}
+      className="relative z-[3] flex max-w-full shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:shadow-float max-phone:w-full! max-phone:border-l-0"
+    >
+      <PaneEdge label={words.session.inspectorWidth} pane={width} side="right" />
+      <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:gap-y-0 [&>[role=tablist]]:border-b-0">
+        <Tabs
+          label={props.label}
+          tabs={props.tabs}
+          chosen={props.chosen}
+          onChoose={props.onChoose}
+        />
+        <button
+          type="button"
+          aria-label={words.session.closeInspector}
+          onClick={props.onClose}
+          className="mt-1 grid size-7 shrink-0 place-items-center rounded-base text-n9 hover:bg-n3"
+        >
+          <IconClose />
+        </button>
+      </div>
+      <div className="relative min-h-0 flex-1 overflow-auto p-4" tabIndex={-1}>
+        {props.children}
+      </div>
+    </aside>
+  )
+}
 
 /** A share of a whole, with the two numbers beside it. */
 export const Meter = ({

@@ -1,7 +1,13 @@
 /** Views of one thing. Arrow keys go through them. */
 import type { KeyboardEvent, ReactNode } from 'react'
 
-export type TabChoice<Name extends string> = { name: Name; label: string; beside?: ReactNode }
+export type TabChoice<Name extends string> = {
+  name: Name
+  label: string
+  beside?: ReactNode
+  /** It is there only where the page has no room to show it beside the others. */
+  isNarrow?: boolean
+}
 
 export function Tabs<Name extends string>({
   label,
@@ -33,7 +39,7 @@ export function Tabs<Name extends string>({
       onKeyDown={press}
       className="flex h-9 shrink-0 items-stretch gap-[18px] border-b px-4"
     >
-      {tabs.map(({ name, label: shown, beside }) => (
+      {tabs.map(({ name, label: shown, beside, isNarrow }) => (
         <button
           key={name}
           type="button"
@@ -42,7 +48,7 @@ export function Tabs<Name extends string>({
           aria-selected={name === chosen}
           tabIndex={name === chosen ? 0 : -1}
           onClick={() => onChoose(name)}
-          className="flex items-center gap-1.5 border-b-2 border-transparent whitespace-nowrap text-n9 outline-offset-[-2px] hover:text-n11 aria-selected:border-n11 aria-selected:font-medium aria-selected:text-n11"
+          className={`flex items-center gap-1.5 border-b-2 border-transparent whitespace-nowrap text-n9 outline-offset-[-2px] hover:text-n11 aria-selected:border-n11 aria-selected:font-medium aria-selected:text-n11 ${isNarrow ? 'split:hidden' : ''}`}
         >
           {shown}
           {beside !== undefined && <span className="font-normal text-n8">{beside}</span>}

@@ -1,10 +1,13 @@
 /** A tool call in one line until it is opened: then its input and its result. */
 import type { ReactNode } from 'react'
+import { memo } from 'react'
+import { diffOf } from '../lib/diff.ts'
 import { formatDuration } from '../lib/format/times.ts'
 import { words } from '../lib/words.ts'
 import { Diff } from './diff.tsx'
 import { HiddenShown } from './hidden-shown.tsx'
 import { IconDown, IconRight } from './icons.tsx'
+import { LoggedImage } from './image-view.tsx'
 import { Elapsed, LiveOutput } from './live-output.tsx'
 import { Output } from './output.tsx'
 import { StatusSign } from './status.tsx'
@@ -24,7 +27,7 @@ export type ToolCardProps = {
         isError: boolean
         tookMs: number
         exitCode?: number | undefined
-        images?: readonly string[]
+        images?: readonly { format: string; data: string }[]
       }
     | undefined
   /** Since when it runs, in ms since 1970; undefined while it does not. */
@@ -50,7 +53,7 @@ export function ToolCard(props: ToolCardProps) {
 }
 
 function CardLine(props: ToolCardProps) {
-  const { name, summary, result, runningFrom, output, note } = props
+  const { name, summary, change, result, runningFrom, output, note } = props
   const { isChosen = false, isOpen, onOpen } = props
   return (
     <button
@@ -69,6 +72,7 @@ function CardLine(props: ToolCardProps) {
       <span className="max-w-[40%] shrink-0 truncate text-n9">{name}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
       <span className="max-w-[45%] min-w-0 truncate empty:hidden">{note}</span>
+      {change && <ChangeCount {...change} />}
       {result && hasFailed(result) && (
         <span className="text-small text-failed">{failureOf(result)}</span>
       )}
@@ -78,6 +82,7 @@ function CardLine(props: ToolCardProps) {
   )
 }
 
+/** The input of a call, or what it changes, and its result. */
 function CardContents({ input, change, result, output }: ToolCardProps) {
   return (
     <div className="border-t border-n4">
@@ -98,13 +103,10 @@ function CardContents({ input, change, result, output }: ToolCardProps) {
           <Output text={result.text} isError={result.isError} />
         </div>
       )}
-      {result?.images?.map((data, at) => (
-        <img
-          key={at}
-          src={data}
-          alt={words.session.picture}
-          className="max-h-[50vh] max-w-full border-t border-n4 object-contain p-3"
-        />
+      {result?.images?.map(({ format, data }, at) => (
+        <div key={at} className="border-t border-n4">
+          <LoggedImage format={format} data={data} name={words.session.picture} />
+        </div>
       ))}
       {!result && !output?.text && (
         <p className="border-t border-n4 px-3 py-2 text-small text-n9">{words.session.noResult}</p>
@@ -123,4 +125,54 @@ const failureOf = ({ exitCode = 0 }: ShownResult): string =>
 /** Calls that follow each other, in one box. */
 export const ToolCards = ({ children }: { children: ReactNode }) => (
   <div className="min-w-0 overflow-hidden rounded-panel border border-n4">{children}</div>
+)
+
+const ChangeCount = memo(function ChangeCount(change: { before: string; after: string }) {
+  const { added, removed } = diffOf(change.before, change.after)
+  return (
+    <span className="text-small">
+      <span className="text-good">+{added}</span> <span className="text-failed">−{removed}</span>
+    </span>
+  )
+})
+
+/** Calls of one tool that follow each other: one line, until somebody wants to see each of them. */
+export const ToolRun = ({
+  name,
+  count,
+  summary,
+  failed,
+  tookMs,
+  isOpen,
+  onOpen,
+  children,
+}: {
+  name: string
+  count: number
+  summary: string
+  failed: number
+  tookMs: number
+  isOpen: boolean
+  onOpen: (isOpen: boolean) => void
+  children: ReactNode
+}) => (
+  <div className="border-b border-n3 last:border-b-0">
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => onOpen(!isOpen)}
+      className="flex min-h-[30px] w-full items-center gap-2.5 px-3 text-left whitespace-nowrap outline-offset-[-2px] hover:bg-n2"
+    >
+      {isOpen ? <IconDown className="text-n8" /> : <IconRight className="text-n8" />}
+      <span className="max-w-[40%] shrink-0 truncate text-n9">
+        {name} × {count}
+      </span>
+      <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
+      {failed > 0 && (
+        <span className="text-small text-failed">{words.session.failedOf(failed)}</span>
+      )}
+      <span className="text-small text-n9">{formatDuration(tookMs)}</span>
+    </button>
+    {isOpen && <div className="border-t border-n3 bg-n1 pl-4">{children}</div>}
+  </div>
 )

@@ -14,22 +14,8 @@ export function useRowKeys<Row>(
   useCommands(
     useMemo((): PageCommand[] => {
       if (!onOpen) return []
-      const at = rows.findIndex((row) => keyOf(row) === chosen)
-      const to = (index: number) => {
-        const row = rows[Math.max(0, Math.min(rows.length - 1, index))]
-        if (row !== undefined) choose(keyOf(row))
-      }
-      const row = rows[at]
-      const move: PageCommand[] = [
-        { id: 'next', group: 'page', keys: 'j', label: words.list.next, run: () => to(at + 1) },
-        {
-          id: 'previous',
-          group: 'page',
-          keys: 'k',
-          label: words.list.previous,
-          run: () => to(at < 0 ? 0 : at - 1),
-        },
-      ]
+      const move = movesIn(rows.map(keyOf), chosen, choose)
+      const row = rows.find((each) => keyOf(each) === chosen)
       if (row === undefined) return move
       return [
         ...move,
@@ -43,4 +29,35 @@ export function useRowKeys<Row>(
       ]
     }, [rows, keyOf, chosen, choose, onOpen]),
   )
+}
+
+/** `j` and `k`, where a row that is chosen is open. */
+export function useMoveKeys(
+  keys: readonly string[],
+  chosen: string | undefined,
+  choose: (key: string) => void,
+): void {
+  useCommands(useMemo(() => movesIn(keys, chosen, choose), [keys, chosen, choose]))
+}
+
+function movesIn(
+  keys: readonly string[],
+  chosen: string | undefined,
+  choose: (key: string) => void,
+): PageCommand[] {
+  const at = chosen === undefined ? -1 : keys.indexOf(chosen)
+  const to = (index: number) => {
+    const key = keys[Math.max(0, Math.min(keys.length - 1, index))]
+    if (key !== undefined) choose(key)
+  }
+  return [
+    { id: 'next', group: 'page', keys: 'j', label: words.list.next, run: () => to(at + 1) },
+    {
+      id: 'previous',
+      group: 'page',
+      keys: 'k',
+      label: words.list.previous,
+      run: () => to(at < 0 ? 0 : at - 1),
+    },
+  ]
 }

@@ -5,12 +5,13 @@ import type { SessionPlace } from '../features/session/place.ts'
 import { sessionPanes, sessionViews } from '../features/session/place.ts'
 import { SessionPage } from '../features/session/session-page.tsx'
 import { sessionQuery, summaryQuery } from '../features/session/session.ts'
+import { useIsPhone } from '../lib/narrow.ts'
 
 const SessionSearch = object({
   view: orElse(optional(oneOf(sessionViews)), undefined),
   event: orElse(optional(string()), undefined),
   thread: orElse(optional(string()), undefined),
-  pane: orElse(optional(oneOf(sessionPanes)), undefined),
+  pane: orElse(optional(oneOf([...sessionPanes, 'none'])), undefined),
 })
 
 export const Route = createFileRoute('/_app/sessions/$sessionId')({
@@ -26,13 +27,21 @@ export const Route = createFileRoute('/_app/sessions/$sessionId')({
 function OneSession() {
   const { sessionId } = Route.useParams()
   const { view = 'talk', event, thread, pane } = Route.useSearch()
+  // A phone has room for the details alone: there the event is shown in its place first.
+  const usual = useIsPhone() || event === undefined ? undefined : 'event'
   const navigate = useNavigate({ from: Route.fullPath })
   const setPlace = useCallback(
     (change: Partial<SessionPlace>) =>
       void navigate({
         search: (now) => {
           const next = { ...now, ...change }
-          return { ...next, view: next.view === 'talk' ? undefined : next.view }
+          const isClosed = 'pane' in change && change.pane === undefined
+          return {
+            ...next,
+            view: next.view === 'talk' ? undefined : next.view,
+            // An address that names an event alone shows its details.
+            pane: isClosed && next.event !== undefined ? ('none' as const) : next.pane,
+          }
         },
         replace: true,
       }),
@@ -42,8 +51,7 @@ function OneSession() {
     <SessionPage
       key={sessionId}
       id={sessionId}
-      // An address that names an event alone shows it.
-      place={{ view, event, thread, pane: pane ?? (event === undefined ? undefined : 'event') }}
+      place={{ view, event, thread, pane: pane === 'none' ? undefined : (pane ?? usual) }}
       onPlace={setPlace}
       onOpen={(id) =>
         void navigate({ to: '/sessions/$sessionId', params: { sessionId: id }, search: {} })

@@ -10,7 +10,8 @@ import { Message, Note, Thought } from '../../components/message.tsx'
 import { Meter, Plot } from '../../components/plot.tsx'
 import { Framed, Spec, Specimen } from '../../components/specimen.tsx'
 import { Stack } from '../../components/layout.tsx'
-import { TimelineStep, TimelineTurn } from '../../components/timeline.tsx'
+import type { TimelineRow } from '../../components/timeline.tsx'
+import { TimelineTurn } from '../../components/timeline.tsx'
 import type { ToolCardProps } from '../../components/tool-card.tsx'
 import { ToolCard, ToolCards } from '../../components/tool-card.tsx'
 import { formatCost } from '../../lib/format/numbers.ts'
@@ -194,6 +195,62 @@ export const Asking = () => (
   </Spec>
 )
 
+const placeOf = (share: number, markers = 0) => ({ share, markers })
+const timelineRows: TimelineRow[] = [
+  {
+    id: 's1',
+    name: 'model',
+    tookMs: 1_800,
+    part: { kind: 'model', from: placeOf(0), to: placeOf(0.15) },
+  },
+  {
+    id: 's2',
+    name: 'bash',
+    tookMs: 400,
+    part: { kind: 'tool', from: placeOf(0.15), to: placeOf(0.2) },
+  },
+  {
+    id: 's3',
+    name: 'grep',
+    tookMs: 90,
+    part: { kind: 'failed', from: placeOf(0.2), to: placeOf(0.22) },
+  },
+  {
+    id: 's4',
+    name: 'tester',
+    tookMs: 4_700,
+    part: { kind: 'agent', from: placeOf(0.22), to: placeOf(0.6) },
+  },
+  {
+    id: 's5',
+    name: 'bash',
+    depth: 1,
+    tookMs: 2_500,
+    part: { kind: 'tool', from: placeOf(0.4), to: placeOf(0.6) },
+  },
+  {
+    id: 's6',
+    name: 'bash',
+    tookMs: 3_000,
+    part: { kind: 'tool', from: placeOf(0.6, 1), to: placeOf(0.9, 1) },
+    wait: { owner: 'person', ms: 780_000 },
+  },
+  {
+    id: 's7',
+    name: 'model',
+    tookMs: undefined,
+    part: { kind: 'running', from: placeOf(0.9, 2), to: placeOf(1, 2) },
+    wait: { owner: 'machine', ms: 60_000 },
+  },
+  {
+    id: 's8',
+    name: 'bash',
+    tookMs: undefined,
+    isAsking: true,
+    part: { kind: 'tool', from: placeOf(1, 2), to: placeOf(1, 2) },
+  },
+]
+
 export const Timelines = () => (
   <Spec name="Timeline">
     <Specimen
@@ -201,71 +258,14 @@ export const Timelines = () => (
       size="half"
     >
       <Framed>
-        <TimelineTurn title="Turn 7" beside="work 12 s · wait 14 m">
-          <TimelineStep
-            id="s1"
-            name="model"
-            part={{ kind: 'model', from: 0, to: 0.15 }}
-            tookMs={1_800}
-          />
-          <TimelineStep
-            id="s2"
-            name="bash"
-            part={{ kind: 'tool', from: 0.15, to: 0.2 }}
-            tookMs={400}
-            isChosen
-          />
-          <TimelineStep
-            id="s3"
-            name="grep"
-            part={{ kind: 'failed', from: 0.2, to: 0.22 }}
-            tookMs={90}
-          />
-          <TimelineStep
-            id="s4"
-            name="tester"
-            part={{ kind: 'agent', from: 0.22, to: 0.6 }}
-            tookMs={4_700}
-          />
-          <TimelineStep
-            id="s5"
-            name="model"
-            depth={1}
-            part={{ kind: 'model', from: 0.22, to: 0.4 }}
-            tookMs={1_600}
-          />
-          <TimelineStep
-            id="s6"
-            name="bash"
-            depth={1}
-            part={{ kind: 'tool', from: 0.4, to: 0.6 }}
-            tookMs={2_500}
-          />
-          <TimelineStep
-            id="s7"
-            name="model"
-            part={{ kind: 'running', from: 0.6, to: 0.8 }}
-            tookMs={undefined}
-          />
-          <TimelineStep
-            id="s8"
-            name="bash"
-            wait={{ owner: 'person', label: 'asks you' }}
-            tookMs={840_000}
-          />
-          <TimelineStep
-            id="s9"
-            name="model"
-            wait={{ owner: 'machine', label: 'backoff' }}
-            tookMs={8_000}
-          />
-          <TimelineStep
-            id="s10"
-            name="budget"
-            wait={{ owner: 'money', label: 'at its budget' }}
-            tookMs={60_000}
-          />
-        </TimelineTurn>
+        <TimelineTurn
+          title="Turn 7"
+          times={{ work: 12_000, wait: 840_000, wall: 852_000 }}
+          idle={[0.6, 0.9]}
+          rows={timelineRows}
+          chosen="s2"
+          onChoose={nothing}
+        />
       </Framed>
     </Specimen>
   </Spec>

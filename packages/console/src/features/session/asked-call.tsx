@@ -20,9 +20,12 @@ const ApprovalList = lazy(async () => ({
   default: (await import('../../components/approval-list.tsx')).ApprovalList,
 }))
 
+/** What has to be known of a session to decide about its calls. */
+export type AskingSession = Pick<Session, 'id' | 'agent' | 'vault_ids'>
+
 type AskedProps = {
   call: ToolCall
-  session: Pick<Session, 'id' | 'agent' | 'vault_ids'>
+  session: AskingSession
   /** The agent of a child thread that asks. */
   by?: string | undefined
 }

@@ -6,7 +6,8 @@ import { ToolCard } from '../../components/tool-card.tsx'
 import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
 import { isOvertaken } from './decided-here.ts'
-import type { CallOutput } from './live-outputs.ts'
+import type { FollowedOutputs } from './live-outputs.ts'
+import { useOutput } from './live-outputs.ts'
 import { inputText, summaryOf } from './texts.ts'
 import { useWholeInput, useWholeResult } from './whole-event.ts'
 
@@ -14,28 +15,28 @@ type CallCardProps = {
   call: ToolCall
   session: string
   isRunning: boolean
-  /** What its command has written so far. */
-  output: CallOutput | undefined
+  outputs: FollowedOutputs
   isChosen: boolean
   onChoose: () => void
 }
 
 export function CallCard(props: CallCardProps) {
-  const { call, session, isRunning, output, isChosen, onChoose } = props
+  const { call, session, isRunning, outputs, isChosen, onChoose } = props
   const [isOpen, setOpen] = useState(false)
   const { input } = useWholeInput(session, call, isOpen)
   const whole = useWholeResult(session, call, isOpen)
+  const output = useOutput(outputs, call.id)
   const { id, name, result } = call
-  const isDenied = call.decision?.isAllowed === false
+  // What a person has denied or interrupted is no failure of the tool.
+  const isStopped = call.decision?.isAllowed === false || call.isInterrupted
   return (
     <ToolCard
       id={id}
       name={name}
       summary={summaryOf(call.input)}
       input={inputText(input)}
-      change={changeOf(call.name, input)}
-      // What a person has denied is no failure of the tool.
-      result={result && { ...result, ...whole, isError: result.isError && !isDenied }}
+      change={call.isCut && !isOpen ? undefined : changeOf(call.name, input)}
+      result={result && { ...result, ...whole, isError: result.isError && !isStopped }}
       runningFrom={isRunning ? Date.parse(call.at) : undefined}
       output={output}
       note={<DecisionNote call={call} />}
@@ -49,15 +50,22 @@ export function CallCard(props: CallCardProps) {
   )
 }
 
-/** What an edit of a file changes, where the input says both. */
+/** What a call changes in a file, where its input says it. */
 function changeOf(name: string, input: Record<string, unknown>) {
-  const { file_path: path, old_string: before, new_string: after } = input
-  const isEdit = name === 'edit' && typeof before === 'string' && typeof after === 'string'
-  return isEdit ? { title: String(path), before, after } : undefined
+  const { file_path: path, old_string: before, new_string: after, content } = input
+  const title = String(path)
+  if (name === 'edit' && typeof before === 'string' && typeof after === 'string')
+    return { title, before, after }
+  return name === 'write' && typeof content === 'string'
+    ? { title, before: '', after: content }
+    : undefined
 }
 
-function DecisionNote({ call: { id, decision } }: { call: ToolCall }) {
-  if (!decision) return null
+function DecisionNote({ call: { id, decision, isInterrupted, wasAsked } }: { call: ToolCall }) {
+  if (!decision)
+    return isInterrupted ? (
+      <Quiet isSmall>{wasAsked ? words.session.retired : words.session.stopped}</Quiet>
+    ) : null
   const { isAllowed, reason, at } = decision
   const word = isAllowed ? words.session.allowed : words.session.denied
   const because = isOvertaken(id, isAllowed) ? words.session.decidedBefore : reason

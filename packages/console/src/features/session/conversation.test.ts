@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionEvent } from '../../lib/api/types.ts'
 import { openCallsOf, talkOf } from './conversation.ts'
+import { pieceOf, runsOf } from './pieces.ts'
 
 let count = 0
 /** An event of the log, a second after the one before. */
@@ -76,11 +77,95 @@ void describe('the talk of a session', () => {
     assert.deepEqual([...openCallsOf(events)], [second.id])
   })
 
-  void it('leaves out kinds that it does not know, and goes on', () => {
+  void it('shows kinds that it does not know as rows, and goes on', () => {
     const items = talkOf([
-      event('session.of_next_year'),
+      event('session.of_next_year', text('a greeting')),
+      event('span.model_request_start'),
       event('agent.message', text('still here')),
     ])
-    assert.equal(items.length, 1)
+    assert.deepEqual(
+      items.map((item) => (item.kind === 'other' ? [item.type, item.text] : item.kind)),
+      [['session.of_next_year', 'a greeting'], 'said'],
+    )
+  })
+
+  void it('says what an interrupt has taken back, and what it has stopped', () => {
+    const [asked, plain] = [use('bash'), use('read')]
+    const closes = ({ id }: SessionEvent) =>
+      event('agent.tool_result', { tool_use_id: id, is_error: true, ...text('interrupted') })
+    const [tools] = talkOf([
+      ...[asked, plain, asksFor(asked.id), event('user.interrupt')],
+      ...[closes(asked), closes(plain)],
+    ])
+    assert.ok(tools?.kind === 'tools')
+    assert.deepEqual(
+      tools.calls.map(({ wasAsked, isInterrupted, isAsking }) => [
+        wasAsked,
+        isInterrupted,
+        isAsking,
+      ]),
+      [
+        [true, true, false],
+        [false, true, false],
+      ],
+    )
+  })
+
+  void it('tells a failure that goes on from one that ends the turn, and from one that ends the session', () => {
+    const fails = (type: string) =>
+      event('session.error', { error: { message: type, retry_status: { type } } })
+    const items = talkOf([fails('retrying'), fails('exhausted'), fails('terminal')])
+    assert.deepEqual(
+      items.map((item) => item.kind === 'failed' && item.ends),
+      [undefined, 'turn', 'session'],
+    )
+  })
+
+  void it('says of a compaction what went, what stayed and what stands in its place', () => {
+    const begun = event('span.compaction_summarize_start', { strategy: 'x', reason: 'overflow' })
+    const model_usage = { input_tokens: 900, output_tokens: 40 }
+    const done = {
+      ...{ strategy: 'isolated-basic', summary: 'in short' },
+      messages: { replaced: 8, kept: 2 },
+      tokens: { before: 900, after: 120 },
+    }
+    const [item] = talkOf([
+      begun,
+      event('span.compaction_summarize_end', { is_error: false, model_usage }),
+      event('agent.thread_context_compacted', done),
+    ])
+    assert.ok(item?.kind === 'compacted')
+    assert.deepEqual(item.compaction, { ...done, reason: 'overflow', read: 900, written: 40 })
+  })
+
+  void it('folds three calls of one tool and more, where all have ended', () => {
+    const reads = [use('read'), use('read'), use('read')]
+    const ended = reads.map(({ id }) =>
+      event('agent.tool_result', { tool_use_id: id, ...text('') }),
+    )
+    const runs = (events: SessionEvent[]) => {
+      const [tools] = talkOf(events)
+      assert.ok(tools?.kind === 'tools')
+      return runsOf(tools.calls).map(({ calls, isFolded }) => [calls.length, isFolded])
+    }
+    assert.deepEqual(runs([...reads, ...ended]), [[3, true]])
+    assert.deepEqual(runs([...reads, ...ended.slice(1)]), [
+      [1, false],
+      [1, false],
+      [1, false],
+    ])
+  })
+
+  void it('names the piece that shows an event: its own, that of its call, or the next one', () => {
+    const [begun, call] = [event('span.model_request_start'), use('bash')]
+    const result = event('agent.tool_result', { tool_use_id: call.id, ...text('') })
+    const [said, rests] = [event('agent.message', text('done')), event('session.usage')]
+    const events = [begun, call, result, said, rests]
+    const items = talkOf(events)
+    assert.deepEqual(
+      [begun, call, result, said, rests].map(({ id }) => pieceOf(items, events, id)),
+      [call.id, call.id, call.id, said.id, said.id],
+    )
+    assert.equal(pieceOf(items, events, 'sevt_elsewhere'), undefined)
   })
 })

@@ -1,13 +1,14 @@
 /** What was said and done, in the order of the log: messages, thinking, tool calls with their results, failures. */
 import type { SessionEvent } from '../../lib/api/types.ts'
 import { momentOf, threadOf, timeOf } from './moments.ts'
-import { bytesOf, cutTextOf, imagesOf, textOfContent } from './texts.ts'
+import type { LoggedPicture } from './texts.ts'
+import { bytesOf, cutTextOf, imagesOf, lineOf, textOfContent } from './texts.ts'
 
 type CallResult = {
   id: string
   text: string
-  /** Pictures of the result, as data: of formats that have no scripts. */
-  images: readonly string[]
+  /** Of formats that have no scripts. */
+  images: readonly LoggedPicture[]
   isError: boolean
   tookMs: number
   exitCode: number | undefined
@@ -34,6 +35,26 @@ export type ToolCall = {
   isCustom: boolean
   /** Of a tool of an MCP server: the name of the server. */
   server: string | undefined
+  /** Whether the service has waited for a decision. */
+  wasAsked: boolean
+  /** Whether an interrupt has ended it. */
+  isInterrupted: boolean
+}
+
+/** What is known of a summary that took the place of the older conversation. */
+export type ShownCompaction = {
+  /** Who wrote the summary; null for a shortened transcript. */
+  strategy: string | null
+  /** `threshold` or `overflow`; undefined where the page does not have its beginning. */
+  reason: string | undefined
+  /** What the model that wrote it has read and written, in tokens. */
+  read: number | undefined
+  written: number | undefined
+  summary: string | undefined
+  /** Messages for the model that the summary stands for, and that stayed as they were. */
+  messages: { replaced: number; kept: number } | undefined
+  /** Tokens of the next request, about. */
+  tokens: { before: number; after: number } | undefined
 }
 
 export type TalkItem =
@@ -57,8 +78,12 @@ export type TalkItem =
       at: string
     }
   | { kind: 'tools'; id: string; calls: ToolCall[] }
-  | { kind: 'failed'; id: string; text: string; at: string; isFinal: boolean }
+  /** `ends`: what the failure has ended; undefined while the service goes on. */
+  | { kind: 'failed'; id: string; text: string; at: string; ends: 'turn' | 'session' | undefined }
   | { kind: 'noted'; id: string; text: string; at: string }
+  | { kind: 'compacted'; id: string; at: string; compaction: ShownCompaction }
+  /** An event of a kind that has no look of its own. */
+  | { kind: 'other'; id: string; type: string; text: string; at: string }
 
 type AgentCallEvent = Extract<
   SessionEvent,
@@ -80,38 +105,49 @@ export function talkOf(
   events: readonly SessionEvent[],
   asked: ReadonlySet<string> = openCallsOf(events),
 ): TalkItem[] {
-  const items: TalkItem[] = []
-  const calls = new Map<string, { call: ToolCall; from: number }>()
-  for (const event of events) addTo(items, calls, event)
-  for (const { call } of calls.values()) call.isAsking = asked.has(call.id)
-  return items
+  const draft: TalkDraft = { items: [], calls: new Map(), summary: {} }
+  for (const event of events) addTo(draft, event)
+  for (const { call } of draft.calls.values()) call.isAsking = asked.has(call.id)
+  return draft.items
 }
 
-function addTo(
-  items: TalkItem[],
-  calls: Map<string, { call: ToolCall; from: number }>,
-  event: SessionEvent,
-): void {
+type TalkDraft = {
+  items: TalkItem[]
+  calls: Map<string, { call: ToolCall; from: number }>
+  /** Of the summary that is being written. */
+  summary: Partial<Pick<ShownCompaction, 'reason' | 'read' | 'written'>>
+}
+
+function addTo(draft: TalkDraft, event: SessionEvent): void {
+  if (isCall(event)) addCall(draft, event)
+  else if (isResult(event)) addResult(draft, event)
+  else if (isRest(event)) noteAsked(draft, event)
+  else addMoment(draft, event)
+}
+
+/** What changes calls that are there, and what stands between them. */
+function addMoment(draft: TalkDraft, event: SessionEvent): void {
+  const { items, calls } = draft
   switch (event.type) {
-    case 'agent.tool_use':
-    case 'agent.mcp_tool_use':
-    case 'agent.custom_tool_use':
-      return addCall(items, calls, event)
-    case 'agent.tool_result':
-    case 'agent.mcp_tool_result':
-    case 'user.custom_tool_result':
-    case 'user.tool_result':
-      return addResult(calls, event)
-    case 'user.tool_confirmation': {
-      const known = calls.get(event.tool_use_id)
-      if (known)
-        known.call.decision = {
-          isAllowed: event.result === 'allow',
-          reason: event.deny_message ?? undefined,
-          at: timeOf(event),
-        }
+    case 'user.tool_confirmation':
+      noteDecision(draft, event)
+      return
+    case 'span.compaction_summarize_start':
+      draft.summary = { reason: event.reason }
+      return
+    case 'span.compaction_summarize_end': {
+      const { input_tokens: read, output_tokens: written } = event.model_usage
+      if (!event.is_error) draft.summary = { ...draft.summary, read, written }
       return
     }
+    case 'agent.thread_context_compacted':
+      items.push(compactedItem(event, draft.summary))
+      draft.summary = {}
+      return
+    case 'user.interrupt':
+      for (const { call } of calls.values()) if (isReached(event, call)) call.isInterrupted = true
+      items.push({ kind: 'noted', id: event.id, text: 'interrupted', at: timeOf(event) })
+      return
     default: {
       const item = plainItem(event)
       if (item) items.push(item)
@@ -119,11 +155,61 @@ function addTo(
   }
 }
 
-function addCall(
-  items: TalkItem[],
-  calls: Map<string, { call: ToolCall; from: number }>,
-  event: AgentCallEvent,
+type RestEvent = Extract<
+  SessionEvent,
+  { type: 'session.status_idle' | 'session.thread_status_idle' }
+>
+
+const isRest = (event: SessionEvent): event is RestEvent =>
+  event.type === 'session.status_idle' || event.type === 'session.thread_status_idle'
+
+function noteAsked({ calls }: TalkDraft, event: RestEvent): void {
+  for (const id of askedIn(event)) {
+    const known = calls.get(id)
+    if (known) known.call.wasAsked = true
+  }
+}
+
+function noteDecision(
+  { calls }: TalkDraft,
+  event: Extract<SessionEvent, { type: 'user.tool_confirmation' }>,
 ): void {
+  const known = calls.get(event.tool_use_id)
+  if (!known) return
+  known.call.decision = {
+    isAllowed: event.result === 'allow',
+    reason: event.deny_message ?? undefined,
+    at: timeOf(event),
+  }
+}
+
+/** The calls that a thread asks about when it rests. */
+const askedIn = ({ stop_reason: reason }: RestEvent): readonly string[] =>
+  reason.type === 'requires_action' ? reason.event_ids : []
+
+/** An interrupt of one thread ends the calls of that thread alone. */
+const isReached = (event: SessionEvent, { result, thread }: ToolCall): boolean =>
+  result === undefined && (threadOf(event) === undefined || threadOf(event) === thread)
+
+const compactedItem = (
+  event: Extract<SessionEvent, { type: 'agent.thread_context_compacted' }>,
+  { reason, read, written }: TalkDraft['summary'],
+): TalkItem => ({
+  kind: 'compacted',
+  id: event.id,
+  at: timeOf(event),
+  compaction: {
+    strategy: event.strategy ?? null,
+    reason,
+    read,
+    written,
+    summary: event.summary,
+    messages: event.messages,
+    tokens: event.tokens,
+  },
+})
+
+function addCall({ items, calls }: TalkDraft, event: AgentCallEvent): void {
   const call: ToolCall = {
     id: event.id,
     name: event.name,
@@ -136,6 +222,8 @@ function addCall(
     isAsking: false,
     isCustom: event.type === 'agent.custom_tool_use',
     server: event.type === 'agent.mcp_tool_use' ? event.mcp_server_name : undefined,
+    wasAsked: false,
+    isInterrupted: false,
   }
   calls.set(event.id, { call, from: momentOf(event) })
   const last = items.at(-1)
@@ -148,10 +236,7 @@ const usedBy = (event: CallResultEvent): string => {
   return event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
 }
 
-function addResult(
-  calls: Map<string, { call: ToolCall; from: number }>,
-  event: CallResultEvent,
-): void {
+function addResult({ calls }: TalkDraft, event: CallResultEvent): void {
   const known = calls.get(usedBy(event))
   if (!known) return
   known.call.result = {
@@ -190,27 +275,36 @@ function plainItem(event: SessionEvent): TalkItem | undefined {
       return said(event, 'agent')
     case 'agent.thinking':
       return { kind: 'thought', id, text: event.thinking, at }
-    case 'session.error':
-      return {
-        kind: 'failed',
-        id,
-        text: event.error.message,
-        at,
-        isFinal: event.error.retry_status.type !== 'retrying',
-      }
+    case 'session.error': {
+      const { message, retry_status: next } = event.error
+      return { kind: 'failed', id, text: message, at, ends: endOf[next.type] }
+    }
+    case 'session.status_terminated':
+      return { kind: 'noted', id, text: 'ended', at }
     case 'session.warning':
       return { kind: 'noted', id, text: event.message, at }
-    case 'user.interrupt':
-      return { kind: 'noted', id, text: 'interrupted', at }
     case 'agent.thread_message_sent':
     case 'agent.thread_message_received':
       return { kind: 'told', id, ...toldOf(event), text: textOfContent(event.content), at }
-    case 'agent.thread_context_compacted':
-      return { kind: 'noted', id, text: 'compacted', at }
     default:
-      return undefined
+      return isQuiet(event.type)
+        ? undefined
+        : { kind: 'other', id, type: event.type, text: lineOf(event), at }
   }
 }
+
+const endOf = { retrying: undefined, exhausted: 'turn', terminal: 'session' } as const
+
+/** What the page shows elsewhere: by states, figures, the timeline, and the messages that it changes. */
+const quietFamilies = ['session.status_', 'session.thread_', 'span.', 'aux.']
+const quietTypes: ReadonlySet<string> = new Set([
+  ...['session.updated', 'session.usage', 'session.deleted', 'session.allowances_changed'],
+  ...['session.environment_build', 'system.user_message_cancelled', 'system.user_message_changed'],
+  ...['agent.advisor_tool_use', 'agent.advisor_tool_result'],
+])
+
+const isQuiet = (type: string): boolean =>
+  quietTypes.has(type) || quietFamilies.some((family) => type.startsWith(family))
 
 const toldOf = (
   event: Extract<
@@ -229,6 +323,12 @@ const resultTypes: ReadonlySet<string> = new Set([
 
 const isResult = (event: SessionEvent): event is CallResultEvent => resultTypes.has(event.type)
 
+const callTypes: ReadonlySet<string> = new Set([
+  ...['agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use'],
+])
+
+const isCall = (event: SessionEvent): event is AgentCallEvent => callTypes.has(event.type)
+
 /** The call that an event decides or ends. */
 function answeredBy(event: SessionEvent): string | undefined {
   if (event.type === 'user.tool_confirmation') return event.tool_use_id
@@ -242,10 +342,7 @@ export function openCallsOf(events: readonly SessionEvent[]): ReadonlySet<string
     if (event.type === 'session.status_terminated') asked.clear()
     const answered = answeredBy(event)
     if (answered !== undefined) asked.delete(answered)
-    if (event.type !== 'session.status_idle' && event.type !== 'session.thread_status_idle')
-      continue
-    if (event.stop_reason.type === 'requires_action')
-      for (const id of event.stop_reason.event_ids) asked.add(id)
+    if (isRest(event)) for (const id of askedIn(event)) asked.add(id)
   }
   return asked
 }

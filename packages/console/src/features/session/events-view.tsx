@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { EventRows } from '../../components/event-row.tsx'
 import { ListFoot } from '../../components/list-foot.tsx'
 import { Button } from '../../components/button.tsx'
+import { useMoveKeys } from '../../lib/row-keys.ts'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
 import { timeOf } from './moments.ts'
@@ -14,7 +15,7 @@ type EventsViewProps = {
 }
 
 export function EventsView({ log, chosen, onChoose }: EventsViewProps) {
-  const { events, hasEarlier, loadEarlier } = log
+  const { events, hasEarlier, hasLater, loadEarlier, loadLater, showNewest } = log
   const rows = useMemo(
     () =>
       events.map((event) => ({
@@ -29,6 +30,8 @@ export function EventsView({ log, chosen, onChoose }: EventsViewProps) {
       })),
     [events, chosen, onChoose],
   )
+  const ids = useMemo(() => events.map(({ id }) => id), [events])
+  useMoveKeys(ids, chosen, onChoose)
   return (
     <>
       {hasEarlier && (
@@ -39,6 +42,16 @@ export function EventsView({ log, chosen, onChoose }: EventsViewProps) {
         </ListFoot>
       )}
       <EventRows rows={rows} label={words.session.events} />
+      {hasLater && (
+        <ListFoot>
+          <Button size="small" onClick={loadLater}>
+            {words.session.later}
+          </Button>
+          <Button size="small" onClick={showNewest}>
+            {words.session.toEnd(log.newer)}
+          </Button>
+        </ListFoot>
+      )}
     </>
   )
 }

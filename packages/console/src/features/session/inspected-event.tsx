@@ -1,9 +1,11 @@
 /** All of one event: as a tree, or as it came. It may lie outside of what the page has. */
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Id, Time } from '../../components/figures.tsx'
+import { IconDown, IconUp } from '../../components/icons.tsx'
 import { JsonTree } from '../../components/json-tree.tsx'
 import { Quiet, Row, Stack } from '../../components/layout.tsx'
 import { Failure, Skeleton } from '../../components/notices.tsx'
@@ -22,14 +24,27 @@ type InspectedEventProps = {
   /** The event as the page has it, which may be cut. */
   known: SessionEvent | undefined
   onFork: (seq: number) => void
+  /** The events beside it, and how to go there. */
+  before?: string | undefined
+  behind?: string | undefined
+  onChoose: (event: string) => void
 }
 
-export function InspectedEvent({ session, id, known, onFork }: InspectedEventProps) {
+export function InspectedEvent(props: InspectedEventProps) {
+  const { session, id, known, onFork } = props
   const isFetched = id !== undefined && (known === undefined || known.cut !== undefined)
   const query = useQuery({ ...wholeEventQuery(session, id ?? ''), enabled: isFetched })
   if (id === undefined) return <Quiet>{words.session.noEvent}</Quiet>
   const event = query.data ?? known
-  if (event) return <EventShown event={event} step={known?.step} onFork={onFork} />
+  if (event)
+    return (
+      <EventShown
+        event={event}
+        step={known?.step}
+        onFork={onFork}
+        ways={<EventWays {...props} />}
+      />
+    )
   return query.error ? (
     <Failure
       message={query.error.message}
@@ -41,16 +56,47 @@ export function InspectedEvent({ session, id, known, onFork }: InspectedEventPro
   )
 }
 
+/** To the event before and to the one behind. */
+const EventWays = ({ before, behind, onChoose }: InspectedEventProps) => (
+  <>
+    <WayButton label={words.session.previousEvent} icon={<IconUp />} to={before} go={onChoose} />
+    <WayButton label={words.session.nextEvent} icon={<IconDown />} to={behind} go={onChoose} />
+  </>
+)
+
+const WayButton = ({
+  label,
+  icon,
+  to,
+  go,
+}: {
+  label: string
+  icon: ReactNode
+  to: string | undefined
+  go: (event: string) => void
+}) => (
+  <Button
+    size="small"
+    kind="plain"
+    label={label}
+    icon={icon}
+    offBecause={to === undefined ? words.session.noMoreEvents : undefined}
+    onClick={() => to !== undefined && go(to)}
+  />
+)
+
 const hiddenParts = new Set(['data', 'step', 'cut', 'workspace_id', 'session_id'])
 
 function EventShown({
   event,
   step,
   onFork,
+  ways,
 }: {
   event: SessionEvent
   step: SessionEvent['step']
   onFork: (seq: number) => void
+  ways: ReactNode
 }) {
   const [isRaw, setRaw] = useState(false)
   const { seq } = event
@@ -76,9 +122,12 @@ function EventShown({
             {words.session.forkHere}
           </Button>
         )}
-        <Button size="small" kind="plain" onClick={() => setRaw(!isRaw)}>
-          {isRaw ? words.session.pretty : words.session.raw}
-        </Button>
+        <Row gap="small">
+          <Button size="small" kind="plain" onClick={() => setRaw(!isRaw)}>
+            {isRaw ? words.session.pretty : words.session.raw}
+          </Button>
+          {ways}
+        </Row>
       </Row>
       {isRaw ? (
         <CodeBlock language="JSON" text={JSON.stringify(shown, null, 2)} />

@@ -61,13 +61,17 @@ void describe('the live output of a command', () => {
 
   void it('goes with the result of its call, behind which no piece counts, and with the turn', () => {
     const outputs = liveOutputs()
+    const shown = () => {
+      outputs.show()
+      return [...outputs.store.get().keys()]
+    }
     outputs.hear(piece('one', 0))
     outputs.hear({ ...piece('other', 0), tool_use_id: 'another' })
     outputs.settle({ type: 'agent.tool_result', tool_use_id: 'call' } as SessionEvent)
-    assert.deepEqual([...outputs.get().keys()], ['another'])
+    assert.deepEqual(shown(), ['another'])
     outputs.hear(piece('two', 3))
-    assert.deepEqual([...outputs.get().keys()], ['another'])
-    outputs.clear()
-    assert.equal(outputs.get().size, 0)
+    assert.deepEqual(shown(), ['another'])
+    outputs.end({ type: 'session.status_idle' } as SessionEvent)
+    assert.deepEqual(shown(), [])
   })
 })

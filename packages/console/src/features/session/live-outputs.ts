@@ -1,6 +1,9 @@
 /** What running commands have written so far, by call: the end of it, as it comes. */
+import { useSyncExternalStore } from 'react'
 import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import { formatBytes } from '../../lib/format/numbers.ts'
+import type { FollowedValue } from '../../lib/store.ts'
+import { createStore } from '../../lib/store.ts'
 import { words } from '../../lib/words.ts'
 
 export type CallOutput = {
@@ -61,9 +64,19 @@ export function withPiece(
 
 const resultTypes: ReadonlySet<string> = new Set(['agent.tool_result', 'user.tool_result'])
 
+/** The cards of calls follow them alone: nothing else is drawn anew for a piece. */
+export type FollowedOutputs = FollowedValue<ReadonlyMap<string, CallOutput>>
+
+/** What the command of one call has written so far: the pieces of other calls change nothing. */
+export const useOutput = (
+  { subscribe, get }: FollowedOutputs,
+  call: string,
+): CallOutput | undefined => useSyncExternalStore(subscribe, () => get().get(call))
+
 /** The outputs of the calls that run. */
 export function liveOutputs() {
   let outputs: ReadonlyMap<string, CallOutput> = new Map()
+  const store: FollowedOutputs = createStore(outputs)
   const settled = new Set<string>()
   const change = (make: (next: Map<string, CallOutput>) => void) => {
     const next = new Map(outputs)
@@ -71,7 +84,9 @@ export function liveOutputs() {
     outputs = next
   }
   return {
-    get: () => outputs,
+    store,
+    /** Tells what has come since the last call. */
+    show: () => store.set(outputs),
     /** A piece may come behind the result, by another way. */
     hear(event: LiveSessionEvent): void {
       if (event.type !== 'agent.tool_use_output_chunk' || settled.has(event.tool_use_id)) return
@@ -85,8 +100,9 @@ export function liveOutputs() {
       settled.add(call)
       if (outputs.has(call)) change((next) => next.delete(call))
     },
-    clear(): void {
-      outputs = new Map()
+    /** Nothing runs behind the end of a turn. */
+    end({ type }: SessionEvent): void {
+      if (type === 'session.status_idle' && outputs.size > 0) outputs = new Map()
     },
   }
 }

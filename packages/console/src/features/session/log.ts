@@ -1,73 +1,78 @@
-/** The log of one session in this page: what was, page by page from its end, and what comes, by the stream. */
+/**
+ * The log of one session in this page: its newest events and what comes by the stream, or a part far back, around an
+ * event that somebody has named. A part that is read on until it meets the newest events becomes one with them.
+ */
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { api, dataOf } from '../../lib/api/client.ts'
 import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import { isAbsent } from '../../lib/failures.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { followAgain, onSession } from '../../lib/stream/tab-stream.ts'
-import type { CallOutput } from './live-outputs.ts'
+import type { LiveAnswer } from './live-answers.ts'
+import { liveAnswers } from './live-answers.ts'
+import type { FollowedOutputs } from './live-outputs.ts'
 import { liveOutputs } from './live-outputs.ts'
-import { threadOf } from './moments.ts'
-import { readWaiting } from './session.ts'
-
-/** What is being written, and is no event yet. */
-type LiveAnswer = {
-  id: string
-  kind: 'message' | 'thinking'
-  text: string
-  /** Of a child thread: its id. */
-  thread: string | undefined
-}
+import type { EventPart } from './log-part.ts'
+import { createPart, joinedEvents, readBehind, readNewest, readSpan } from './log-part.ts'
+import { readWaiting, wholeEventQuery } from './session.ts'
 
 export type ShownLog = {
-  /** Of all threads, by their place in the log. Long texts of earlier ones are their beginnings. */
+  /** One part of the log, of all threads, without a gap. Long texts of earlier events are their beginnings. */
   events: readonly SessionEvent[]
+  /** All events that the page has: those of the shown part, and the newest ones. */
+  known: readonly SessionEvent[]
   live: readonly LiveAnswer[]
-  /** What running commands have written so far, by call. */
-  outputs: ReadonlyMap<string, CallOutput>
   /** Messages that no turn has read yet. */
   waiting: readonly SessionEvent[]
   state: 'loading' | 'ready' | 'failed'
   error: Error | undefined
   /** Whether there are events before the first one here. */
   hasEarlier: boolean
+  /** Whether the part that is shown ends before the newest events. */
+  hasLater: boolean
+  /** Events that have come since such a part was opened. */
+  newer: number
 }
 
 type WaitingContent = Extract<SessionEvent, { type: 'user.message' }>['content']
 
+/** How many events a page of the log has; an event far back is shown with half of them before it. */
 const pageSize = 200
 /** After a refusal, so much later: a server that is busy is not asked at once. */
 const againMs = 5_000
 const empty: ShownLog = {
   events: [],
+  known: [],
   live: [],
-  outputs: new Map(),
   waiting: [],
   state: 'loading',
   error: undefined,
   hasEarlier: false,
+  hasLater: false,
+  newer: 0,
 }
 
 /** An event has a place in the log, or waits for one; anything else is live alone. */
 const isKept = (data: unknown): data is SessionEvent =>
   typeof data === 'object' && data !== null && 'id' in data && 'created_at' in data
 
-const seqOf = ({ seq }: SessionEvent): number => seq ?? Number.POSITIVE_INFINITY
-
 /** Collects news, and shows it once a frame. */
 function createLog() {
   const store = createStore(empty)
-  const events: SessionEvent[] = []
-  const known = new Set<string>()
+  let newest = createPart()
+  /** What is shown in place of the newest events, and how far these went when it was opened. */
+  let far: { part: EventPart; newestSeq: number } | undefined
   const waiting = new Map<string, SessionEvent>()
-  const live = new Map<string, LiveAnswer>()
+  const live = liveAnswers()
   const outputs = liveOutputs()
   /** The newest event when something live was heard last: what ended before it has not ended that. */
   let heardBehind = 0
   let frame: number | undefined
   /** What was shown last stays the same value, so that live words alone compute nothing anew from the events. */
   let hasMore = false
+
+  const shown = (): EventPart => far?.part ?? newest
 
   function show(change: Partial<ShownLog> = {}): void {
     if (Object.keys(change).length > 0) return flush(change)
@@ -77,16 +82,31 @@ function createLog() {
   function flush(change: Partial<ShownLog>): void {
     if (frame !== undefined) cancelAnimationFrame(frame)
     frame = undefined
-    const now = store.get()
+    outputs.show()
     store.set({
-      ...now,
-      events: hasMore ? [...events] : now.events,
-      live: [...live.values()],
-      outputs: outputs.get(),
+      ...store.get(),
+      ...(hasMore && shownEvents()),
+      live: live.all(),
       waiting: [...waiting.values()],
       ...change,
     })
     hasMore = false
+  }
+
+  function shownEvents(): Partial<ShownLog> {
+    if (!far) {
+      const events = [...newest.events]
+      const hasEarlier = (newest.first() ?? 1) > 1
+      return { events, known: events, hasEarlier, hasLater: false, newer: 0 }
+    }
+    const { part, newestSeq } = far
+    return {
+      events: [...part.events],
+      known: joinedEvents(part, newest),
+      hasEarlier: (part.first() ?? 1) > 1,
+      hasLater: true,
+      newer: (newest.last() ?? 0) - newestSeq,
+    }
   }
 
   function add(event: SessionEvent): void {
@@ -95,14 +115,12 @@ function createLog() {
       return
     }
     waiting.delete(event.id)
-    if (known.has(event.id)) return
-    known.add(event.id)
-    // Almost always the last place.
-    let at = events.length
-    while (at > 0 && seqOf(events[at - 1] ?? event) > seqOf(event)) at--
-    events.splice(at, 0, event)
+    if (!newest.add(event)) return
     hasMore = true
-    if (seqOf(event) > heardBehind) endLiveBy(event)
+    if (event.seq > heardBehind) {
+      live.end(event)
+      outputs.end(event)
+    }
     outputs.settle(event)
     if (event.type === 'system.user_message_cancelled') waiting.delete(event.message_id)
     if (event.type === 'system.user_message_changed') changeWaiting(event.message_id, event.content)
@@ -113,54 +131,55 @@ function createLog() {
     if (message?.type === 'user.message') waiting.set(id, { ...message, content })
   }
 
-  function endLiveBy(event: SessionEvent): void {
-    if (event.type === 'agent.message') endLive('message', threadOf(event))
-    if (event.type === 'agent.thinking') endLive('thinking', threadOf(event))
-    if (event.type !== 'session.status_idle') return
-    live.clear()
-    outputs.clear()
-  }
-
-  const endLive = (kind: LiveAnswer['kind'], thread: string | undefined) => {
-    for (const [id, each] of live) if (each.kind === kind && each.thread === thread) live.delete(id)
-  }
-
-  function write(piece: LiveAnswer): void {
-    const before = live.get(piece.id)
-    live.set(piece.id, { ...piece, text: (before?.text ?? '') + piece.text })
-  }
-
-  function hear(event: LiveSessionEvent): void {
-    heardBehind = events.at(-1)?.seq ?? 0
-    outputs.hear(event)
-    const thread = threadOf(event)
-    if (event.type === 'agent.message_chunk')
-      write({ id: event.message_id, kind: 'message', text: event.delta, thread })
-    if (event.type === 'agent.thinking_chunk')
-      write({ id: event.thinking_id, kind: 'thinking', text: event.delta, thread })
+  /** A part that has met the newest events is shown as one with them. */
+  function joinParts(): void {
+    if (!far || (far.part.last() ?? 0) + 1 < (newest.first() ?? 0)) return
+    for (const event of far.part.events) newest.add(event)
+    far = undefined
   }
 
   return {
     store,
-    has: (event: string): boolean => known.has(event),
-    last: (): number | undefined => events.at(-1)?.seq ?? undefined,
-    addAll(page: readonly SessionEvent[], change: Partial<ShownLog>): void {
+    outputs: outputs.store,
+    shown,
+    newest: (): EventPart => newest,
+    has: (event: string): boolean => shown().has(event) || waiting.has(event),
+    isNewest: (event: string): boolean => newest.has(event) || waiting.has(event),
+    addNewest(page: readonly SessionEvent[]): void {
       for (const event of page) add(event)
-      show(change)
-    },
-    take(event: SessionEvent): void {
-      add(event)
       show()
     },
+    /** More of the part that is shown. */
+    addShown(page: readonly SessionEvent[]): void {
+      for (const event of page) shown().add(event)
+      hasMore = true
+      joinParts()
+      show({ error: undefined, state: 'ready' })
+    },
+    /** What was missed is more than is read: the newest events begin anew. */
+    forgetNewest(): void {
+      newest = createPart()
+      hasMore = true
+    },
+    /** Shows a part far back, or without one the newest events. */
+    showPart(page: readonly SessionEvent[] | undefined): void {
+      far = page && { part: createPart(page), newestSeq: newest.last() ?? 0 }
+      hasMore = true
+      joinParts()
+      show({ error: undefined, state: 'ready' })
+    },
     hear(event: LiveSessionEvent): void {
-      hear(event)
+      heardBehind = newest.last() ?? 0
+      live.hear(event)
+      outputs.hear(event)
       show()
     },
     /** Messages that waited before the page was opened. */
     addWaiting(messages: readonly SessionEvent[]): void {
-      for (const message of messages) if (!known.has(message.id)) waiting.set(message.id, message)
+      for (const message of messages) if (!newest.has(message.id)) waiting.set(message.id, message)
       show()
     },
+    ready: () => show({ state: 'ready', error: undefined }),
     fail: (error: Error) => show({ state: 'failed', error }),
   }
 }
@@ -179,61 +198,70 @@ const asEvent = (session: string, { id, content, created_at }: UnreadMessage): S
     processed_at: null,
   }) as SessionEvent
 
-type OpenLog = {
-  store: FollowedValue<ShownLog>
-  start: (signal: AbortSignal) => void
+/** The place of an event in the log; undefined where the session has no such event. */
+type FindSeq = (event: string) => Promise<number | undefined>
+
+type LogReading = {
   loadEarlier: () => void
+  loadLater: () => void
+  /** Leaves a part far back. */
+  showNewest: () => void
 }
 
-/** Reads the newest page, follows the stream behind it, and reads earlier pages when asked. */
-function openLog(id: string): OpenLog {
-  const log = createLog()
-  let earlier: string | undefined
-  let isLoading = false
+type OpenLog = LogReading & {
+  store: FollowedValue<ShownLog>
+  outputs: FollowedOutputs
+  start: (signal: AbortSignal) => void
+  showEvent: (event: string) => void
+}
 
-  /** `isNewest`: events that were missed, from the end; the place of earlier ones stays as it was. */
-  async function loadPage(signal?: AbortSignal, isNewest = false): Promise<void> {
+/** `first`: the event that the page was opened for. */
+function openLog(id: string, findSeq: FindSeq, first: string | undefined): OpenLog {
+  const log = createLog()
+  let isLoading = false
+  let wanted: string | undefined
+
+  const fail = (error: unknown) =>
+    log.fail(error instanceof Error ? error : new Error(String(error)))
+
+  /** One reading at a time: what was asked for twice is read once. */
+  const alone = (read: () => Promise<void>) => (): void => {
     if (isLoading) return
     isLoading = true
-    try {
-      const from = isNewest ? undefined : earlier
-      const query = {
-        order: 'desc',
-        limit: pageSize,
-        include: 'chunks',
-        view: 'light',
-        threads: 'all',
-      } as const
-      const answer = api.GET('/v1/sessions/{id}/events', {
-        params: {
-          path: { id },
-          query: { ...query, ...(from !== undefined && { page: from }) },
-        },
-        ...(signal && { signal }),
+    void read()
+      .catch(fail)
+      .finally(() => {
+        isLoading = false
       })
-      const page = await dataOf(answer)
-      // The same path answers a stream as text, to those who ask for one.
-      if (typeof page === 'string') return
-      const { data, next_page: next } = page
-      const isJoined = isNewest && data.some(({ id: each }) => log.has(each))
-      if (!isJoined) earlier = next ?? undefined
-      const hasEarlier = earlier !== undefined
-      const read = { state: 'ready', error: undefined, hasEarlier } as const
-      // The client's types leave out what is always null.
-      log.addAll(data as readonly SessionEvent[], read)
-    } finally {
-      isLoading = false
-    }
+  }
+
+  async function showAround(event: string, found: Promise<number | undefined>): Promise<void> {
+    const seq = await found
+    if (seq === undefined || wanted !== event || log.has(event)) return
+    const page = await readSpan(id, Math.max(1, seq - pageSize / 2), seq + pageSize / 2)
+    // Somebody may have chosen another event meanwhile.
+    if (wanted === event) log.showPart(page)
+  }
+
+  async function open(signal: AbortSignal): Promise<void> {
+    wanted = first
+    const place = first === undefined ? undefined : findSeq(first)
+    // Its failure is told where it is awaited.
+    place?.catch(() => {})
+    const page = await readNewest(id, pageSize, signal)
+    log.addNewest(page)
+    if (first !== undefined && place && !log.isNewest(first)) await showAround(first, place)
+    log.ready()
   }
 
   const follow = (signal: AbortSignal) =>
     onSession(
       id,
       {
-        last: () => log.last() ?? 0,
+        last: () => log.newest().last() ?? 0,
         onData(data) {
           if (data.type === 'stream.reset') void again(signal)
-          else if (isKept(data)) log.take(data)
+          else if (isKept(data)) log.addNewest([data])
           else log.hear(data as LiveSessionEvent)
         },
         onRefused(message) {
@@ -248,7 +276,14 @@ function openLog(id: string): OpenLog {
   async function again(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     try {
-      await loadPage(signal, true)
+      const { events, isWhole } = await readBehind(id, log.newest().last() ?? 0, signal)
+      if (isWhole) log.addNewest(events)
+      else {
+        const page = await readNewest(id, pageSize, signal)
+        log.forgetNewest()
+        log.addNewest(page)
+      }
+      log.ready()
       followAgain(id)
     } catch (error) {
       if (signal.aborted) return
@@ -262,32 +297,69 @@ function openLog(id: string): OpenLog {
     log.addWaiting(data.map((message) => asEvent(id, message)))
   }
 
-  const fail = (error: unknown) =>
-    log.fail(error instanceof Error ? error : new Error(String(error)))
-
   return {
     store: log.store,
+    outputs: log.outputs,
     start: (signal) =>
-      void loadPage(signal)
+      void open(signal)
         .then(() => follow(signal))
         .then(() => loadWaiting(signal))
         .catch((error: unknown) => {
           if (!signal.aborted) fail(error)
         }),
-    loadEarlier: () => void loadPage().catch(fail),
+    showEvent(event) {
+      wanted = event
+      if (log.store.get().state === 'loading' || log.has(event)) return
+      if (log.isNewest(event)) log.showPart(undefined)
+      else void showAround(event, findSeq(event)).catch(fail)
+    },
+    loadEarlier: alone(async () => {
+      const before = log.shown().first() ?? 1
+      if (before > 1) log.addShown(await readSpan(id, Math.max(1, before - pageSize), before - 1))
+    }),
+    loadLater: alone(async () => {
+      const last = log.shown().last() ?? 0
+      log.addShown(await readSpan(id, last + 1, last + pageSize))
+    }),
+    showNewest: () => log.showPart(undefined),
   }
 }
 
-export type FollowedLog = ShownLog & { loadEarlier: () => void }
+/** `outputs`: what running commands have written so far. */
+export type FollowedLog = ShownLog & LogReading & { outputs: FollowedOutputs }
 
-/** The log of a session while the page shows it. */
-export function useSessionLog(id: string): FollowedLog {
-  const opened = useMemo(() => openLog(id), [id])
+/** The log of a session while the page shows it: where an event is named, the part of the log around it. */
+export function useSessionLog(id: string, event?: string): FollowedLog {
+  const client = useQueryClient()
+  const opened = useMemo(
+    () =>
+      openLog(
+        id,
+        async (wanted) => {
+          try {
+            return (await client.fetchQuery(wholeEventQuery(id, wanted))).seq ?? undefined
+          } catch (error) {
+            if (isAbsent(error)) return undefined
+            throw error
+          }
+        },
+        event,
+      ),
+    // Another event is shown by the log that is open.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [id, client],
+  )
   useEffect(() => {
     const ends = new AbortController()
     opened.start(ends.signal)
     return () => ends.abort()
   }, [opened])
+  useEffect(() => {
+    if (event !== undefined) opened.showEvent(event)
+  }, [opened, event])
   const log = useStore(opened.store)
-  return useMemo(() => ({ ...log, loadEarlier: opened.loadEarlier }), [log, opened])
+  return useMemo(() => {
+    const { outputs, loadEarlier, loadLater, showNewest } = opened
+    return { ...log, outputs, loadEarlier, loadLater, showNewest }
+  }, [log, opened])
 }

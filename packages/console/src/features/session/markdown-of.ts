@@ -39,6 +39,10 @@ export function markdownOf(title: string, events: readonly SessionEvent[]): stri
       case 'failed':
       case 'noted':
         return `_${item.text}_`
+      case 'compacted':
+        return `_${words.session.compaction.title}_`
+      case 'other':
+        return `_${item.type} ${item.text}_`
     }
   })
   return `# ${title}\n\n${parts.join('\n\n')}\n`

@@ -2,7 +2,7 @@
 import { keysOf } from '../../lib/keys-of.ts'
 import { words } from '../../lib/words.ts'
 
-export const sessionViews = ['talk', 'events', 'find'] as const
+export const sessionViews = ['talk', 'timeline', 'events', 'find'] as const
 export type SessionTab = (typeof sessionViews)[number]
 
 export const sessionPanes = keysOf(words.session.paneNames)

@@ -21,7 +21,7 @@ type RetryBannerProps = {
 }
 
 export function RetryBanner(props: RetryBannerProps) {
-  const failure = failureOf(props.session, props.short, props.log.events)
+  const failure = failureOf(props.session, props.short, props.log.known)
   return failure && <Failed {...props} failure={failure} />
 }
 

@@ -11,16 +11,18 @@ import { textOfContent } from './texts.ts'
 
 type SaidItemProps = {
   item: Extract<TalkItem, { kind: 'said' }>
-  session: { id: string; agent: { name: string } }
+  /** The id of the session, and the name of its agent. */
+  session: string
+  agent: string
   isChosen: boolean
   onChoose: () => void
 }
 
-export function SaidItem({ item, session, isChosen, onChoose }: SaidItemProps) {
+export function SaidItem({ item, session, agent, isChosen, onChoose }: SaidItemProps) {
   const [isWhole, setWhole] = useState(false)
   const isCut = item.wholeBytes > 0
   const { data, isFetching, error } = useQuery({
-    ...wholeEventQuery(session.id, item.id),
+    ...wholeEventQuery(session, item.id),
     enabled: isWhole && isCut,
   })
   const whole =
@@ -31,7 +33,7 @@ export function SaidItem({ item, session, isChosen, onChoose }: SaidItemProps) {
     <Message
       id={item.id}
       by={item.by}
-      name={nameOf(item.by, session.agent.name)}
+      name={nameOf(item.by, agent)}
       at={item.at}
       text={whole ?? (isCut ? `${item.text}…` : item.text)}
       isChosen={isChosen}

@@ -36,7 +36,7 @@ export const SessionFacts = ({ session, short }: SessionFactsProps) => (
       <Cost dollars={costOf(session)} />
     </Fact>
     {typeof short?.context.share === 'number' && (
-      <Fact name={words.session.panes.context}>{percent(short.context.share)}</Fact>
+      <Fact name={words.session.context}>{percent(short.context.share)}</Fact>
     )}
     <AllowedTools session={session.id} />
     <Id of={session.id} />

@@ -21,6 +21,7 @@ type SessionInspectorProps = {
   onPane: (pane: SessionPane | undefined) => void
   onThread: (thread: string) => void
   onFork: (seq: number) => void
+  onChoose: (event: string) => void
 }
 
 export const SessionInspector = (props: SessionInspectorProps) => (
@@ -35,7 +36,8 @@ export const SessionInspector = (props: SessionInspectorProps) => (
   </Inspector>
 )
 
-function Pane({ session, short, log, pane, event, onThread, onFork }: SessionInspectorProps) {
+function Pane(props: SessionInspectorProps) {
+  const { session, short, log, pane, event, onThread, onFork, onChoose } = props
   switch (pane) {
     case 'event':
       return (
@@ -43,8 +45,10 @@ function Pane({ session, short, log, pane, event, onThread, onFork }: SessionIns
           key={event}
           session={session.id}
           id={event}
-          known={log.events.find(({ id }) => id === event)}
+          known={log.known.find(({ id }) => id === event)}
           onFork={onFork}
+          {...neighboursOf(log, event)}
+          onChoose={onChoose}
         />
       )
     case 'tools':
@@ -64,4 +68,10 @@ function Pane({ session, short, log, pane, event, onThread, onFork }: SessionIns
     case 'resources':
       return <ResourcesPane session={session} short={short} />
   }
+}
+
+/** The events before and behind one, in the part of the log that is shown. */
+function neighboursOf({ events }: FollowedLog, event: string | undefined) {
+  const at = events.findIndex(({ id }) => id === event)
+  return at === -1 ? {} : { before: events[at - 1]?.id, behind: events[at + 1]?.id }
 }

@@ -13,6 +13,8 @@ import { Status } from '../../components/status.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import type { Session, ShortSession } from '../../lib/api/types.ts'
 import { isAbsent, requestIdOf } from '../../lib/failures.ts'
+import { formatCount } from '../../lib/format/numbers.ts'
+import { useIsPhone } from '../../lib/narrow.ts'
 import { useReadOnlyReason } from '../../lib/rights.ts'
 import { shortTitleOf, stateOf, statusOf } from '../../lib/session/facts.ts'
 import { words } from '../../lib/words.ts'
@@ -20,6 +22,7 @@ import { openCallsOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
 import { useSessionLog } from './log.ts'
 import type { SessionPlace } from './place.ts'
+import { sessionViews } from './place.ts'
 import { RetryBanner } from './retry-banner.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionInspector } from './session-inspector.tsx'
@@ -27,7 +30,7 @@ import { SessionMenu } from './session-menu.tsx'
 import { SessionTalk, useFreshSession, useSessionNews, WaitBanner } from './session-talk.tsx'
 import { besideKey, sessionQuery, summaryQuery } from './session.ts'
 import { threadsOf } from './threads.ts'
-import { TimelineView } from './timeline-view.tsx'
+import { TimelineLine, TimelineView } from './timeline-view.tsx'
 import { useSessionCommands } from './use-session-commands.ts'
 
 const Interruption = lazy(async () => ({
@@ -43,10 +46,10 @@ type SessionPageProps = {
 }
 
 export function SessionPage(props: SessionPageProps) {
-  const { id } = props
+  const { id, place } = props
   const query = useQuery(sessionQuery(id))
   const short = useQuery(summaryQuery(id))
-  const log = useSessionLog(id)
+  const log = useSessionLog(id, place.event)
   const client = useQueryClient()
   useFreshSession(log, () => {
     void query.refetch()
@@ -86,10 +89,15 @@ const asksStatus = { tone: 'asks', word: words.status.asks } as const
 
 function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps) {
   const [dialog, setDialog] = useState<'interrupt' | { fork: number | undefined }>()
-  const asking = useMemo(() => openCallsOf(log.events), [log.events])
+  const asking = useMemo(() => openCallsOf(log.known), [log.known])
   const { tone, word } =
     asking.size > 0 ? asksStatus : short ? stateOf(short) : statusOf(session.status)
-  const choose = useCallback((id: string) => onPlace({ event: id, pane: 'event' }), [onPlace])
+  const isPhone = useIsPhone()
+  const choose = useCallback(
+    // On a phone the details would lie over what was chosen.
+    (id: string) => onPlace(isPhone ? { event: id } : { event: id, pane: 'event' }),
+    [onPlace, isPhone],
+  )
   const isRunning = session.status === 'running'
   const readOnly = useReadOnlyReason()
   const title = shortTitleOf({ first_words: null, ...short, id: session.id, title: session.title })
@@ -133,6 +141,9 @@ function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps)
             <TimelineView log={log} chosen={place.event} asked={asking} onChoose={choose} />
           )
         }
+        map={
+          place.view === 'talk' && <TimelineLine log={log} chosen={place.event} onChoose={choose} />
+        }
         talk={
           <SessionTalk
             session={session}
@@ -154,6 +165,7 @@ function OpenSession({ session, short, log, place, onPlace, onOpen }: OpenProps)
               onPane={(pane) => onPlace({ pane })}
               onThread={(thread) => onPlace({ thread, view: 'talk' })}
               onFork={(seq) => setDialog({ fork: seq })}
+              onChoose={(next) => onPlace({ event: next })}
             />
           )
         }
@@ -201,7 +213,7 @@ function InterruptButton({
 
 /** The conversation, one for each thread, the log, and what finds in it. */
 function Views({ log, place, onPlace }: Pick<OpenProps, 'log' | 'place' | 'onPlace'>) {
-  const threads = useMemo(() => threadsOf(log.events), [log.events])
+  const threads = useMemo(() => threadsOf(log.known), [log.known])
   const thread = (id: string) => `thread ${id}`
   const tabs = [
     { name: 'talk', label: words.session.conversation },
@@ -210,14 +222,20 @@ function Views({ log, place, onPlace }: Pick<OpenProps, 'log' | 'place' | 'onPla
       label: name,
       ...(isRunning && { beside: words.status.running }),
     })),
-    { name: 'events', label: words.session.events, beside: log.events.length },
+    { name: 'timeline', label: words.session.timeline, isNarrow: true },
+    // Their places have no gap.
+    {
+      name: 'events',
+      label: words.session.events,
+      beside: formatCount(log.known.at(-1)?.seq ?? 0),
+    },
     { name: 'find', label: words.session.find },
   ]
   const isThread = place.thread !== undefined && place.view === 'talk'
   const choose = (name: string) => {
     const child = threads.find(({ id }) => thread(id) === name)
     if (child) onPlace({ view: 'talk', thread: child.id })
-    else onPlace({ view: name === 'events' || name === 'find' ? name : 'talk', thread: undefined })
+    else onPlace({ view: sessionViews.find((each) => each === name) ?? 'talk', thread: undefined })
   }
   return (
     <ViewLine
@@ -226,7 +244,11 @@ function Views({ log, place, onPlace }: Pick<OpenProps, 'log' | 'place' | 'onPla
           size="small"
           kind="plain"
           aria-pressed={place.pane !== undefined}
-          onClick={() => onPlace({ pane: place.pane ? undefined : 'usage' })}
+          onClick={() =>
+            onPlace({
+              pane: place.pane ? undefined : place.event === undefined ? 'usage' : 'event',
+            })
+          }
         >
           {words.session.details}
         </Button>

@@ -4,26 +4,29 @@ import { useEffect, useMemo } from 'react'
 import { Time } from '../../components/figures.tsx'
 import { Quiet } from '../../components/layout.tsx'
 import { Banner, Failure, Skeleton } from '../../components/notices.tsx'
+import { TimelinePane } from '../../components/session-layout.tsx'
 import type { Session, SessionSummary, WaitingOn } from '../../lib/api/types.ts'
 import { messageOf, requestIdOf } from '../../lib/failures.ts'
 import { followWorkspace } from '../../lib/stream/workspace.ts'
 import { words } from '../../lib/words.ts'
+import { AskedDock } from './asked-dock.tsx'
 import { ComposerBox } from './composer-box.tsx'
+import { openCallsOf } from './conversation.ts'
 import { EventsView } from './events-view.tsx'
 import { FindView } from './find-view.tsx'
 import type { FollowedLog, ShownLog } from './log.ts'
 import type { SessionTab } from './place.ts'
 import { sessionQuery, summaryQuery } from './session.ts'
 import { TalkView } from './talk-view.tsx'
+import { TimelineView } from './timeline-view.tsx'
 
 /** Status and cost stand in the session, which is asked for when the log says that they changed. */
-export function useFreshSession({ events }: ShownLog, refetch: () => void): void {
+export function useFreshSession({ known }: ShownLog, refetch: () => void): void {
   const last = useMemo(
     () =>
-      events.findLast(
-        ({ type }) => type.startsWith('session.status_') || type === 'session.updated',
-      )?.id,
-    [events],
+      known.findLast(({ type }) => type.startsWith('session.status_') || type === 'session.updated')
+        ?.id,
+    [known],
   )
   useEffect(() => {
     if (last !== undefined) refetch()
@@ -90,8 +93,14 @@ export function SessionTalk({ session, log, view, thread, chosen, onChoose }: Se
         </Banner>
       )}
       {view === 'talk' && <TalkView key={thread} {...shared} session={session} thread={thread} />}
+      {view === 'timeline' && (
+        <TimelinePane>
+          <TimelineView {...shared} asked={openCallsOf(log.known)} />
+        </TimelinePane>
+      )}
       {view === 'events' && <EventsView {...shared} />}
       {view === 'find' && <FindView {...shared} session={session.id} />}
+      <AskedDock session={session} log={log} />
       <ComposerBox key={session.id} session={session} />
     </>
   )

@@ -1,17 +1,18 @@
 /** The conversation of a session or of one of its threads, as it is and as it comes. */
 import { useMemo, useState } from 'react'
-import { Message, Note, Thought } from '../../components/message.tsx'
+import { Message, Thought } from '../../components/message.tsx'
 import { Empty } from '../../components/notices.tsx'
 import { Talk } from '../../components/talk.tsx'
-import { ToolCards } from '../../components/tool-card.tsx'
 import type { Session } from '../../lib/api/types.ts'
+import { useIsPhone } from '../../lib/narrow.ts'
+import { useMoveKeys } from '../../lib/row-keys.ts'
 import { words } from '../../lib/words.ts'
-import { AskedAnswer, AskedCall, AskedTogether } from './asked-call.tsx'
-import { CallCard } from './call-card.tsx'
+import { AskedTogether } from './asked-call.tsx'
 import type { TalkItem, ToolCall } from './conversation.ts'
 import { openCallsOf, talkOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
-import { SaidItem } from './said-item.tsx'
+import { pieceOf, piecesOf } from './pieces.ts'
+import { TalkPiece } from './talk-piece.tsx'
 import { eventsOfThread, primaryEvents, threadsOf } from './threads.ts'
 import { WaitingItem } from './waiting-item.tsx'
 
@@ -26,61 +27,115 @@ type TalkViewProps = {
 
 /** Pieces that are in the page at once; the others come when asked for. */
 const shownAtFirst = 300
+/** So many stand before a chosen piece that was not in the page. */
+const before = 50
 
 export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewProps) {
+  const { events, known } = log
   const items = useMemo(() => {
-    const asked = openCallsOf(log.events)
+    const asked = openCallsOf(known)
     return thread === undefined
-      ? talkOf(primaryEvents(log.events, asked), asked)
-      : talkOf(eventsOfThread(log.events, thread), asked)
-  }, [log.events, thread])
-  const names = useMemo(
-    () => new Map(threadsOf(log.events).map(({ id, name }) => [id, name])),
-    [log.events],
-  )
-  const [most, setMost] = useState(shownAtFirst)
-  const shown = items.slice(-most)
+      ? talkOf(primaryEvents(events, asked), asked)
+      : talkOf(eventsOfThread(events, thread), asked)
+  }, [events, known, thread])
+  const names = useMemo(() => new Map(threadsOf(known).map(({ id, name }) => [id, name])), [known])
+  const piece = useMemo(() => pieceOf(items, events, chosen), [items, events, chosen])
+  const { id, agent, vault_ids } = session
+  // What a session has used changes all the time, and draws no piece anew.
+  const asking = useMemo(() => ({ id, agent, vault_ids }), [id, agent, vault_ids])
+  const isPhone = useIsPhone()
+  const { shown, hasMore, showEarlier, showNewest } = useShownItems(items, piece, log)
+  usePieceKeys(items, piece, onChoose)
   const live = log.live.filter((each) => each.thread === thread)
   const waiting = thread === undefined ? log.waiting : []
-  const hasMore = items.length > most || log.hasEarlier
-  const earlier = () => {
-    setMost(most + shownAtFirst)
-    if (items.length <= most + shownAtFirst) log.loadEarlier()
-  }
   const isEmpty = items.length === 0 && waiting.length === 0 && live.length === 0
   return (
     <Talk
       label={words.session.conversation}
       count={items.length}
-      onEarlier={hasMore ? earlier : undefined}
+      shown={piece}
+      onEarlier={hasMore ? showEarlier : undefined}
+      later={
+        log.hasLater ? { newer: log.newer, onMore: log.loadLater, onNewest: showNewest } : undefined
+      }
     >
       {isEmpty && <Empty>{words.session.empty}</Empty>}
       {shown.map((item) => (
-        <Piece
+        <TalkPiece
           key={item.id}
           item={item}
-          session={session}
+          session={asking}
+          // What a part far back does not have the result of has long ended.
+          isRunning={session.status === 'running' && !log.hasLater}
           names={names}
           outputs={log.outputs}
-          chosen={chosen}
+          // A piece is drawn anew when its own mark changes, not with each other one's.
+          chosen={isOfItem(item, piece) ? piece : undefined}
+          hidesAsked={isPhone}
           onChoose={onChoose}
         />
       ))}
-      {live.map(({ id, kind, text }) =>
-        kind === 'message' ? (
-          <Message key={id} isLive id={id} by="agent" name={session.agent.name} text={text} />
-        ) : (
-          <Thought key={id} title={`${words.session.thinking}…`} text={text} />
-        ),
+      {!log.hasLater && (
+        <>
+          {live.map(({ id, kind, text }) =>
+            kind === 'message' ? (
+              <Message key={id} isLive id={id} by="agent" name={session.agent.name} text={text} />
+            ) : (
+              <Thought key={id} title={`${words.session.thinking}…`} text={text} />
+            ),
+          )}
+          {waiting.map((event) => (
+            <WaitingItem key={event.id} event={event} session={session.id} />
+          ))}
+          {askedOfOneTool(items).map((calls) => (
+            <AskedTogether key={calls[0]?.id} calls={calls} session={session.id} />
+          ))}
+        </>
       )}
-      {waiting.map((event) => (
-        <WaitingItem key={event.id} event={event} session={session.id} />
-      ))}
-      {askedOfOneTool(items).map((calls) => (
-        <AskedTogether key={calls[0]?.id} calls={calls} session={session.id} />
-      ))}
     </Talk>
   )
+}
+
+const isOfItem = (item: TalkItem, piece: string | undefined): boolean =>
+  piece !== undefined &&
+  (item.kind === 'tools' ? item.calls.some(({ id }) => id === piece) : item.id === piece)
+
+/** The newest pieces, or those from the one on that somebody has gone back to. */
+function useShownItems(items: readonly TalkItem[], piece: string | undefined, log: FollowedLog) {
+  const [from, setFrom] = useState<string>()
+  const usual = log.hasLater ? 0 : Math.max(0, items.length - shownAtFirst)
+  const kept = from === undefined ? -1 : items.findIndex((item) => isOfItem(item, from))
+  const at = kept === -1 ? usual : Math.min(kept, usual)
+  const wanted = piece === undefined ? -1 : items.findIndex((item) => isOfItem(item, piece))
+  // What is read stays in the page when the part far back becomes one with the newest events.
+  const begin = log.hasLater
+    ? items[0]?.id
+    : wanted !== -1 && wanted < at
+      ? items[Math.max(0, wanted - before)]?.id
+      : from
+  if (begin !== from) setFrom(begin)
+  return {
+    shown: items.slice(at),
+    hasMore: at > 0 || log.hasEarlier,
+    showEarlier: () => {
+      if (at < shownAtFirst && log.hasEarlier) log.loadEarlier()
+      setFrom(items[Math.max(0, at - shownAtFirst)]?.id)
+    },
+    showNewest: () => {
+      setFrom(undefined)
+      log.showNewest()
+    },
+  }
+}
+
+/** `j` and `k` go through the pieces. */
+function usePieceKeys(
+  items: readonly TalkItem[],
+  piece: string | undefined,
+  onChoose: (id: string) => void,
+): void {
+  const pieces = useMemo(() => piecesOf(items), [items])
+  useMoveKeys(pieces, piece, onChoose)
 }
 
 /** Calls that wait for the same decision: two or more of one tool. */
@@ -90,95 +145,4 @@ function askedOfOneTool(items: readonly TalkItem[]): ToolCall[][] {
     .filter(({ isAsking, isCustom }) => isAsking && !isCustom)
   const kinds = Object.groupBy(asked, ({ name, thread }) => `${thread} ${name}`)
   return Object.values(kinds).flatMap((calls) => (calls && calls.length > 1 ? [calls] : []))
-}
-
-type PieceProps = Omit<TalkViewProps, 'log' | 'thread'> & {
-  item: TalkItem
-  /** The agents of child threads. */
-  names: ReadonlyMap<string, string>
-  outputs: FollowedLog['outputs']
-}
-
-function Piece({ item, session, names, outputs, chosen, onChoose }: PieceProps) {
-  switch (item.kind) {
-    case 'said':
-      return (
-        <SaidItem
-          item={item}
-          session={session}
-          isChosen={item.id === chosen}
-          onChoose={() => onChoose(item.id)}
-        />
-      )
-    case 'thought':
-      return <Thought title={words.session.thinking} text={item.text} />
-    case 'told': {
-      const name = item.agent ?? words.session.mainAgent
-      const title =
-        item.way === 'to' ? words.session.toThread(name) : words.session.fromThread(name)
-      return <Thought title={title} text={item.text} />
-    }
-    case 'tools':
-      return (
-        <Calls
-          calls={item.calls}
-          session={session}
-          names={names}
-          outputs={outputs}
-          chosen={chosen}
-          onChoose={onChoose}
-        />
-      )
-    case 'failed':
-      return <Note isFailure>{item.text}</Note>
-    case 'noted':
-      return <Note>{noteOf(item.text)}</Note>
-  }
-}
-
-const noteOf = (text: string): string =>
-  ({ compacted: words.session.compacted, interrupted: words.session.interrupted })[text] ?? text
-
-function Calls({
-  calls,
-  session,
-  names,
-  outputs,
-  chosen,
-  onChoose,
-}: { calls: readonly ToolCall[] } & Omit<PieceProps, 'item'>) {
-  const plain = calls.filter(({ isAsking }) => !isAsking)
-  return (
-    <>
-      {plain.length > 0 && (
-        <ToolCards>
-          {plain.map((call) => (
-            <CallCard
-              key={call.id}
-              call={call}
-              session={session.id}
-              isRunning={session.status === 'running' && !call.result}
-              output={outputs.get(call.id)}
-              isChosen={call.id === chosen}
-              onChoose={() => onChoose(call.id)}
-            />
-          ))}
-        </ToolCards>
-      )}
-      {calls
-        .filter(({ isAsking }) => isAsking)
-        .map((call) =>
-          call.isCustom ? (
-            <AskedAnswer key={call.id} call={call} session={session.id} />
-          ) : (
-            <AskedCall
-              key={call.id}
-              call={call}
-              session={session}
-              by={call.thread === undefined ? undefined : names.get(call.thread)}
-            />
-          ),
-        )}
-    </>
-  )
 }

@@ -25,7 +25,7 @@ void describe('the texts of a session', () => {
       base64('image/png', 'A"onerror='),
       { type: 'text', text: 'a' },
     ])
-    assert.deepEqual(shown, ['data:image/png;base64,AAAA'])
+    assert.deepEqual(shown, [{ format: 'image/png', data: 'AAAA' }])
   })
 
   void it('writes a conversation whose outputs cannot end their fence', () => {

@@ -23,14 +23,17 @@ export const cutTextOf = (
 /** Formats of pictures that browsers show and that hold no scripts. */
 const pictures = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
-export const imagesOf = (content: readonly object[]): string[] =>
+/** A picture as the log has it: its bytes in base64. */
+export type LoggedPicture = { format: string; data: string }
+
+export const imagesOf = (content: readonly object[]): LoggedPicture[] =>
   content.flatMap((block) => {
     const { source }: { source?: unknown } = block
     if (typeof source !== 'object' || source === null) return []
     const { media_type: format, data }: { media_type?: unknown; data?: unknown } = source
     if (typeof format !== 'string' || typeof data !== 'string') return []
     const isShown = pictures.has(format) && /^[A-Za-z0-9+/=]+$/.test(data)
-    return isShown ? [`data:${format};base64,${data}`] : []
+    return isShown ? [{ format, data }] : []
   })
 
 /** The input of a call as people read it: one text alone, or JSON. */

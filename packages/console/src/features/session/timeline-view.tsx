@@ -1,12 +1,12 @@
-import { Fragment, useMemo } from 'react'
-import { TimelineStep, TimelineTurn } from '../../components/timeline.tsx'
-import { formatDuration } from '../../lib/format/times.ts'
+import { useEffect, useMemo } from 'react'
+import type { TimelineRow } from '../../components/timeline.tsx'
+import { TimelineMap, TimelineTurn } from '../../components/timeline.tsx'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
 import type { TimelinePeriod } from './timeline.ts'
-import { timelineOf } from './timeline.ts'
+import { entryOf, timelineOf } from './timeline.ts'
 
-type TimelineViewProps = {
+export type TimelineViewProps = {
   log: FollowedLog
   chosen: string | undefined
   /** Calls that wait for a person. */
@@ -17,69 +17,99 @@ type TimelineViewProps = {
 /** Turns that are on the page at once. */
 const shownTurns = 60
 
+function useTimeline({ log, chosen }: Pick<TimelineViewProps, 'log' | 'chosen'>) {
+  const periods = useMemo(() => timelineOf(log.events).slice(-shownTurns), [log.events])
+  const entry = useMemo(
+    () =>
+      entryOf(
+        periods,
+        log.events.find(({ id }) => id === chosen),
+      ),
+    [periods, log.events, chosen],
+  )
+  // Turns before the first event here are not counted: their numbers are not known.
+  const titleOf = ({ number }: TimelinePeriod) =>
+    log.hasEarlier ? words.session.oneTurn : words.session.turnNumber(number)
+  return { periods, entry, titleOf }
+}
+
 /** The newest turn comes first. */
 export function TimelineView({ log, chosen, asked, onChoose }: TimelineViewProps) {
-  const periods = useMemo(() => timelineOf(log.events), [log.events])
-  // Turns before the first event here are not counted: their numbers are not known.
-  const isCounted = !log.hasEarlier
-  const shared = { asked, chosen, onChoose }
+  const { periods, entry, titleOf } = useTimeline({ log, chosen })
+  useEffect(() => {
+    if (entry === undefined) return
+    document
+      .querySelector(`[data-step="${CSS.escape(entry)}"]`)
+      ?.scrollIntoView({ block: 'nearest' })
+  }, [entry])
   return periods
-    .slice(-shownTurns)
     .toReversed()
     .map((period) => (
       <TimelineTurn
         key={period.id}
-        title={isCounted ? words.session.turnNumber(period.number) : words.session.oneTurn}
-        beside={timesOf(period)}
-      >
-        <Steps entries={period.entries} depth={0} {...shared} />
-        {period.lanes.map(({ id, name, from, to, tookMs, entries }) => (
-          <Fragment key={id}>
-            <TimelineStep
-              id={id}
-              name={name}
-              part={{ kind: 'agent', from, to }}
-              tookMs={tookMs}
-              onChoose={() => onChoose(entries[0]?.id ?? id)}
-            />
-            <Steps entries={entries} depth={1} {...shared} />
-          </Fragment>
-        ))}
-      </TimelineTurn>
+        title={titleOf(period)}
+        times={{ work: period.workMs, wait: period.waitMs, wall: period.wallMs }}
+        idle={period.idle}
+        rows={rowsOf(period, asked)}
+        chosen={entry}
+        onChoose={onChoose}
+      />
     ))
 }
 
-const Steps = ({
-  entries,
-  depth,
-  asked,
-  chosen,
-  onChoose,
-}: Omit<TimelineViewProps, 'log'> & { entries: TimelinePeriod['entries']; depth: number }) =>
-  entries.map((entry) => (
-    <TimelineStep
-      key={entry.id}
-      id={entry.id}
-      name={entry.name}
-      depth={depth}
-      {...(asked.has(entry.id) ? asking : { part: entry })}
-      {...(entry.waitedMs !== undefined && !asked.has(entry.id) && waited(entry.waitedMs))}
-      tookMs={entry.tookMs}
-      isChosen={entry.id === chosen}
-      onChoose={() => onChoose(entry.id)}
+function rowsOf({ entries, lanes }: TimelinePeriod, asked: ReadonlySet<string>): TimelineRow[] {
+  const rowOf = (entry: TimelinePeriod['entries'][number], depth: number): TimelineRow => {
+    const { id, name, kind, from, to, tookMs, idleMs, waitedMs } = entry
+    const owner = waitedMs === undefined ? 'machine' : 'person'
+    return {
+      id,
+      name,
+      depth,
+      tookMs,
+      part: { kind, from, to },
+      wait: idleMs === undefined ? undefined : { owner, ms: idleMs },
+      isAsking: asked.has(id),
+    }
+  }
+  return [
+    ...entries.map((entry) => rowOf(entry, 0)),
+    ...lanes.flatMap((lane) => [
+      {
+        id: lane.id,
+        name: lane.name,
+        tookMs: lane.tookMs,
+        chooses: lane.entries[0]?.id,
+        part: { kind: 'agent', from: lane.from, to: lane.to } as const,
+      },
+      ...lane.entries.map((entry) => rowOf(entry, 1)),
+    ]),
+  ]
+}
+
+/** Turns that have room in one line. */
+const mapTurns = 20
+
+/** The turns in one line. */
+export function TimelineLine({ log, chosen, onChoose }: Omit<TimelineViewProps, 'asked'>) {
+  const { periods, entry, titleOf } = useTimeline({ log, chosen })
+  const turns = periods.slice(-mapTurns).map((period) => ({
+    id: period.id,
+    title: titleOf(period),
+    size: Math.max(1, Math.sqrt(period.workMs)),
+    parts: period.entries.map(({ id, kind, from, to }) => ({
+      id,
+      kind,
+      from: from.share,
+      to: to.share,
+    })),
+  }))
+  if (turns.length === 0) return null
+  return (
+    <TimelineMap
+      label={words.session.timelineMap}
+      turns={turns}
+      chosen={entry}
+      onChoose={onChoose}
     />
-  ))
-
-const asking = { wait: { owner: 'person', label: words.status.asks } } as const
-
-const waited = (ms: number) =>
-  ({ wait: { owner: 'person', label: words.session.waited(formatDuration(ms)) } }) as const
-
-const longWait = 0.05
-
-/** Nothing yet of a turn that has just begun. */
-function timesOf({ workMs, waitMs }: TimelinePeriod): string {
-  if (workMs === 0) return ''
-  const work = formatDuration(workMs)
-  return waitMs > workMs * longWait ? words.session.workAndWait(work, formatDuration(waitMs)) : work
+  )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SessionEvent } from '../../lib/api/types.ts'
-import { timelineOf } from './timeline.ts'
+import { entryOf, timelineOf } from './timeline.ts'
 
 /** An event at a second of the session. */
 function event(id: string, second: number, type: string, fields: object = {}): SessionEvent {
@@ -15,6 +15,8 @@ const result = (id: string, second: number, isError = false) =>
   event(`${id}r`, second, 'agent.tool_result', { tool_use_id: id, is_error: isError })
 const idle = (second: number) =>
   event(`i${second}`, second, 'session.status_idle', { stop_reason: { type: 'end_turn' } })
+
+const place = (share: number, markers = 0) => ({ share, markers })
 
 void describe('the timeline of a session', () => {
   void it('shows work in shares of the work of its turn, and waits apart from it', () => {
@@ -30,29 +32,59 @@ void describe('the timeline of a session', () => {
       result('a', 58, true),
       idle(58),
     ])
-    assert.deepEqual([turn?.workMs, turn?.waitMs], [8_000, 50_000])
-    assert.deepEqual(turn?.entries, [
-      {
-        id: 's',
-        name: 'model',
-        kind: 'model',
-        from: 0,
-        to: 0.5,
-        tookMs: 4_000,
-        waitedMs: undefined,
-        thread: undefined,
-      },
-      {
-        id: 'a',
-        name: 'bash',
-        kind: 'failed',
-        from: 0.5,
-        to: 1,
-        tookMs: 4_000,
-        waitedMs: 50_000,
-        thread: undefined,
-      },
+    assert.deepEqual([turn?.workMs, turn?.waitMs, turn?.wallMs], [8_000, 50_000, 58_000])
+    assert.deepEqual(turn?.idle, [0.5])
+    const seen = (field: 'name' | 'kind' | 'tookMs' | 'from' | 'to') =>
+      turn?.entries.map((entry) => entry[field])
+    assert.deepEqual(seen('name'), ['model', 'bash'])
+    assert.deepEqual(seen('kind'), ['model', 'failed'])
+    assert.deepEqual(seen('tookMs'), [4_000, 4_000])
+    assert.deepEqual(seen('from'), [place(0), place(0.5, 1)])
+    assert.deepEqual(seen('to'), [place(0.5), place(1, 1)])
+    const bash = turn?.entries.at(-1)
+    assert.ok(bash)
+    assert.deepEqual([bash.waitedMs, bash.idleMs], [50_000, 50_000])
+    assert.deepEqual(bash.events, ['a', 'c', 'ar'])
+  })
+
+  void it('shows what a machine was waited for as well, and leaves short pauses in their place', () => {
+    const [turn] = timelineOf([
+      event('m', 0, 'user.message'),
+      event('r', 0, 'session.status_running'),
+      event('s', 30, 'span.model_request_start'),
+      event('e', 50, 'span.model_request_end', { model_request_start_id: 's', is_error: false }),
+      call('a', 51, 'bash'),
+      result('a', 71),
+      idle(71),
     ])
+    assert.deepEqual([turn?.workMs, turn?.waitMs, turn?.idle], [41_000, 30_000, [0]])
+    assert.deepEqual(
+      turn?.entries.map(({ name, idleMs, waitedMs }) => [name, idleMs, waitedMs]),
+      [
+        ['model', 30_000, undefined],
+        ['bash', undefined, undefined],
+      ],
+    )
+  })
+
+  void it('names the entry of an event: its own, or that during which it came', () => {
+    const periods = timelineOf([
+      event('m', 0, 'user.message'),
+      event('r', 1, 'session.status_running'),
+      event('s', 2, 'span.model_request_start'),
+      event('said', 3, 'agent.message'),
+      event('e', 4, 'span.model_request_end', { model_request_start_id: 's', is_error: false }),
+      call('a', 5, 'read'),
+      result('a', 6),
+      call('b', 6, 'read'),
+      result('b', 7),
+      idle(9),
+    ])
+    const named = (id: string, seq: number) => entryOf(periods, { id, seq })
+    assert.deepEqual(
+      [named('e', 4), named('said', 3), named('br', 7), named('m', 0)],
+      ['s', 's', 'a', undefined],
+    )
   })
 
   void it('folds calls of one tool that follow each other, and shows what still runs', () => {
@@ -71,11 +103,11 @@ void describe('the timeline of a session', () => {
     ])
     assert.deepEqual(
       first?.entries.map(({ name, to, tookMs }) => [name, to, tookMs]),
-      [['read × 2', 0.5, 2_000]],
+      [['read × 2', place(1), 2_000]],
     )
     assert.deepEqual(
       second?.entries.map(({ kind, from, to, tookMs }) => [kind, from, to, tookMs]),
-      [['running', 0.5, 1, undefined]],
+      [['running', place(0, 1), place(1, 1), undefined]],
     )
     assert.equal(second?.number, 2)
   })
@@ -98,7 +130,7 @@ void describe('the timeline of a session', () => {
     )
     assert.deepEqual(
       turn?.lanes.map(({ name, from, to, tookMs }) => [name, from, to, tookMs]),
-      [['tester', 0.25, 0.5, 2_000]],
+      [['tester', place(0, 1), place(2 / 3, 1), 2_000]],
     )
   })
 

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ToolCall } from './conversation.ts'
 import { wholeEventQuery } from './session.ts'
+import type { LoggedPicture } from './texts.ts'
 import { imagesOf, textOfContent } from './texts.ts'
 
 type WholeInput = { input: Record<string, unknown>; isWhole: boolean }
@@ -20,7 +21,7 @@ export function useWholeInput(
     : { input, isWhole: false }
 }
 
-export type WholeResult = { text: string; images: readonly string[] } | undefined
+export type WholeResult = { text: string; images: readonly LoggedPicture[] } | undefined
 
 /** The result of a call; while a cut one is fetched, its beginning and its end. */
 export function useWholeResult(

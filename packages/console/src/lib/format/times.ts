@@ -18,6 +18,14 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / (24 * 60))} d ${Math.floor((minutes / 60) % 24)} h`
 }
 
+/** How long something took, in one unit: `14 m`. */
+export function formatSpan(ms: number): string {
+  if (ms < minute) return formatDuration(ms)
+  if (ms < hour) return `${Math.round(ms / minute)} m`
+  if (ms < day) return `${Math.round(ms / hour)} h`
+  return `${Math.round(ms / day)} d`
+}
+
 /** How long ago, in one unit. `now` for the last ten seconds and for clocks that differ. */
 export function formatAge(ms: number): string {
   if (ms < 10 * second) return 'now'
