@@ -1,5 +1,6 @@
 /** The pane beside a conversation: one of several views of the session. Below 1,280 px it lies over the talk. */
 import type { ReactNode } from 'react'
+import { talkWords } from '../lib/session/talk-words.ts'
 import { words } from '../lib/words.ts'
 import { IconClose } from './icons.tsx'
 import { PaneEdge, usePaneWidth } from './resizable.tsx'
@@ -25,8 +26,8 @@ export function Inspector<Name extends string>(props: InspectorProps<Name>) {
       style={{ width: width.px }}
       className="relative z-[3] flex max-w-full shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:shadow-float max-phone:w-full! max-phone:border-l-0"
     >
-      <PaneEdge label={words.session.inspectorWidth} pane={width} side="right" />
-      <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:gap-y-0 [&>[role=tablist]]:border-b-0">
+      <PaneEdge label={talkWords.inspectorWidth} pane={width} side="right" />
+      <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:border-b-0">
         <Tabs
           label={props.label}
           tabs={props.tabs}

@@ -1,7 +1,7 @@
 /** What a running command has written so far: its newest lines stay in sight, and nothing above them moves. */
 import { useEffect, useState } from 'react'
 import { formatDuration } from '../lib/format/times.ts'
-import { words } from '../lib/words.ts'
+import { talkWords } from '../lib/session/talk-words.ts'
 import { Coloured } from './output.tsx'
 
 const stepMs = 1_000
@@ -13,7 +13,7 @@ export function LiveOutput({ text, isLarge }: { text: string; isLarge: boolean }
   return (
     <div
       role="group"
-      aria-label={words.session.outputSoFar}
+      aria-label={talkWords.outputSoFar}
       aria-live="off"
       tabIndex={0}
       className={`flex flex-col-reverse overflow-auto overscroll-contain border-t border-n4 bg-n2 px-3 py-2 text-n10 outline-offset-[-2px] ${isLarge ? 'max-h-[50vh]' : 'max-h-[162.6px]'}`}
@@ -42,7 +42,7 @@ export function Elapsed({ from, lastByteAt }: { from: number; lastByteAt: number
   return (
     <span aria-hidden="true" className="flex shrink-0 gap-2.5 text-small text-n9 tabular-nums">
       {silence >= silentMs && (
-        <span className="text-waiting">{words.session.noOutputFor(whole(silence))}</span>
+        <span className="text-waiting">{talkWords.noOutputFor(whole(silence))}</span>
       )}
       {whole(now - from)}
     </span>

@@ -1,5 +1,6 @@
 /** The panes of a session: what was said beside what was chosen; below 1,280 px the second lies over the first. */
 import type { ReactNode } from 'react'
+import { talkWords } from '../lib/session/talk-words.ts'
 import { words } from '../lib/words.ts'
 import { PaneEdge, usePaneWidth } from './resizable.tsx'
 
@@ -28,7 +29,7 @@ export function SessionLayout({ timeline, map, talk, inspector }: SessionLayoutP
           >
             {timeline}
           </nav>
-          <PaneEdge label={words.session.timelineWidth} pane={width} side="left" />
+          <PaneEdge label={talkWords.timelineWidth} pane={width} side="left" />
         </div>
       )}
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">

@@ -1,6 +1,7 @@
 /** The conversation: it follows its end only while the reader is there, and never moves what is being read. */
 import type { ReactNode } from 'react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { talkWords } from '../lib/session/talk-words.ts'
 import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 
@@ -103,7 +104,7 @@ export function Talk({ label, count, shown, onEarlier, later, children }: TalkPr
         >
           {onEarlier && <MoreLine onClick={earlier}>{words.session.earlier}</MoreLine>}
           {children}
-          {later && <MoreLine onClick={later.onMore}>{words.session.later}</MoreLine>}
+          {later && <MoreLine onClick={later.onMore}>{talkWords.later}</MoreLine>}
         </div>
       </div>
       {(left !== undefined || later) && (

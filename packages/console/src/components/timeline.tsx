@@ -15,6 +15,7 @@ import {
   wholeTurn,
   widthOf,
 } from '../lib/timeline-scale.ts'
+import { talkWords } from '../lib/session/talk-words.ts'
 import { words } from '../lib/words.ts'
 import { Button } from './button.tsx'
 
@@ -88,12 +89,12 @@ export function TimelineTurn({ title, times, idle, rows, chosen, onChoose }: Tim
         {title}
         {zoom ? (
           <span className="ml-auto flex items-center gap-2 text-small font-normal text-n9">
-            {words.session.zoomed(
+            {talkWords.zoomed(
               formatDuration((zoom.to - zoom.from) * times.work),
               formatDuration(times.work),
             )}
             <Button size="small" kind="plain" keys="Esc" onClick={() => setZoom(undefined)}>
-              {words.session.wholeTurn}
+              {talkWords.wholeTurn}
             </Button>
           </span>
         ) : (
@@ -103,7 +104,7 @@ export function TimelineTurn({ title, times, idle, rows, chosen, onChoose }: Tim
       <div
         {...hold}
         data-drag={drag !== undefined}
-        title={zoom ? undefined : words.session.zoomHint}
+        title={zoom ? undefined : talkWords.zoomHint}
         onDoubleClick={() => setZoom(undefined)}
         className="relative touch-pan-y py-0.5 select-none"
       >
@@ -141,7 +142,7 @@ const Times = ({ work, wait, wall }: TimelineTurnProps['times']) => (
       .filter(([, ms]) => ms > 0)
       .map(([name, ms]) => (
         <span key={name} title={formatDuration(ms)} className="whitespace-nowrap">
-          {words.session.times[name]} <span className="text-n11">{formatSpan(ms)}</span>
+          {talkWords.times[name]} <span className="text-n11">{formatSpan(ms)}</span>
         </span>
       ))}
   </span>
@@ -265,7 +266,7 @@ const TimelineStep = (props: TimelineStepProps) => {
       <span data-bars className="relative flex h-[18px] items-center overflow-hidden">
         {wait && (
           <span
-            title={words.session.waited(formatDuration(wait.ms))}
+            title={talkWords.waited(formatDuration(wait.ms))}
             className={`absolute inset-y-0 grid place-items-center rounded-sm text-tiny whitespace-nowrap ${waits[wait.owner]}`}
             style={{ left: lengthOf(scale, marker), width: scale.markerPx - 2 }}
           >

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { memo } from 'react'
 import { diffOf } from '../lib/diff.ts'
 import { formatDuration } from '../lib/format/times.ts'
+import { talkWords } from '../lib/session/talk-words.ts'
 import { words } from '../lib/words.ts'
 import { Diff } from './diff.tsx'
 import { HiddenShown } from './hidden-shown.tsx'
@@ -168,9 +169,7 @@ export const ToolRun = ({
         {name} × {count}
       </span>
       <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
-      {failed > 0 && (
-        <span className="text-small text-failed">{words.session.failedOf(failed)}</span>
-      )}
+      {failed > 0 && <span className="text-small text-failed">{talkWords.failedOf(failed)}</span>}
       <span className="text-small text-n9">{formatDuration(tookMs)}</span>
     </button>
     {isOpen && <div className="border-t border-n3 bg-n1 pl-4">{children}</div>}

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { AnswerDock } from '../../components/session-layout.tsx'
 import { useIsPhone } from '../../lib/narrow.ts'
-import { words } from '../../lib/words.ts'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import type { AskingSession } from './asked-call.tsx'
 import { openCallsOf, talkOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
@@ -29,7 +29,7 @@ function Dock({ session, known }: { session: AskingSession; known: FollowedLog['
   const [first, ...others] = calls
   if (!first) return null
   return (
-    <AnswerDock more={others.length === 0 ? '' : words.session.moreAsked(others.length)}>
+    <AnswerDock more={others.length === 0 ? '' : talkWords.moreAsked(others.length)}>
       <Asked key={first.id} call={first} session={session} names={names} />
     </AnswerDock>
   )

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Time } from '../../components/figures.tsx'
 import { Quiet } from '../../components/layout.tsx'
 import { ToolCard } from '../../components/tool-card.tsx'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import { words } from '../../lib/words.ts'
 import type { ToolCall } from './conversation.ts'
 import { isOvertaken } from './decided-here.ts'
@@ -64,7 +65,7 @@ function changeOf(name: string, input: Record<string, unknown>) {
 function DecisionNote({ call: { id, decision, isInterrupted, wasAsked } }: { call: ToolCall }) {
   if (!decision)
     return isInterrupted ? (
-      <Quiet isSmall>{wasAsked ? words.session.retired : words.session.stopped}</Quiet>
+      <Quiet isSmall>{wasAsked ? talkWords.retired : talkWords.stopped}</Quiet>
     ) : null
   const { isAllowed, reason, at } = decision
   const word = isAllowed ? words.session.allowed : words.session.denied

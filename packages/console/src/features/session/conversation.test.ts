@@ -94,8 +94,8 @@ void describe('the talk of a session', () => {
     const closes = ({ id }: SessionEvent) =>
       event('agent.tool_result', { tool_use_id: id, is_error: true, ...text('interrupted') })
     const [tools] = talkOf([
-      ...[asked, plain, asksFor(asked.id), event('user.interrupt')],
-      ...[closes(asked), closes(plain)],
+      ...[asked, plain, asksFor(asked.id), closes(asked), event('user.interrupt')],
+      closes(plain),
     ])
     assert.ok(tools?.kind === 'tools')
     assert.deepEqual(

@@ -105,7 +105,7 @@ export function talkOf(
   events: readonly SessionEvent[],
   asked: ReadonlySet<string> = openCallsOf(events),
 ): TalkItem[] {
-  const draft: TalkDraft = { items: [], calls: new Map(), summary: {} }
+  const draft: TalkDraft = { items: [], calls: new Map(), closed: [], summary: {} }
   for (const event of events) addTo(draft, event)
   for (const { call } of draft.calls.values()) call.isAsking = asked.has(call.id)
   return draft.items
@@ -114,15 +114,18 @@ export function talkOf(
 type TalkDraft = {
   items: TalkItem[]
   calls: Map<string, { call: ToolCall; from: number }>
+  /** Calls that failed with the newest events: an interrupt closes what it ends right before it is in the log. */
+  closed: ToolCall[]
   /** Of the summary that is being written. */
   summary: Partial<Pick<ShownCompaction, 'reason' | 'read' | 'written'>>
 }
 
 function addTo(draft: TalkDraft, event: SessionEvent): void {
+  if (isResult(event)) return addResult(draft, event)
   if (isCall(event)) addCall(draft, event)
-  else if (isResult(event)) addResult(draft, event)
   else if (isRest(event)) noteAsked(draft, event)
   else addMoment(draft, event)
+  draft.closed = []
 }
 
 /** What changes calls that are there, and what stands between them. */
@@ -146,6 +149,7 @@ function addMoment(draft: TalkDraft, event: SessionEvent): void {
       return
     case 'user.interrupt':
       for (const { call } of calls.values()) if (isReached(event, call)) call.isInterrupted = true
+      for (const call of draft.closed) call.isInterrupted = true
       items.push({ kind: 'noted', id: event.id, text: 'interrupted', at: timeOf(event) })
       return
     default: {
@@ -236,9 +240,10 @@ const usedBy = (event: CallResultEvent): string => {
   return event.type === 'user.custom_tool_result' ? event.custom_tool_use_id : event.tool_use_id
 }
 
-function addResult({ calls }: TalkDraft, event: CallResultEvent): void {
+function addResult({ calls, closed }: TalkDraft, event: CallResultEvent): void {
   const known = calls.get(usedBy(event))
   if (!known) return
+  if (event.is_error) closed.push(known.call)
   known.call.result = {
     id: event.id,
     text: cutTextOf(event),

@@ -3,6 +3,7 @@ import { EventRows } from '../../components/event-row.tsx'
 import { ListFoot } from '../../components/list-foot.tsx'
 import { Button } from '../../components/button.tsx'
 import { useMoveKeys } from '../../lib/row-keys.ts'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
 import { timeOf } from './moments.ts'
@@ -45,7 +46,7 @@ export function EventsView({ log, chosen, onChoose }: EventsViewProps) {
       {hasLater && (
         <ListFoot>
           <Button size="small" onClick={loadLater}>
-            {words.session.later}
+            {talkWords.later}
           </Button>
           <Button size="small" onClick={showNewest}>
             {words.session.toEnd(log.newer)}

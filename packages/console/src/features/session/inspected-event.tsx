@@ -14,6 +14,7 @@ import type { SessionEvent } from '../../lib/api/types.ts'
 import { requestIdOf } from '../../lib/failures.ts'
 import { formatCount } from '../../lib/format/numbers.ts'
 import { formatDuration } from '../../lib/format/times.ts'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import { words } from '../../lib/words.ts'
 import { timeOf } from './moments.ts'
 import { wholeEventQuery } from './session.ts'
@@ -59,8 +60,8 @@ export function InspectedEvent(props: InspectedEventProps) {
 /** To the event before and to the one behind. */
 const EventWays = ({ before, behind, onChoose }: InspectedEventProps) => (
   <>
-    <WayButton label={words.session.previousEvent} icon={<IconUp />} to={before} go={onChoose} />
-    <WayButton label={words.session.nextEvent} icon={<IconDown />} to={behind} go={onChoose} />
+    <WayButton label={talkWords.previousEvent} icon={<IconUp />} to={before} go={onChoose} />
+    <WayButton label={talkWords.nextEvent} icon={<IconDown />} to={behind} go={onChoose} />
   </>
 )
 
@@ -80,7 +81,7 @@ const WayButton = ({
     kind="plain"
     label={label}
     icon={icon}
-    offBecause={to === undefined ? words.session.noMoreEvents : undefined}
+    offBecause={to === undefined ? talkWords.noMoreEvents : undefined}
     onClick={() => to !== undefined && go(to)}
   />
 )

@@ -4,7 +4,7 @@ import type { LiveSessionEvent, SessionEvent } from '../../lib/api/types.ts'
 import { formatBytes } from '../../lib/format/numbers.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore } from '../../lib/store.ts'
-import { words } from '../../lib/words.ts'
+import { talkWords } from '../../lib/session/talk-words.ts'
 
 export type CallOutput = {
   text: string
@@ -19,7 +19,7 @@ export type OutputChunk = Extract<LiveSessionEvent, { type: 'agent.tool_use_outp
 /** Characters that a page keeps of one output. */
 const mostKept = 16_000
 
-const leftOut = (bytes: number): string => `${words.session.leftOut(formatBytes(bytes))}\n`
+const leftOut = (bytes: number): string => `${talkWords.leftOut(formatBytes(bytes))}\n`
 
 /** The end of a text, from the beginning of a line where one is near. */
 function endOf(text: string): string {

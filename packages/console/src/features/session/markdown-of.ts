@@ -1,5 +1,6 @@
 /** A conversation as Markdown, to paste it elsewhere. */
 import type { SessionEvent } from '../../lib/api/types.ts'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import { words } from '../../lib/words.ts'
 import { talkOf } from './conversation.ts'
 import type { ToolCall } from './conversation.ts'
@@ -40,7 +41,7 @@ export function markdownOf(title: string, events: readonly SessionEvent[]): stri
       case 'noted':
         return `_${item.text}_`
       case 'compacted':
-        return `_${words.session.compaction.title}_`
+        return `_${talkWords.compaction.title}_`
       case 'other':
         return `_${item.type} ${item.text}_`
     }

@@ -4,6 +4,7 @@ import { memo, useState } from 'react'
 import { FailureNote, Note, Thought } from '../../components/message.tsx'
 import { ToolCards, ToolRun } from '../../components/tool-card.tsx'
 import { formatTokens } from '../../lib/format/numbers.ts'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import { words } from '../../lib/words.ts'
 import type { AskingSession } from './asked-call.tsx'
 import { AskedAnswer, AskedCall } from './asked-call.tsx'
@@ -39,16 +40,15 @@ export const TalkPiece = memo(function TalkPiece(props: TalkPieceProps) {
     case 'thought':
       return <Thought title={words.session.thinking} text={item.text} {...mark} />
     case 'told': {
-      const name = item.agent ?? words.session.mainAgent
-      const title =
-        item.way === 'to' ? words.session.toThread(name) : words.session.fromThread(name)
+      const name = item.agent ?? talkWords.mainAgent
+      const title = item.way === 'to' ? talkWords.toThread(name) : talkWords.fromThread(name)
       return <Thought title={title} text={item.text} {...mark} />
     }
     case 'failed':
       return item.ends === undefined ? (
-        <Note {...mark}>{words.session.goesOn(item.text)}</Note>
+        <Note {...mark}>{talkWords.goesOn(item.text)}</Note>
       ) : (
-        <FailureNote title={words.session.failedWhole[item.ends]} at={item.at} {...mark}>
+        <FailureNote title={talkWords.failedWhole[item.ends]} at={item.at} {...mark}>
           {item.text}
         </FailureNote>
       )
@@ -69,12 +69,12 @@ export const TalkPiece = memo(function TalkPiece(props: TalkPieceProps) {
 type MarkProps = { id: string; isChosen: boolean; onChoose: () => void }
 
 const noteOf = (text: string): string =>
-  ({ interrupted: words.session.interrupted, ended: words.session.endedNote })[text] ?? text
+  ({ interrupted: talkWords.interrupted, ended: talkWords.endedNote })[text] ?? text
 
 /** What went and what stayed; the summary is there for those who want to read it. */
 function Compacted({ compaction, ...mark }: { compaction: ShownCompaction } & MarkProps) {
   const { messages, tokens, summary, reason, strategy } = compaction
-  const { compaction: own } = words.session
+  const { compaction: own } = talkWords
   const parts = [
     ...(messages ? [own.messages(messages.replaced, messages.kept)] : []),
     ...(tokens ? [own.tokens(formatTokens(tokens.before), formatTokens(tokens.after))] : []),

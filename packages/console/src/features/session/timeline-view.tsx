@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'react'
 import type { TimelineRow } from '../../components/timeline.tsx'
 import { TimelineMap, TimelineTurn } from '../../components/timeline.tsx'
+import { talkWords } from '../../lib/session/talk-words.ts'
 import { words } from '../../lib/words.ts'
 import type { FollowedLog } from './log.ts'
 import type { TimelinePeriod } from './timeline.ts'
@@ -105,11 +106,6 @@ export function TimelineLine({ log, chosen, onChoose }: Omit<TimelineViewProps, 
   }))
   if (turns.length === 0) return null
   return (
-    <TimelineMap
-      label={words.session.timelineMap}
-      turns={turns}
-      chosen={entry}
-      onChoose={onChoose}
-    />
+    <TimelineMap label={talkWords.timelineMap} turns={turns} chosen={entry} onChoose={onChoose} />
   )
 }

@@ -134,6 +134,25 @@ void describe('the timeline of a session', () => {
     )
   })
 
+  void it('shows a call that an interrupt ended before anybody decided as a wait, and an answer that failed as failed', () => {
+    const [turn] = timelineOf([
+      event('m', 0, 'user.message'),
+      event('r', 0, 'session.status_running'),
+      call('a', 2, 'bash'),
+      event('b', 2, 'agent.custom_tool_use', { name: 'ask_user', input: {} }),
+      idle(2),
+      event('br', 12, 'user.custom_tool_result', { custom_tool_use_id: 'b', is_error: true }),
+      result('a', 22, true),
+    ])
+    assert.deepEqual(
+      turn?.entries.map(({ kind, waitedMs, tookMs }) => [kind, waitedMs, tookMs]),
+      [
+        ['tool', 20_000, 0],
+        ['failed', 10_000, 0],
+      ],
+    )
+  })
+
   void it('has nothing before the first message', () => {
     assert.deepEqual(timelineOf([event('r', 0, 'session.status_running')]), [])
   })

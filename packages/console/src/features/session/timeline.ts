@@ -100,8 +100,6 @@ function addTo(
 ): void {
   const ended = endedBy(event)
   if (ended !== undefined) {
-    // The answer of a person is the whole call.
-    if (event.type === 'user.custom_tool_result') decide(period, ended.id, event, at)
     end(period, ended, event, at)
     return
   }
@@ -171,18 +169,23 @@ function decide({ entries }: OpenPeriod, id: string, event: SessionEvent, at: nu
 }
 
 function end(
-  { entries }: OpenPeriod,
+  period: OpenPeriod,
   { id, isError }: EndedEntry,
   event: SessionEvent,
   at: number,
 ): void {
-  const entry = entries.get(id)
+  const entry = period.entries.get(id)
   if (!entry) return
+  const isUnbegun = !period.isRunning && entry.waitedMs === undefined && entry.kind === 'tool'
+  // The answer of a person is the whole call.
+  if (isUnbegun || event.type === 'user.custom_tool_result') decide(period, id, event, at)
   entry.to = at
   entry.isOpen = false
   entry.events.push(event.id)
   entry.seqs.last = event.seq ?? entry.seqs.last
-  if (isError) entry.kind = 'failed'
+  // An interrupt ended what was waited for: no tool has failed.
+  const isRetired = isUnbegun && event.type.startsWith('agent.')
+  if (isError && !isRetired) entry.kind = 'failed'
 }
 
 /** Idle time beyond this share of the work has a marker. */
