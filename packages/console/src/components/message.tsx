@@ -76,7 +76,7 @@ export const Thought = ({
       className="flex w-fit max-w-full items-center gap-2 rounded-sm text-small select-none hover:text-n11"
     >
       <IconRight className="group-open:rotate-90" />
-      <span className="min-w-0 truncate">{title}</span>
+      <span className="min-w-0 text-left">{title}</span>
       {beside}
     </summary>
     <p className="mt-1 ml-[7px] border-l-2 border-n5 pl-3.5 whitespace-pre-wrap" dir="auto">

@@ -61,7 +61,7 @@ function CardLine(props: ToolCardProps) {
       type="button"
       aria-expanded={isOpen}
       onClick={() => onOpen(!isOpen)}
-      className={`flex min-h-[30px] w-full items-center gap-2.5 px-3 text-left whitespace-nowrap outline-offset-[-2px] ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
+      className={`flex min-h-[30px] w-full items-center gap-2.5 px-3 text-left whitespace-nowrap outline-offset-[-2px] max-phone:flex-wrap max-phone:content-center max-phone:gap-y-0 max-phone:py-1 ${isChosen ? 'bg-accent-quiet' : 'hover:bg-n2'}`}
     >
       {runningFrom !== undefined ? (
         <StatusSign tone="running" />
@@ -72,7 +72,9 @@ function CardLine(props: ToolCardProps) {
       )}
       <span className="max-w-[40%] shrink-0 truncate text-n9">{name}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-small text-n11">{summary}</span>
-      <span className="max-w-[45%] min-w-0 truncate empty:hidden">{note}</span>
+      <span className="max-w-[45%] min-w-0 truncate empty:hidden max-phone:order-last max-phone:max-w-none max-phone:basis-full max-phone:pl-6 max-phone:whitespace-normal">
+        {note}
+      </span>
       {change && <ChangeCount {...change} />}
       {result && hasFailed(result) && (
         <span className="text-small text-failed">{failureOf(result)}</span>

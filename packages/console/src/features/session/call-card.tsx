@@ -38,7 +38,8 @@ export function CallCard(props: CallCardProps) {
       input={inputText(input)}
       change={call.isCut && !isOpen ? undefined : changeOf(call.name, input)}
       result={result && { ...result, ...whole, isError: result.isError && !isStopped }}
-      runningFrom={isRunning ? Date.parse(call.at) : undefined}
+      // It has begun when it was approved.
+      runningFrom={isRunning ? Date.parse(call.decision?.at ?? call.at) : undefined}
       output={output}
       note={<DecisionNote call={call} />}
       isChosen={isChosen}
@@ -72,7 +73,7 @@ function DecisionNote({ call: { id, decision, isInterrupted, wasAsked } }: { cal
   const because = isOvertaken(id, isAllowed) ? words.session.decidedBefore : reason
   return (
     <Quiet isSmall>
-      {because === undefined ? word : `${word}: ${because}`} · <Time at={at} />
+      {because === undefined ? word : `${word}: ${because}`} · <Time at={at} form="clock" />
     </Quiet>
   )
 }

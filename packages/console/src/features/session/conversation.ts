@@ -180,6 +180,8 @@ function noteDecision(
 ): void {
   const known = calls.get(event.tool_use_id)
   if (!known) return
+  // What was waited for is no time of the tool.
+  known.from = momentOf(event)
   known.call.decision = {
     isAllowed: event.result === 'allow',
     reason: event.deny_message ?? undefined,

@@ -85,7 +85,9 @@ export function timelineOf(events: readonly SessionEvent[]): TimelinePeriod[] {
       period.names.set(thread, String(event.agent_name))
     addTo(period, event, at, thread)
   }
-  return periods.map((period, index) => closed(period, index + 1))
+  return periods
+    .map((period, index) => closed(period, index + 1))
+    .filter(({ entries, lanes }) => entries.length + lanes.length > 0)
 }
 
 /** Messages that wait for one turn are one period; so is a message that comes while the agent works. */
