@@ -62,6 +62,17 @@ void describe('the talk of a session', () => {
     assert.equal(openCallsOf([...asking, event('session.status_terminated')]).size, 0)
   })
 
+  void it('counts what the approval of a call was waited for as no time of the call', () => {
+    const call = use('bash')
+    const [tools] = talkOf([
+      ...[call, asksFor(call.id)],
+      event('user.tool_confirmation', { tool_use_id: call.id, result: 'allow' }),
+      event('agent.tool_result', { tool_use_id: call.id, ...text('done') }),
+    ])
+    assert.ok(tools?.kind === 'tools')
+    assert.equal(tools.calls[0]?.result?.tookMs, 1_000)
+  })
+
   void it('goes on asking for one thread while another works', () => {
     const [first, second] = [use('bash'), use('bash')]
     const rests = (id: string) =>
