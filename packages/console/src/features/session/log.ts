@@ -9,10 +9,8 @@ import { isAbsent } from '../../lib/failures.ts'
 import type { FollowedValue } from '../../lib/store.ts'
 import { createStore, useStore } from '../../lib/store.ts'
 import { followAgain, onSession } from '../../lib/stream/tab-stream.ts'
-import type { LiveAnswer } from './live-answers.ts'
-import { liveAnswers } from './live-answers.ts'
-import type { FollowedOutputs } from './live-outputs.ts'
-import { liveOutputs } from './live-outputs.ts'
+import type { LiveParts } from './live-parts.ts'
+import { liveParts } from './live-parts.ts'
 import type { EventPart } from './log-part.ts'
 import { createPart, joinedEvents, readBehind, readNewest, readSpan } from './log-part.ts'
 import { readWaiting, wholeEventQuery } from './session.ts'
@@ -22,7 +20,6 @@ export type ShownLog = {
   events: readonly SessionEvent[]
   /** All events that the page has: those of the shown part, and the newest ones. */
   known: readonly SessionEvent[]
-  live: readonly LiveAnswer[]
   /** Messages that no turn has read yet. */
   waiting: readonly SessionEvent[]
   state: 'loading' | 'ready' | 'failed'
@@ -44,7 +41,6 @@ const againMs = 5_000
 const empty: ShownLog = {
   events: [],
   known: [],
-  live: [],
   waiting: [],
   state: 'loading',
   error: undefined,
@@ -64,12 +60,9 @@ function createLog() {
   /** What is shown in place of the newest events, and how far these went when it was opened. */
   let far: { part: EventPart; newestSeq: number } | undefined
   const waiting = new Map<string, SessionEvent>()
-  const live = liveAnswers()
-  const outputs = liveOutputs()
-  /** The newest event when something live was heard last: what ended before it has not ended that. */
-  let heardBehind = 0
+  const live = liveParts()
   let frame: number | undefined
-  /** What was shown last stays the same value, so that live words alone compute nothing anew from the events. */
+  /** What was shown last stays the same value where there is nothing new. */
   let hasMore = false
 
   const shown = (): EventPart => far?.part ?? newest
@@ -82,15 +75,11 @@ function createLog() {
   function flush(change: Partial<ShownLog>): void {
     if (frame !== undefined) cancelAnimationFrame(frame)
     frame = undefined
-    outputs.show()
-    store.set({
-      ...store.get(),
-      ...(hasMore && shownEvents()),
-      live: live.all(),
-      waiting: [...waiting.values()],
-      ...change,
-    })
+    live.show()
+    const isChanged = hasMore || Object.keys(change).length > 0
+    const more = hasMore && { ...shownEvents(), waiting: [...waiting.values()] }
     hasMore = false
+    if (isChanged) store.set({ ...store.get(), ...more, ...change })
   }
 
   function shownEvents(): Partial<ShownLog> {
@@ -111,17 +100,15 @@ function createLog() {
 
   function add(event: SessionEvent): void {
     if (event.seq === null) {
-      if (event.type === 'user.message') waiting.set(event.id, event)
+      if (event.type !== 'user.message') return
+      waiting.set(event.id, event)
+      hasMore = true
       return
     }
-    waiting.delete(event.id)
+    if (waiting.delete(event.id)) hasMore = true
     if (!newest.add(event)) return
     hasMore = true
-    if (event.seq > heardBehind) {
-      live.end(event)
-      outputs.end(event)
-    }
-    outputs.settle(event)
+    live.end(event)
     if (event.type === 'system.user_message_cancelled') waiting.delete(event.message_id)
     if (event.type === 'system.user_message_changed') changeWaiting(event.message_id, event.content)
   }
@@ -140,7 +127,7 @@ function createLog() {
 
   return {
     store,
-    outputs: outputs.store,
+    live: live.stores,
     shown,
     newest: (): EventPart => newest,
     has: (event: string): boolean => shown().has(event) || waiting.has(event),
@@ -169,14 +156,13 @@ function createLog() {
       show({ error: undefined, state: 'ready' })
     },
     hear(event: LiveSessionEvent): void {
-      heardBehind = newest.last() ?? 0
-      live.hear(event)
-      outputs.hear(event)
+      live.hear(event, newest.last() ?? 0)
       show()
     },
     /** Messages that waited before the page was opened. */
     addWaiting(messages: readonly SessionEvent[]): void {
       for (const message of messages) if (!newest.has(message.id)) waiting.set(message.id, message)
+      hasMore = true
       show()
     },
     ready: () => show({ state: 'ready', error: undefined }),
@@ -208,12 +194,12 @@ type LogReading = {
   showNewest: () => void
 }
 
-type OpenLog = LogReading & {
-  store: FollowedValue<ShownLog>
-  outputs: FollowedOutputs
-  start: (signal: AbortSignal) => void
-  showEvent: (event: string) => void
-}
+type OpenLog = LogReading &
+  LiveParts & {
+    store: FollowedValue<ShownLog>
+    start: (signal: AbortSignal) => void
+    showEvent: (event: string) => void
+  }
 
 /** `first`: the event that the page was opened for. */
 function openLog(id: string, findSeq: FindSeq, first: string | undefined): OpenLog {
@@ -299,7 +285,7 @@ function openLog(id: string, findSeq: FindSeq, first: string | undefined): OpenL
 
   return {
     store: log.store,
-    outputs: log.outputs,
+    ...log.live,
     start: (signal) =>
       void open(signal)
         .then(() => follow(signal))
@@ -325,8 +311,7 @@ function openLog(id: string, findSeq: FindSeq, first: string | undefined): OpenL
   }
 }
 
-/** `outputs`: what running commands have written so far. */
-export type FollowedLog = ShownLog & LogReading & { outputs: FollowedOutputs }
+export type FollowedLog = ShownLog & LogReading & LiveParts
 
 /** The log of a session while the page shows it: where an event is named, the part of the log around it. */
 export function useSessionLog(id: string, event?: string): FollowedLog {
@@ -359,7 +344,7 @@ export function useSessionLog(id: string, event?: string): FollowedLog {
   }, [opened, event])
   const log = useStore(opened.store)
   return useMemo(() => {
-    const { outputs, loadEarlier, loadLater, showNewest } = opened
-    return { ...log, outputs, loadEarlier, loadLater, showNewest }
+    const { live, outputs, loadEarlier, loadLater, showNewest } = opened
+    return { ...log, live, outputs, loadEarlier, loadLater, showNewest }
   }, [log, opened])
 }

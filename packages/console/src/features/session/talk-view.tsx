@@ -6,10 +6,12 @@ import { Talk } from '../../components/talk.tsx'
 import type { Session } from '../../lib/api/types.ts'
 import { useIsPhone } from '../../lib/narrow.ts'
 import { useMoveKeys } from '../../lib/row-keys.ts'
+import { useStore } from '../../lib/store.ts'
 import { words } from '../../lib/words.ts'
 import { AskedTogether } from './asked-call.tsx'
 import type { TalkItem, ToolCall } from './conversation.ts'
 import { openCallsOf, talkOf } from './conversation.ts'
+import type { FollowedAnswers } from './live-answers.ts'
 import type { FollowedLog } from './log.ts'
 import { pieceOf, piecesOf } from './pieces.ts'
 import { TalkPiece } from './talk-piece.tsx'
@@ -46,9 +48,8 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
   const isPhone = useIsPhone()
   const { shown, hasMore, showEarlier, showNewest } = useShownItems(items, piece, log)
   usePieceKeys(items, piece, onChoose)
-  const live = log.live.filter((each) => each.thread === thread)
   const waiting = thread === undefined ? log.waiting : []
-  const isEmpty = items.length === 0 && waiting.length === 0 && live.length === 0
+  const isEmpty = items.length === 0 && waiting.length === 0
   return (
     <Talk
       label={words.session.conversation}
@@ -77,13 +78,7 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
       ))}
       {!log.hasLater && (
         <>
-          {live.map(({ id, kind, text }) =>
-            kind === 'message' ? (
-              <Message key={id} isLive id={id} by="agent" name={session.agent.name} text={text} />
-            ) : (
-              <Thought key={id} title={`${words.session.thinking}…`} text={text} />
-            ),
-          )}
+          <LiveAnswers answers={log.live} agent={session.agent.name} thread={thread} />
           {waiting.map((event) => (
             <WaitingItem key={event.id} event={event} session={session.id} />
           ))}
@@ -95,6 +90,19 @@ export function TalkView({ session, log, thread, chosen, onChoose }: TalkViewPro
     </Talk>
   )
 }
+
+type LiveAnswersProps = { answers: FollowedAnswers; agent: string; thread: string | undefined }
+
+const LiveAnswers = ({ answers, agent, thread }: LiveAnswersProps) =>
+  useStore(answers)
+    .filter((each) => each.thread === thread)
+    .map(({ id, kind, text }) =>
+      kind === 'message' ? (
+        <Message key={id} isLive id={id} by="agent" name={agent} text={text} />
+      ) : (
+        <Thought key={id} title={`${words.session.thinking}…`} text={text} />
+      ),
+    )
 
 const isOfItem = (item: TalkItem, piece: string | undefined): boolean =>
   piece !== undefined &&
