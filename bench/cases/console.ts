@@ -198,7 +198,7 @@ const memoryTurns = { count: 12, tokens: 5_000, rate: 2_000 }
 
 /**
  * Five minutes of streaming at ten times the speed. What the page then holds is compared with a page that has just been
- * opened on the same session: whatever streaming left behind is the difference.
+ * opened on the same session and shows all of each answer: whatever streaming left behind is the difference.
  */
 async function* streamedMemory(stand: Stand): AsyncGenerator<Figure> {
   const { setup } = stand
@@ -214,10 +214,13 @@ async function* streamedMemory(stand: Stand): AsyncGenerator<Figure> {
   })
   const opened = await coldPage(stand, async (page) => {
     await page.goto(stand.at(`sessions/${session}`))
-    await page
-      .locator(answersEnd)
-      .nth(memoryTurns.count - 1)
-      .waitFor()
+    for (let n = 0; n < memoryTurns.count; n++) {
+      await page
+        .getByRole('button', { name: /^Show all of it/ })
+        .first()
+        .click()
+      await page.locator(answersEnd).nth(n).waitFor()
+    }
     return memoryOf(page)
   })
   const what = 'console: 5 minutes of streaming'
