@@ -38,8 +38,7 @@ export function CallCard(props: CallCardProps) {
       input={inputText(input)}
       change={call.isCut && !isOpen ? undefined : changeOf(call.name, input)}
       result={result && { ...result, ...whole, isError: result.isError && !isStopped }}
-      // It has begun when it was approved.
-      runningFrom={isRunning ? Date.parse(call.decision?.at ?? call.at) : undefined}
+      runningFrom={isRunning ? call.from : undefined}
       output={output}
       note={<DecisionNote call={call} />}
       isChosen={isChosen}

@@ -71,6 +71,7 @@ void describe('the talk of a session', () => {
     ])
     assert.ok(tools?.kind === 'tools')
     assert.equal(tools.calls[0]?.result?.tookMs, 1_000)
+    assert.equal(tools.calls[0].from - Date.parse(call.created_at), 2_000)
   })
 
   void it('goes on asking for one thread while another works', () => {

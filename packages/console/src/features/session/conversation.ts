@@ -20,7 +20,8 @@ export type ToolCall = {
   id: string
   name: string
   input: Record<string, unknown>
-  at: string
+  /** Since when it works, in ms since 1970: what its approval was waited for is no time of it. */
+  from: number
   /** Of a child thread: its id. */
   thread: string | undefined
   /** Whether the input stands here cut. */
@@ -107,13 +108,13 @@ export function talkOf(
 ): TalkItem[] {
   const draft: TalkDraft = { items: [], calls: new Map(), closed: [], summary: {} }
   for (const event of events) addTo(draft, event)
-  for (const { call } of draft.calls.values()) call.isAsking = asked.has(call.id)
+  for (const call of draft.calls.values()) call.isAsking = asked.has(call.id)
   return draft.items
 }
 
 type TalkDraft = {
   items: TalkItem[]
-  calls: Map<string, { call: ToolCall; from: number }>
+  calls: Map<string, ToolCall>
   /** Calls that failed with the newest events: an interrupt closes what it ends right before it is in the log. */
   closed: ToolCall[]
   /** Of the summary that is being written. */
@@ -148,7 +149,7 @@ function addMoment(draft: TalkDraft, event: SessionEvent): void {
       draft.summary = {}
       return
     case 'user.interrupt':
-      for (const { call } of calls.values()) if (isReached(event, call)) call.isInterrupted = true
+      for (const call of calls.values()) if (isReached(event, call)) call.isInterrupted = true
       for (const call of draft.closed) call.isInterrupted = true
       items.push({ kind: 'noted', id: event.id, text: 'interrupted', at: timeOf(event) })
       return
@@ -170,7 +171,7 @@ const isRest = (event: SessionEvent): event is RestEvent =>
 function noteAsked({ calls }: TalkDraft, event: RestEvent): void {
   for (const id of askedIn(event)) {
     const known = calls.get(id)
-    if (known) known.call.wasAsked = true
+    if (known) known.wasAsked = true
   }
 }
 
@@ -180,9 +181,8 @@ function noteDecision(
 ): void {
   const known = calls.get(event.tool_use_id)
   if (!known) return
-  // What was waited for is no time of the tool.
   known.from = momentOf(event)
-  known.call.decision = {
+  known.decision = {
     isAllowed: event.result === 'allow',
     reason: event.deny_message ?? undefined,
     at: timeOf(event),
@@ -220,7 +220,7 @@ function addCall({ items, calls }: TalkDraft, event: AgentCallEvent): void {
     id: event.id,
     name: event.name,
     input: event.input,
-    at: timeOf(event),
+    from: momentOf(event),
     thread: threadOf(event),
     isCut: bytesOf(event) > 0,
     result: undefined,
@@ -231,7 +231,7 @@ function addCall({ items, calls }: TalkDraft, event: AgentCallEvent): void {
     wasAsked: false,
     isInterrupted: false,
   }
-  calls.set(event.id, { call, from: momentOf(event) })
+  calls.set(event.id, call)
   const last = items.at(-1)
   if (last?.kind === 'tools') last.calls.push(call)
   else items.push({ kind: 'tools', id: event.id, calls: [call] })
@@ -245,8 +245,8 @@ const usedBy = (event: CallResultEvent): string => {
 function addResult({ calls, closed }: TalkDraft, event: CallResultEvent): void {
   const known = calls.get(usedBy(event))
   if (!known) return
-  if (event.is_error) closed.push(known.call)
-  known.call.result = {
+  if (event.is_error) closed.push(known)
+  known.result = {
     id: event.id,
     text: cutTextOf(event),
     images: imagesOf(event.content ?? []),
