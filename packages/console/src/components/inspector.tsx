@@ -27,7 +27,7 @@ export function Inspector<Name extends string>(props: InspectorProps<Name>) {
       className="relative z-[3] flex max-w-full shrink-0 flex-col border-l bg-n1 max-wide:absolute max-wide:inset-y-0 max-wide:right-0 max-wide:shadow-float max-phone:w-full! max-phone:border-l-0"
     >
       <PaneEdge label={talkWords.inspectorWidth} pane={width} side="right" />
-      <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:border-b-0">
+      <div className="flex shrink-0 items-start border-b pr-2 [&>[role=tablist]]:min-w-0 [&>[role=tablist]]:flex-1 [&_[role=tab]]:h-8 [&>[role=tablist]]:h-auto [&>[role=tablist]]:flex-wrap [&>[role=tablist]]:gap-x-3 [&>[role=tablist]]:gap-y-0 [&>[role=tablist]]:border-b-0">
         <Tabs
           label={props.label}
           tabs={props.tabs}
