@@ -29,6 +29,7 @@ import {
   unpauseDeployment,
   updateDeployment,
 } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const deployments = section('Deployments', ['workspace'], '/v1/deployments')
 const secrets = section('Deployments', ['workspace'], '/v1/ext/deployments/:id/trigger_secret')
@@ -132,7 +133,7 @@ export function deploymentRoutes(deps: DeploymentRouteDeps): Route[] {
         },
         get: {
           async run({ db, tenant, params }) {
-            const row = await deploymentStore(db.read).row(tenant, params.id)
+            const row = await rows(db.read, 'deployments').get(tenant, params.id)
             return showDeployment(row, clock.now())
           },
         },

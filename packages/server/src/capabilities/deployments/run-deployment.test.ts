@@ -16,6 +16,7 @@ import { runDue } from './run-deployment.ts'
 import type { ClaimedDeployment } from './store.ts'
 import { deploymentStore } from './store.ts'
 import { createDeployment, updateDeployment } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const second = 1_000
 const begin = Date.UTC(2030, 0)
@@ -50,7 +51,7 @@ async function deploymentsIn(database: Database) {
     run: (claimed: ClaimedDeployment, db = database) => runDue(deps, db, claimed, isOpen),
     runs: () =>
       database.read.selectFrom('deployment_runs').selectAll().orderBy('created_at').execute(),
-    row: (id: string) => deploymentStore(database.read).row(tenant, id),
+    row: (id: string) => rows(database.read, 'deployments').get(tenant, id),
   }
 }
 
@@ -171,8 +172,8 @@ for (const [name, open] of Object.entries(databases)) {
       at.deps.limits = openingOf().limits
       const budget = { type: 'limit', max_list_cost: { amount: '5', currency: 'USD' } } as const
       await database.write(async (tx) => {
-        const row = await deploymentStore(tx).getForUpdate(tenant, limited)
-        await deploymentStore(tx).update(row, { spec: { ...spec, budget } })
+        const row = await rows(tx, 'deployments').getForUpdate(tenant, limited)
+        await rows(tx, 'deployments').update(row, { spec: { ...spec, budget } })
       })
       at.setTime(next)
       for (const each of await at.claim(next)) await at.run(each)

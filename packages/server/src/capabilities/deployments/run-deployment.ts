@@ -25,6 +25,7 @@ import type { ClaimedDeployment, DeploymentRow, DeploymentRunRow } from './store
 import { deploymentStore, showRun } from './store.ts'
 import { dueTime } from './times.ts'
 import { pauseLocked } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type RunDeps = OpenSessionDeps & { log: Log }
 
@@ -191,7 +192,7 @@ async function runOnce(
     checkOpen(row)
     return row
   }
-  const seen = await check(db.read, await deploymentStore(db.read).row(tenant, id))
+  const seen = await check(db.read, await rows(db.read, 'deployments').get(tenant, id))
   const cause: RunCause = delivery
     ? { trigger_type: 'webhook', scheduled_at: null, webhook_id: delivery.id }
     : byHand
@@ -200,10 +201,10 @@ async function runOnce(
     let session_id = ''
     await deliverRun(deps, ref, delivery ? withData(seen, delivery.data) : seen, {
       take: async (tx) =>
-        void (await check(tx, await deploymentStore(tx).getForUpdate(tenant, id))),
+        void (await check(tx, await rows(tx, 'deployments').getForUpdate(tenant, id))),
       async keep(tx, session) {
         session_id = session
-        await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
+        await rows(tx, 'deployment_runs').insert({ ...run, session_id, error: null })
         await notifyOfRun(tx, run, 'succeeded', now)
       },
     })
@@ -212,10 +213,10 @@ async function runOnce(
     if (error instanceof RepeatedDeliveryError) throw error
     const failure = await failureOf(deps, ref, seen, error)
     const failed = await db.write(async (tx) => {
-      const row = await check(tx, await deploymentStore(tx).getForUpdate(tenant, id))
+      const row = await check(tx, await rows(tx, 'deployments').getForUpdate(tenant, id))
       await notifyOfRun(tx, run, 'failed', now)
       await pauseAfter(tx, row, failure, now)
-      return deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
+      return rows(tx, 'deployment_runs').insert({ ...run, session_id: null, error: failure })
     })
     return showRun(failed)
   }
@@ -233,7 +234,7 @@ export async function runDue(
 ): Promise<void> {
   const { tenant_id: tenant, id, until } = claimed
   for (;;) {
-    const seen = await deploymentStore(db.read).find(tenant, id)
+    const seen = await rows(db.read, 'deployments').find(tenant, id)
     if (seen?.due_ms !== until) return
     try {
       await runSeen(deps, { db, tenant }, seen, { isArchived })
@@ -258,13 +259,13 @@ async function runSeen(
   const step = next ?? { next_ms: null, due_ms: null }
   /** Locks the row. Throws when it differs from the claimed row or its time has a run. A later claim loses in turn. */
   async function take(tx: Queries): Promise<DeploymentRow> {
-    const row = await deploymentStore(tx).findForUpdate(tenant, id)
+    const row = await rows(tx, 'deployments').findForUpdate(tenant, id)
     const isSame = row?.next_ms === next_ms && row.updated_at === seen.updated_at
     if (!row || !isSame) throw new DeploymentOvertakenError(id)
     return row
   }
   if (scheduledAt === undefined) {
-    await db.write(async (tx) => void (await deploymentStore(tx).update(await take(tx), step)))
+    await db.write(async (tx) => void (await rows(tx, 'deployments').update(await take(tx), step)))
     return
   }
   const at = iso(scheduledAt)
@@ -272,8 +273,8 @@ async function runSeen(
   const fail = (failure: RunError): Promise<void> =>
     db.write(async (tx) => {
       const row = await take(tx)
-      await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
-      const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+      await rows(tx, 'deployment_runs').insert({ ...run, session_id: null, error: failure })
+      const stepped = await rows(tx, 'deployments').update(row, { ...step, last_run_at: iso(now) })
       await notifyOfRun(tx, run, 'failed', now)
       await pauseAfter(tx, stepped, failure, now)
     })
@@ -289,8 +290,8 @@ async function runSeen(
       },
       async keep(tx, session_id) {
         if (!row) throw new Error(`deployment ${id} was not taken`)
-        await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
-        await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+        await rows(tx, 'deployment_runs').insert({ ...run, session_id, error: null })
+        await rows(tx, 'deployments').update(row, { ...step, last_run_at: iso(now) })
         await notifyOfRun(tx, run, 'succeeded', now)
       },
     })

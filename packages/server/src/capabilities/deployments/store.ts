@@ -98,9 +98,6 @@ type RunFilter = {
 
 function deploymentReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => rows(db, 'deployments').get(tenant, id),
-    find: (tenant: string, id: string) => rows(db, 'deployments').find(tenant, id),
-
     list: (
       tenant: string,
       paging: Paging,
@@ -196,10 +193,6 @@ function deploymentReads(db: Reads) {
 
 function deploymentWrites(db: Queries) {
   return {
-    getForUpdate: (tenant: string, id: string) => rows(db, 'deployments').getForUpdate(tenant, id),
-    findForUpdate: (tenant: string, id: string) =>
-      rows(db, 'deployments').findForUpdate(tenant, id),
-
     /**
      * Across tenants: claims due deployments until the given time, except those that another process is claiming.
      * Claims only avoid duplicate work; the transaction of a run does not rely on them.
@@ -223,11 +216,6 @@ function deploymentWrites(db: Queries) {
         .execute()
       return claimed.map((each) => ({ ...each, until }))
     },
-
-    insert: (row: DeploymentRow) => rows(db, 'deployments').insert(row),
-    update: (kept: DeploymentRow, columns: Partial<DeploymentRow>) =>
-      rows(db, 'deployments').update(kept, columns),
-    insertRun: (row: DeploymentRunRow) => rows(db, 'deployment_runs').insert(row),
   }
 }
 

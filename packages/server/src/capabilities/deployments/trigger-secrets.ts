@@ -6,7 +6,8 @@ import type { Clock } from '@steward/base/time.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { DeploymentRow } from './store.ts'
-import { deploymentStore, triggerSecretContext } from './store.ts'
+import { triggerSecretContext } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 type TriggerSecretDeps = { seal: Seal; clock: Clock }
 /** Time in which the old secret of a rotation stays valid. */
@@ -35,12 +36,12 @@ export async function rotateTriggerSecret(
   const contextOf = (name: string) => triggerSecretContext(tenant, id, name)
   return db.write(async (tx) => {
     const now = clock.now()
-    const kept = await deploymentStore(tx).getForUpdate(tenant, id)
+    const kept = await rows(tx, 'deployments').getForUpdate(tenant, id)
     if (kept.archived_at !== null)
       throw invalid(`deployment ${id} is archived and has no trigger any more`)
     const [previous] = triggerSecretsOf(seal, kept, now)
     const until = previous === undefined ? null : iso(now + overlapMs)
-    await deploymentStore(tx).update(kept, {
+    await rows(tx, 'deployments').update(kept, {
       sealed_trigger_secrets: {
         current: seal.seal(secret, contextOf('current')),
         ...(previous !== undefined && { previous: seal.seal(previous, contextOf('previous')) }),
@@ -54,8 +55,8 @@ export async function rotateTriggerSecret(
 /** Removes the secrets. A repeated call changes nothing. */
 export async function deleteTriggerSecret({ db, tenant }: TenantRef, id: string): Promise<void> {
   await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).getForUpdate(tenant, id)
+    const kept = await rows(tx, 'deployments').getForUpdate(tenant, id)
     const none = { sealed_trigger_secrets: null, previous_trigger_secret_until: null }
-    await deploymentStore(tx).update(kept, none)
+    await rows(tx, 'deployments').update(kept, none)
   })
 }

@@ -13,8 +13,8 @@ import { checkSignature } from '../integrations/check-signature.ts'
 import { fencedBody } from '../integrations/fence.ts'
 import type { RunDeps } from './run-deployment.ts'
 import { runForDelivery } from './run-deployment.ts'
-import { deploymentStore } from './store.ts'
 import { triggerSecretsOf } from './trigger-secrets.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type TriggerDeps = Omit<RunDeps, 'limits'> & {
   databases: OpenDatabases
@@ -47,7 +47,7 @@ export async function triggerDeployment(
 ): Promise<DeploymentRun> {
   const { clock, limits } = deps
   const db = await openIfInUse(deps.databases, workspace)
-  const row = db && (await deploymentStore(db.read).find(workspace, id))
+  const row = db && (await rows(db.read, 'deployments').find(workspace, id))
   const secrets = row ? triggerSecretsOf(deps.seal, row, clock.now()) : []
   const headers = Object.fromEntries(signatureHeaders.map((name) => [name, header(name)]))
   const delivery = { headers, body: Buffer.from(body) }

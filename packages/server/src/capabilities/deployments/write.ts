@@ -25,6 +25,7 @@ import { deploymentStore, showDeployment } from './store.ts'
 import type { NextTime } from './times.ts'
 import { nextTime } from './times.ts'
 import { notifySchedules } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Fields that only `/openai/v1` sets. */
 type DeploymentExtras = {
@@ -122,7 +123,7 @@ export async function createDeployment(
   await db.write(async (tx) => {
     if (schedule) await checkScheduled(tx, tenant)
     if (make) row.environment_id = await make(tx, now)
-    await deploymentStore(tx).insert(row)
+    await rows(tx, 'deployments').insert(row)
     if (schedule) notifySchedules(tx)
     await outbox(tx).put(tenant, ['deployment.created'], { id }, now)
   })
@@ -182,7 +183,7 @@ export async function updateDeployment(
   change: DeploymentChange | ((row: DeploymentRow) => Promise<DeploymentChange>),
 ): Promise<Deployment> {
   const { db, tenant } = ref
-  const row = await deploymentStore(db.read).row(tenant, id)
+  const row = await rows(db.read, 'deployments').get(tenant, id)
   if (row.archived_at !== null) throw isArchived(id)
   const body = typeof change === 'function' ? await change(row) : change
   const now = deps.clock.now()
@@ -195,14 +196,14 @@ export async function updateDeployment(
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
   const first = await firstTime(id, schedule, now)
   const updated = await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).getForUpdate(tenant, id)
+    const kept = await rows(tx, 'deployments').getForUpdate(tenant, id)
     if (kept.updated_at !== row.updated_at || kept.archived_at !== null) throw changedMeanwhile(id)
     if (isMoved && schedule && !row.schedule) await checkScheduled(tx, tenant)
     const times = kept.paused_reason === null ? first : nothingDue
     if (make) columns.environment_id = await make(tx, now)
     await outbox(tx).put(tenant, ['deployment.updated'], { id }, now)
     if (schedule) notifySchedules(tx)
-    return deploymentStore(tx).update(kept, {
+    return rows(tx, 'deployments').update(kept, {
       ...columns,
       ...(isMoved && { schedule, ...times }),
       updated_at: iso(now),
@@ -224,7 +225,7 @@ export async function pauseLocked(
   const { tenant_id, id } = row
   await outbox(tx).put(tenant_id, ['deployment.paused'], { id }, now)
   const columns = { paused_reason, ...nothingDue, updated_at: iso(now) }
-  return deploymentStore(tx).update(row, columns)
+  return rows(tx, 'deployments').update(row, columns)
 }
 
 /** Runs a unit with the row locked. `change`: returns the row after the change. */
@@ -236,7 +237,7 @@ async function changeTaken(
 ): Promise<Deployment> {
   const now = clock.now()
   const row = await db.write(async (tx) =>
-    change(tx, await deploymentStore(tx).getForUpdate(tenant, id), now),
+    change(tx, await rows(tx, 'deployments').getForUpdate(tenant, id), now),
   )
   return showDeployment(row, now)
 }
@@ -259,7 +260,7 @@ export async function unpauseDeployment(
   id: string,
 ): Promise<Deployment> {
   const { db, tenant } = ref
-  const seen = await deploymentStore(db.read).row(tenant, id)
+  const seen = await rows(db.read, 'deployments').get(tenant, id)
   const times = await firstTime(id, seen.schedule, deps.clock.now())
   return changeTaken(deps, ref, id, async (tx, kept, now) => {
     if (kept.archived_at !== null) throw isArchived(id)
@@ -268,7 +269,7 @@ export async function unpauseDeployment(
     await outbox(tx).put(tenant, ['deployment.unpaused'], { id }, now)
     if (kept.schedule) notifySchedules(tx)
     const columns = { paused_reason: null, ...times, updated_at: iso(now) }
-    return deploymentStore(tx).update(kept, columns)
+    return rows(tx, 'deployments').update(kept, columns)
   })
 }
 
@@ -276,7 +277,7 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
   const { tenant_id, id } = row
   await outbox(tx).put(tenant_id, ['deployment.archived'], { id }, now)
   const columns = { paused_reason: null, ...nothingDue, archived_at: iso(now) }
-  return deploymentStore(tx).update(row, { ...columns, updated_at: iso(now) })
+  return rows(tx, 'deployments').update(row, { ...columns, updated_at: iso(now) })
 }
 
 /** Archives a deployment for good. A repeated call changes nothing. */
@@ -297,7 +298,7 @@ export async function archiveDeploymentsOf(
   now: number,
 ): Promise<void> {
   for (const { id } of await deploymentStore(tx).ofAgent(tenant, agent)) {
-    const row = await deploymentStore(tx).getForUpdate(tenant, id)
+    const row = await rows(tx, 'deployments').getForUpdate(tenant, id)
     if (row.archived_at === null) await archive(tx, row, now)
   }
 }

@@ -29,6 +29,7 @@ import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type BeginDeps = Omit<OpenSessionDeps, 'limits' | 'keeping' | 'deploymentId'> & {
   limits: { quotas: Pick<Quotas, 'daily' | 'room'> }
@@ -52,7 +53,7 @@ export class DreamOvertakenError extends Error {}
 
 /** Locks the row. Throws `DreamOvertakenError` when it differs from `seen`. */
 export async function getDreamForUpdate(tx: Queries, seen: DreamRow): Promise<DreamRow> {
-  const row = await dreamStore(tx).findForUpdate(seen.tenant_id, seen.id)
+  const row = await rows(tx, 'dreams').findForUpdate(seen.tenant_id, seen.id)
   const isSame =
     row?.status === seen.status &&
     row.copied_path === seen.copied_path &&
@@ -89,7 +90,7 @@ export async function beginDream(
       await checkRoom(tx, 1)
       output = newId('memory_store')
       const at = iso(now)
-      await stores.insert({
+      await rows(tx, 'memory_stores').insert({
         ...input,
         id: output,
         metadata: { dream_id: row.id },
@@ -121,7 +122,7 @@ export async function copyMemories(
     const now = clock.now()
     const range = { prefix: '/', after: row.copied_path ?? undefined }
     // Throws when the store was deleted meanwhile: a job deletes its memories in parts.
-    await memoryStoreStore(tx).row(tenant, row.memory_store_id)
+    await rows(tx, 'memory_stores').get(tenant, row.memory_store_id)
     const found = await memoryRows(tx).whole(tenant, row.memory_store_id, range, memoriesAtOnce)
     const last = found.rows.at(-1)
     if (!last) return undefined

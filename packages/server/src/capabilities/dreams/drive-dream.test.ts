@@ -19,9 +19,9 @@ import { keepEvents, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { openingOf } from '../../sessions/opening-fixture.ts'
 import type { DreamDeps } from './drive-dream.ts'
 import { driveDream } from './drive-dream.ts'
-import { dreamStore } from './store.ts'
 import { createDream } from './write.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Enough memories that two commits copy them. */
 const memories = 21
@@ -97,10 +97,10 @@ for (const [name, open] of Object.entries(databases)) {
         const { id } = await createDream({ clock }, { db: database, tenant }, { body, actor })
         isWhole = await drive(dying(database, ++last), id)
         assert.equal(await drive(database, id), true)
-        const { status, error, stopped, output_store_id, session_id } = await dreamStore(read).row(
-          tenant,
-          id,
-        )
+        const { status, error, stopped, output_store_id, session_id } = await rows(
+          read,
+          'dreams',
+        ).get(tenant, id)
         assert.deepEqual([status, error, stopped], ['completed', null, 1], `write ${last}`)
         const sessions = await read
           .selectFrom('sessions')

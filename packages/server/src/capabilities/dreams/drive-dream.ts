@@ -24,6 +24,7 @@ import {
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import { usageOfSession } from './usage.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type DreamDeps = BeginDeps & { bus: Bus; log: Log }
 export type DreamContext = {
@@ -63,7 +64,7 @@ export async function driveDream(deps: DreamDeps, context: DreamContext): Promis
     return { type: 'internal_error', message }
   }
   while (!signal.aborted) {
-    const row = await dreamStore(db.read).row(tenant, id)
+    const row = await rows(db.read, 'dreams').get(tenant, id)
     if (row.stopped === 1) return
     try {
       if (row.ended_at !== null) await stopDream(deps, context, row)

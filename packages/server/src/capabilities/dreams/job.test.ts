@@ -6,11 +6,12 @@ import { databases } from '../../ground/database/fixture.ts'
 import { heldJob, itDrivesItsWork } from '../evals/job-fixture.ts'
 import { dreamJob } from './job.ts'
 import { dreamStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const insert = (db: Database, tenant_id: string, count: number): Promise<void> =>
   db.write(async (tx) => {
     for (let n = 0; n < count; n++)
-      await dreamStore(tx).insert({
+      await rows(tx, 'dreams').insert({
         tenant_id,
         id: `${tenant_id}_${n}`,
         status: 'pending',
@@ -47,7 +48,11 @@ for (const [name, open] of Object.entries(databases))
       await job.run()
       await database.write(async (tx) => {
         const store = dreamStore(tx)
-        await store.update(await store.getForUpdate('any', 'any_1'), { status: 'canceled' }, 0)
+        await store.update(
+          await rows(tx, 'dreams').getForUpdate('any', 'any_1'),
+          { status: 'canceled' },
+          0,
+        )
       })
       await job.run()
       const canceled = [...job.held].map(([id, each]) => [id, each.canceled?.aborted])

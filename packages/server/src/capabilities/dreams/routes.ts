@@ -10,6 +10,7 @@ import type { DreamRow } from './store.ts'
 import { dreamStore, showDream } from './store.ts'
 import { usageOfSession } from './usage.ts'
 import { archiveDream, cancelDream, createDream } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const dreams = section('Dreams', ['workspace'], '/v1/dreams')
 
@@ -49,7 +50,7 @@ export function dreamRoutes(deps: { clock: Clock }): Route[] {
         },
         get: {
           run: async ({ db, tenant, params }) =>
-            shown(db.read, await dreamStore(db.read).row(tenant, params.id)),
+            shown(db.read, await rows(db.read, 'dreams').get(tenant, params.id)),
         },
         archive: {
           description: 'Refused before its end.',

@@ -48,8 +48,6 @@ type DreamFilter = ListFilter & { statuses?: readonly DreamStatus[] | undefined 
 
 function dreamReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => rows(db, 'dreams').get(tenant, id),
-
     list: (
       tenant: string,
       paging: Paging,
@@ -88,9 +86,6 @@ function dreamReads(db: Reads) {
 
 function dreamWrites(db: Queries) {
   return {
-    getForUpdate: (tenant: string, id: string) => rows(db, 'dreams').getForUpdate(tenant, id),
-    findForUpdate: (tenant: string, id: string) => rows(db, 'dreams').findForUpdate(tenant, id),
-    insert: (row: DreamRow) => rows(db, 'dreams').insert(row),
     update: (kept: DreamRow, columns: Partial<DreamRow>, now: number) =>
       rows(db, 'dreams').update(kept, { ...columns, updated_at: iso(now) }),
   }

@@ -6,11 +6,11 @@ import { iso } from '@steward/base/time.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
-import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import { notifyDreams } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 type DreamRequest = { body: DreamCreate; actor: MemoryActor }
 
@@ -38,7 +38,7 @@ export async function createDream(
   const isUpdate = asked.output_behavior?.type === 'update_existing'
   return db.write(async (tx) => {
     // Lock the store, so that concurrent creations see each other's dream.
-    const { archived_at } = await memoryStoreStore(tx).getForUpdate(tenant, store)
+    const { archived_at } = await rows(tx, 'memory_stores').getForUpdate(tenant, store)
     if (archived_at !== null) throw invalid(`inputs: memory store ${store} is archived`)
     const holder = isUpdate ? await dreamStore(tx).holder(tenant, store) : undefined
     if (holder)
@@ -47,7 +47,7 @@ export async function createDream(
       )
     const at = iso(clock.now())
     notifyDreams(tx)
-    return dreamStore(tx).insert({
+    return rows(tx, 'dreams').insert({
       tenant_id: tenant,
       id: newId('dream'),
       status: 'pending',
@@ -84,7 +84,7 @@ const changeDream = (
   change: (row: DreamRow, at: string, tx: Queries) => Partial<DreamRow> | undefined,
 ): Promise<DreamRow> =>
   db.write(async (tx) => {
-    const row = await dreamStore(tx).getForUpdate(tenant, id)
+    const row = await rows(tx, 'dreams').getForUpdate(tenant, id)
     const now = clock.now()
     const columns = change(row, iso(now), tx)
     return columns ? dreamStore(tx).update(row, columns, now) : row

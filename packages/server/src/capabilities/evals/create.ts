@@ -27,6 +27,7 @@ import { evalStore } from './store.ts'
 import type { RunSamples } from './run-samples.ts'
 import { samplesOf } from './run-samples.ts'
 import { notifyEvals } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type EvalCreateDeps = Refusals & {
   clock: Clock
@@ -60,7 +61,7 @@ export async function createRun(
   )
   await db.write(async (tx) => {
     const store = evalStore(tx)
-    await store.insertRun(run)
+    await rows(tx, 'eval_runs').insert(run)
     await samples.insert(tx, run.id)
     await store.insertResults(results)
     notifyEvals(tx)
@@ -161,7 +162,7 @@ async function specOf(
   if (!environment)
     throw invalid('environment_id: is required, because the agent names no environment')
   const baseline_run_id = body.baseline_run_id ?? null
-  if (baseline_run_id !== null) await evalStore(read).run(tenant, baseline_run_id)
+  if (baseline_run_id !== null) await rows(read, 'eval_runs').get(tenant, baseline_run_id)
   return {
     agent: { ...choice, version: found.version },
     environment_id,

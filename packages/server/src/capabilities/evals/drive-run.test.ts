@@ -7,6 +7,7 @@ import { tenant } from '../../sessions/log/fixture.ts'
 import { driveRun } from './drive-run.ts'
 import { evalDepsOf, newRun, withRunner } from './fixture.ts'
 import { evalStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const { signal } = new AbortController()
 
@@ -19,7 +20,7 @@ const fine = Array.from({ length: 4 }, (_, n) => ({ id: `fine${n}`, input: 'hell
 
 /** Status of the run, and status and error of each trial. */
 async function stateOf({ read }: Database, id: string) {
-  const { status } = await evalStore(read).run(tenant, id)
+  const { status } = await rows(read, 'eval_runs').get(tenant, id)
   const trials = await evalStore(read).trials(tenant, id, {})
   return { status, trials: trials.map((each) => [each.sample_id, each.status, each.error?.type]) }
 }
@@ -95,7 +96,7 @@ for (const [name, open] of Object.entries(databases))
           return true
         })
         await driveRun(evalDepsOf(opened.bus), { db, tenant, id }, signal)
-        const run = await evalStore(database.read).run(tenant, id)
+        const run = await rows(database.read, 'eval_runs').get(tenant, id)
         assert.deepEqual([run.status, run.owner, run.scores], [status, 'proc_other', null])
       })
   })

@@ -15,6 +15,7 @@ import { listenToEvals } from './topics.ts'
 import type { TrialDeps, TrialContext } from './end-trial.ts'
 import { failTrial } from './end-trial.ts'
 import { runTrial } from './trial.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type EvalDeps = TrialDeps & { log: Log }
 export type EvalRunRef = { db: Database; tenant: string; id: string }
@@ -65,7 +66,7 @@ async function watchCancel(
   try {
     while (!signal.aborted) {
       woken = new AbortController()
-      const { status } = await evalStore(db.read).run(tenant, id)
+      const { status } = await rows(db.read, 'eval_runs').get(tenant, id)
       if (status === 'canceling') return cancel()
       if (!signal.aborted) await clock.sleep(lookMs, woken.signal)
     }
@@ -82,7 +83,7 @@ async function startRun(
 ): Promise<RunRow | undefined> {
   return db.write(async (tx) => {
     const store = evalStore(tx)
-    const run = await store.getRunForUpdate(tenant, id)
+    const run = await rows(tx, 'eval_runs').getForUpdate(tenant, id)
     if (run.ended_at !== null) return undefined
     if (run.status !== 'queued') return run
     const now = clock.now()
@@ -159,7 +160,7 @@ function openTrials(
 async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunRef): Promise<void> {
   await db.write(async (tx) => {
     const store = evalStore(tx)
-    const run = await store.getRunForUpdate(tenant, id)
+    const run = await rows(tx, 'eval_runs').getForUpdate(tenant, id)
     if (run.owner !== db.owners.self || run.ended_at !== null) return
     const now = clock.now()
     const isCanceled = run.status === 'canceling'

@@ -17,6 +17,7 @@ import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { whenResting } from './await-resting.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type TrialDeps = Refusals & {
   bus: Bus
@@ -58,7 +59,7 @@ export async function findTrialForUpdate(
   tx: Queries,
   { tenant_id, id, status, step }: ResultRow,
 ): Promise<ResultRow | undefined> {
-  const row = await evalStore(tx).getResultForUpdate(tenant_id, id)
+  const row = await rows(tx, 'eval_results').getForUpdate(tenant_id, id)
   return row.status === status &&
     row.step.posted === step.posted &&
     row.step.inspected === step.inspected
@@ -137,7 +138,12 @@ async function endIn(
   const head = withUsage && session !== null ? await readHead(tx, tenant, session) : undefined
   const usage = head ? usageOf(head, now) : null
   const duration_ms = taken.started_at === null ? null : now - Date.parse(taken.started_at)
-  await evalStore(tx).updateResult(taken, { ...ending, usage, duration_ms, ended_at: iso(now) })
+  await rows(tx, 'eval_results').update(taken, {
+    ...ending,
+    usage,
+    duration_ms,
+    ended_at: iso(now),
+  })
 }
 
 /** Ends a trial whose step failed, for a reason that only the server's log has. */

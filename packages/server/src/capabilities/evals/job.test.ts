@@ -7,7 +7,7 @@ import { released } from '../../ground/database/lease.ts'
 import { heldJob, itDrivesItsWork } from './job-fixture.ts'
 import { evalJob } from './job.ts'
 import type { RunRow } from './store.ts'
-import { evalStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const spec: RunRow['spec'] = {
   agent: { type: 'agent', id: 'agent_1', version: 1 },
@@ -31,7 +31,7 @@ const insert = (
 ): Promise<void> =>
   db.write(async (tx) => {
     for (let n = 0; n < count; n++)
-      await evalStore(tx).insertRun({
+      await rows(tx, 'eval_runs').insert({
         tenant_id,
         id: `${tenant_id}_${n}`,
         name: null,

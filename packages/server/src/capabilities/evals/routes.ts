@@ -22,6 +22,7 @@ import { createRun } from './create.ts'
 import { exportOf, exportTypes } from './export.ts'
 import { evalStore, showResult } from './store.ts'
 import { requestOf } from './tasks.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const evals = section('Evals', ['workspace'], '/v1/ext/evals')
 
@@ -69,7 +70,7 @@ export function evalRoutes(deps: EvalCreateDeps): Route[] {
         mediaTypes: Object.values(exportTypes),
       },
       async ({ db, tenant, params, query: { format } }) => {
-        const run = await evalStore(db.read).run(tenant, params.id)
+        const run = await rows(db.read, 'eval_runs').get(tenant, params.id)
         return {
           reply: 'raw',
           status: 200,
@@ -94,11 +95,11 @@ export function evalRoutes(deps: EvalCreateDeps): Route[] {
       },
       async ({ db, tenant, params, query }) => {
         const store = evalStore(db.read)
-        const { spec } = await store.run(tenant, params.id)
+        const { spec } = await rows(db.read, 'eval_runs').get(tenant, params.id)
         const baseline = query.baseline ?? spec.baseline_run_id
         if (!baseline)
           throw invalid('baseline: is required, because the run names no baseline_run_id')
-        await store.run(tenant, baseline)
+        await rows(db.read, 'eval_runs').get(tenant, baseline)
         const [before, now] = [
           await store.compared(tenant, baseline),
           await store.compared(tenant, params.id),
@@ -115,7 +116,7 @@ export function evalRoutes(deps: EvalCreateDeps): Route[] {
       },
       {
         scope: ({ id }) => `evals/${id}/results`,
-        check: ({ db, tenant, params }) => evalStore(db.read).run(tenant, params.id),
+        check: ({ db, tenant, params }) => rows(db.read, 'eval_runs').get(tenant, params.id),
         rows: ({ db, tenant, params, query }, paging) =>
           evalStore(db.read).results(tenant, params.id, paging, {
             status: query.status,

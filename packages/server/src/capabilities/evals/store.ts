@@ -113,8 +113,6 @@ export const showResult = (row: ResultRow): EvalResult => ({
 function evalReads(db: Reads) {
   const results = () => rows(db, 'eval_results')
   return {
-    run: (tenant: string, id: string) => rows(db, 'eval_runs').get(tenant, id),
-
     async get(tenant: string, id: string): Promise<Eval> {
       const row = await rows(db, 'eval_runs').get(tenant, id)
       const counts = await countsOf(db, tenant, [id])
@@ -267,8 +265,6 @@ function evalReads(db: Reads) {
 
 function evalWrites(db: Queries) {
   return {
-    insertRun: (row: RunRow) => rows(db, 'eval_runs').insert(row),
-
     async insertResults(results: readonly ResultRow[]): Promise<void> {
       for (let at = 0; at < results.length; at += rowsAtOnce)
         await insertRows(
@@ -283,12 +279,6 @@ function evalWrites(db: Queries) {
           })),
         )
     },
-
-    getRunForUpdate: (tenant: string, id: string) => rows(db, 'eval_runs').getForUpdate(tenant, id),
-    getResultForUpdate: (tenant: string, id: string) =>
-      rows(db, 'eval_results').getForUpdate(tenant, id),
-    updateResult: (row: ResultRow, columns: Partial<ResultRow>) =>
-      rows(db, 'eval_results').update(row, columns),
 
     async updateRun(row: RunRow, columns: Partial<RunRow>, now: number): Promise<RunRow> {
       return rows(db, 'eval_runs').update(row, { ...columns, updated_at: iso(now) })

@@ -13,6 +13,7 @@ import { evalDepsOf, newRun, withRunner } from './fixture.ts'
 import { evalStore } from './store.ts'
 import { runTrial } from './trial.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const timeout_ms = 60_000
 
@@ -43,7 +44,7 @@ async function trialOf({ database, bus }: TestDatabase, sample: Sample, firstTur
   const deps = { ...evalDepsOf(bus), clock }
   const { signal } = new AbortController()
   const store = evalStore(database.read)
-  const run = await store.run(tenant, id)
+  const run = await rows(database.read, 'eval_runs').get(tenant, id)
   const read = async () => {
     const [row] = await store.trials(tenant, id, {})
     assert.ok(row)

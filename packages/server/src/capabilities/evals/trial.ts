@@ -23,7 +23,6 @@ import { gradeTrial, UngradableError } from './grade-trial.ts'
 import type { MatchText } from './text-matchers.ts'
 import { createMatcher } from './text-matchers.ts'
 import type { ResultRow } from './store.ts'
-import { evalStore } from './store.ts'
 import { answersFor, callsForPeople } from './answer-lookup.ts'
 import type { TrialDeps, TrialEnd, TrialContext } from './end-trial.ts'
 import { endTrial, errored, findTrialForUpdate, settleTrial, stopTrial } from './end-trial.ts'
@@ -32,6 +31,7 @@ import type { EndedInspection } from './inspections.ts'
 import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
 import { whenResting } from './await-resting.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** The next step of a trial whose session rests. */
 type NextTrialStep =
@@ -118,7 +118,7 @@ async function beginTrial(
       const columns = { status: 'running', session_id: id, started_at: iso(now) } as const
       if (setup) await beginInspection(tx, { tenant, session: id }, setup, now)
       const step = setup ? { posted: 0, inspected: 1 } : { posted: 1, inspected: 0 }
-      return evalStore(tx).updateResult(row, { ...columns, step })
+      return rows(tx, 'eval_results').update(row, { ...columns, step })
     })
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
@@ -267,7 +267,7 @@ async function inspect(
     if (!taken) return undefined
     await beginInspection(tx, { tenant, session }, inspection, clock.now())
     const step = { ...taken.step, inspected: taken.step.inspected + 1 }
-    return evalStore(tx).updateResult(taken, { step })
+    return rows(tx, 'eval_results').update(taken, { step })
   })
 }
 
@@ -284,6 +284,6 @@ async function post(
     if (!taken) return undefined
     await postEvents(tx, tenant, session, events, clock.now())
     const step = { ...taken.step, posted }
-    return evalStore(tx).updateResult(taken, { step })
+    return rows(tx, 'eval_results').update(taken, { step })
   })
 }

@@ -14,7 +14,7 @@ import { sealTokens, tokenOf } from './installation-token.ts'
 import { linearApp } from './linear-app.ts'
 import { renewJob } from './renew-job.ts'
 import type { Send } from './send.ts'
-import { integrationStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const tenant = 'wrkspc_1'
 const [installation, id] = ['inst_1', 'pub_1']
@@ -31,9 +31,9 @@ async function published(open: (typeof databases)['sqlite']) {
   let isEnding = false
   const endInstallation = () =>
     db.write(async (tx) => {
-      const kept = await integrationStore(tx).findInstallationForUpdate(tenant, installation)
+      const kept = await rows(tx, 'installations').findForUpdate(tenant, installation)
       assert.ok(kept)
-      await integrationStore(tx).updateInstallation(kept, { status: 'revoked' })
+      await rows(tx, 'installations').update(kept, { status: 'revoked' })
     })
   const sendToProvider: Send = async ({ body }) => {
     asked.push(body ?? '')
@@ -51,14 +51,13 @@ async function published(open: (typeof databases)['sqlite']) {
   const at = iso(clock.now())
   const tokens = { access: 'access-0', refresh: 'refresh-0', expiresMs: 0 }
   await db.write(async (tx) => {
-    const store = integrationStore(tx)
-    await store.insertInstallation({
+    await rows(tx, 'installations').insert({
       ...{ tenant_id: tenant, id: installation, integration: 'linear', external_id: 'org-1' },
       ...{ external_name: 'Acme', bot_user_id: null, scopes: [], status: 'active' },
       ...{ token_owner: null, token_until_ms: 0, created_at: at, updated_at: at },
       sealed_tokens: sealTokens(seal, { tenant, id: installation }, tokens),
     })
-    await store.insertPublication({
+    await rows(tx, 'publications').insert({
       ...{ tenant_id: tenant, id, integration: 'linear', installation_id: installation },
       ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1', status: 'live' },
       ...{ vault_id: null, token_due_ms: null, sealed_secrets: null, metadata: {} },
@@ -68,19 +67,18 @@ async function published(open: (typeof databases)['sqlite']) {
   })
   const { signal } = new AbortController()
   const context = { db, tenant, signal }
-  const store = integrationStore(db.read)
-  const publication = () => store.publication(tenant, id)
+  const publication = () => rows(db.read, 'publications').get(tenant, id)
   return {
     ...{ db, clock, bus, asked, publication },
     refuse: () => void (isRefusing = true),
     endMeanwhile: () => void (isEnding = true),
     access: async () => withAppAccess(deps, context, await publication()),
     async token() {
-      const row = await store.installation(tenant, installation)
+      const row = await rows(db.read, 'installations').find(tenant, installation)
       assert.ok(row)
       return tokenOf(deps, db, row, signal)
     },
-    status: async () => (await store.installation(tenant, installation))?.status,
+    status: async () => (await rows(db.read, 'installations').find(tenant, installation))?.status,
     /** The opened secrets of all credentials in the vault. */
     async held(vault: string | null): Promise<string[]> {
       const all = await credentialStore(db.read).allActive(tenant, vault ?? '')
@@ -126,8 +124,8 @@ for (const [name, open] of Object.entries(databases)) {
       // The installation needs a new token a little before the vault does.
       await clock.pass(24 * hourMs)
       await db.write(async (tx) => {
-        const kept = await integrationStore(tx).getPublicationForUpdate(tenant, id)
-        await integrationStore(tx).updatePublication(kept, { token_due_ms: clock.now() + hourMs })
+        const kept = await rows(tx, 'publications').getForUpdate(tenant, id)
+        await rows(tx, 'publications').update(kept, { token_due_ms: clock.now() + hourMs })
       })
       const job = renewJob({
         ...{ databases: oneDatabase(db), bus, clock, log: jsonLog((line) => assert.fail(line)) },

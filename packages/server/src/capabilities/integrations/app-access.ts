@@ -6,7 +6,6 @@
 import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { vaultStore } from '../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../resources/vaults/write.ts'
 import { archiveVault, createVault, updateVault } from '../../resources/vaults/write.ts'
 import type { App, AppToken } from './app.ts'
@@ -15,8 +14,8 @@ import type { FoundToken, TokenDeps } from './installation-token.ts'
 import { tokenOf } from './installation-token.ts'
 import { displayNames } from './kinds.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
-import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type AccessDeps = TokenDeps
 
@@ -44,7 +43,7 @@ export async function tokenFor(
   repository?: string,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
   const app = appOf(deps.apps, integration)
-  const row = await integrationStore(db.read).installation(tenant, installation_id ?? '')
+  const row = await rows(db.read, 'installations').find(tenant, installation_id ?? '')
   if (row?.status !== 'active') throw invalid(`${integration}: install the app again`)
   const provider = { send: deps.sendToProvider, signal, nowMs: deps.clock.now() }
   const named = { externalId: row.external_id, externalName: row.external_name }
@@ -66,7 +65,7 @@ async function tokenInTime(
   let found = await tokenOf(deps, db, row, signal)
   for (let n = 0; found.kind === 'held' && n < mostWaits && !signal.aborted; n++) {
     await deps.clock.sleep(waitMs, signal)
-    const newer = await integrationStore(db.read).installation(tenant, row.id)
+    const newer = await rows(db.read, 'installations').find(tenant, row.id)
     found = await tokenOf(deps, db, newer ?? row, signal)
   }
   return found
@@ -84,14 +83,13 @@ export async function renewAccess(
   const { token, expiresMs } = await tokenFor(deps, context, publication)
   const { access } = appOf(deps.apps, publication.integration)
   return db.write(async (tx) => {
-    const store = integrationStore(tx)
     // The installation is locked before the publication, in the same order as when an installation ends. No vault is
     // created after that end.
-    const installation = await store.findInstallationForUpdate(
+    const installation = await rows(tx, 'installations').findForUpdate(
       tenant,
       publication.installation_id ?? '',
     )
-    const kept = await store.getPublicationForUpdate(tenant, publication.id)
+    const kept = await rows(tx, 'publications').getForUpdate(tenant, publication.id)
     if (installation?.status !== 'active' || kept.installation_id !== installation.id)
       throw invalid(`${kept.integration}: install the app again`)
     const writing = writingFor(deps, tx, tenant)
@@ -103,12 +101,12 @@ export async function renewAccess(
         metadata: { publication_id: kept.id },
         credentials,
       })
-      return store.updatePublication(kept, { vault_id: vault.id, token_due_ms })
+      return rows(tx, 'publications').update(kept, { vault_id: vault.id, token_due_ms })
     }
-    const vault = await vaultStore(tx).findForUpdate(tenant, kept.vault_id)
+    const vault = await rows(tx, 'vaults').findForUpdate(tenant, kept.vault_id)
     const isOpen = vault?.archived_at === null
     if (isOpen) await updateVault(writing, kept.vault_id, { credentials })
-    return store.updatePublication(kept, { token_due_ms: isOpen ? token_due_ms : null })
+    return rows(tx, 'publications').update(kept, { token_due_ms: isOpen ? token_due_ms : null })
   })
 }
 
@@ -118,7 +116,7 @@ export async function endAccess(
   tx: Queries,
   { tenant_id: tenant, vault_id }: PublicationRow,
 ): Promise<void> {
-  const isThere = vault_id !== null && (await vaultStore(tx).findForUpdate(tenant, vault_id))
+  const isThere = vault_id !== null && (await rows(tx, 'vaults').findForUpdate(tenant, vault_id))
   if (isThere) await archiveVault(writingFor(deps, tx, tenant), vault_id)
 }
 

@@ -19,8 +19,8 @@ import { tokenOf } from './installation-token.ts'
 import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
-import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 type KeepDeps = Parameters<typeof keepFile>[0]
 
@@ -169,7 +169,7 @@ async function fetchFile(
   const row =
     installation_id === null
       ? undefined
-      : await integrationStore(db.read).installation(tenant, installation_id)
+      : await rows(db.read, 'installations').find(tenant, installation_id)
   if (!row) return { problem: 'the app is no longer installed' }
   const token = await tokenOf(deps, db, row, signal)
   if (token.kind === 'refused') return { problem: 'the app has no valid token' }
@@ -194,14 +194,13 @@ const drop = (body: Readable): void => void body.on('error', () => {}).destroy()
 
 /** Notes the stored file in its delivery. Throws when another process has noted the file or given the delivery. */
 async function note(tx: Queries, { seen, index }: One, file_id: string): Promise<void> {
-  const store = integrationStore(tx)
-  const kept = await store.findDeliveryForUpdate(seen.tenant_id, seen.id)
+  const kept = await rows(tx, 'integration_deliveries').findForUpdate(seen.tenant_id, seen.id)
   const { received } = kept ?? {}
   const files = received?.kind === 'message' ? received.files : undefined
   if (!kept || received?.kind !== 'message' || !files?.[index] || files[index].file_id)
     throw new Error(`the delivery ${seen.id} is given by another process`)
   const noted = files.map((each, at) => (at === index ? { ...each, file_id } : each))
-  await store.updateDelivery(kept, { received: { ...received, files: noted } })
+  await rows(tx, 'integration_deliveries').update(kept, { received: { ...received, files: noted } })
 }
 
 /** The text about the attachments that follows the author's text; undefined without attachments. */

@@ -9,7 +9,7 @@ import { signingSecretsOf } from './publications.ts'
 import type { AnswerLetter, Send } from './send.ts'
 import { signedWebhook } from './signed-webhook.ts'
 import type { PublicationRow } from './store.ts'
-import { integrationStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type AnswerChannel = {
   adapter: Pick<
@@ -69,7 +69,7 @@ async function ofInstallation(
   { tenant_id: tenant, integration }: PublicationRow,
   installation: string,
 ): Promise<FoundChannel> {
-  const row = await integrationStore(db.read).installation(tenant, installation)
+  const row = await rows(db.read, 'installations').find(tenant, installation)
   if (row?.status !== 'active') return { kind: 'needs_reauth' }
   const found = await tokenOf(deps, db, row, signal)
   if (found.kind === 'refused') return { kind: 'needs_reauth' }

@@ -9,9 +9,9 @@ import { tokenFor } from './app-access.ts'
 import { appOf } from './apps.ts'
 import type { Notes } from './integration.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
-import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000
@@ -51,15 +51,15 @@ export async function renewCheckout(
 ): Promise<void> {
   if (session_id === null || token_due_ms === null || token_due_ms > deps.clock.now()) return
   const { db, tenant } = context
-  const publication = await integrationStore(db.read).publication(tenant, publication_id)
+  const publication = await rows(db.read, 'publications').get(tenant, publication_id)
   const renewed = await checkOut(deps, context, publication, target)
   if (!renewed) return
   await db.write(async (tx) => {
     // The session is locked before the thread, in the same order as by code that posts into a session.
     await rotate(deps, tx, { tenant, session: session_id }, renewed.resource)
-    const kept = await integrationStore(tx).findThreadByIdForUpdate(tenant, id)
+    const kept = await rows(tx, 'integration_threads').findForUpdate(tenant, id)
     if (kept?.session_id !== session_id) return
-    await integrationStore(tx).updateThread(kept, { token_due_ms: renewed.token_due_ms })
+    await rows(tx, 'integration_threads').update(kept, { token_due_ms: renewed.token_due_ms })
   })
 }
 

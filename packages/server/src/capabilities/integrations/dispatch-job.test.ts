@@ -10,8 +10,8 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import type { DispatchOutcome } from './dispatch.ts'
 import { dispatchJob } from './dispatch-job.ts'
-import { integrationStore } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const log = jsonLog((line) => assert.fail(line))
 
@@ -20,7 +20,7 @@ type Waiting = { id: string; scope: string; due_ms: number; publication_id?: str
 const insert = (db: Database, deliveries: readonly Waiting[]): Promise<void> =>
   db.write(async (tx) => {
     for (const { id, scope, due_ms, publication_id = 'pub_1' } of deliveries)
-      await integrationStore(tx).insertDelivery({
+      await rows(tx, 'integration_deliveries').insert({
         ...{ tenant_id: 'wrkspc_1', id, publication_id, external_id: id, begun: 0 },
         ...{ state: 'waiting', reason: null, scope, author: 'ada', session_id: null, due_ms },
         received: { kind: 'interrupt', scope, author: 'ada' },

@@ -30,6 +30,7 @@ import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 import { notifyIntegrations } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type GivingDeps = OpenSessionDeps &
   AccessDeps &
@@ -61,11 +62,11 @@ async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
   const { tenant_id: tenant, id, publication_id, scope } = seen
   const store = integrationStore(tx)
   await lockAdvisory(tx, `${tenant}/${publication_id}/${scope}`)
-  const delivery = await store.findDeliveryForUpdate(tenant, id)
+  const delivery = await rows(tx, 'integration_deliveries').findForUpdate(tenant, id)
   if (!delivery || delivery.due_ms === null || scope === null) throw new OvertakenError(id)
   const oldest = await store.oldestWaiting(tenant, publication_id, scope)
   if (oldest?.id !== id) throw new OvertakenError(id)
-  const publication = await store.publication(tenant, publication_id)
+  const publication = await rows(tx, 'publications').get(tenant, publication_id)
   return {
     delivery,
     publication,
@@ -120,7 +121,7 @@ export async function dispatch(
   id: string,
 ): Promise<DispatchOutcome> {
   const { db, tenant } = context
-  const seen = await integrationStore(db.read).delivery(tenant, id)
+  const seen = await rows(db.read, 'integration_deliveries').find(tenant, id)
   if (!seen?.received || seen.due_ms === null) return { kind: 'waits' }
   try {
     await give(deps, context, seen, seen.received)
@@ -139,7 +140,7 @@ async function whyUnserved(
 ): Promise<string | undefined> {
   if (status === 'paused') return 'the publication is paused'
   if (status === 'live' || id === null) return undefined
-  const installation = await integrationStore(read).installation(tenant, id)
+  const installation = await rows(read, 'installations').find(tenant, id)
   return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
@@ -172,7 +173,7 @@ async function give(
     const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
     await endDelivery(tx, turn.delivery, end)
   }
-  const row = await integrationStore(db.read).publication(tenant, publication)
+  const row = await rows(db.read, 'publications').get(tenant, publication)
   const unserved = (await isInUse(deps.databases, tenant))
     ? await whyUnserved(db.read, row)
     : 'the workspace is archived'
@@ -229,7 +230,7 @@ async function endDelivery(
   delivery: DeliveryRow,
   end: Partial<DeliveryRow>,
 ): Promise<void> {
-  await integrationStore(tx).updateDelivery(delivery, end)
+  await rows(tx, 'integration_deliveries').update(delivery, end)
   notifyIntegrations(tx)
 }
 
@@ -272,10 +273,10 @@ async function saveThread(
   received: AllowedDelivery,
   { now, ...columns }: Partial<ExternalThreadRow> & { now: number },
 ): Promise<void> {
-  const store = integrationStore(tx)
   const { scope } = received
-  const kept = thread ?? (await store.insertThread(newThread({ ...delivery, scope }, now)))
-  await store.updateThread(kept, { ...columns, due_ms: wokenAt(kept, now) })
+  const kept =
+    thread ?? (await rows(tx, 'integration_threads').insert(newThread({ ...delivery, scope }, now)))
+  await rows(tx, 'integration_threads').update(kept, { ...columns, due_ms: wokenAt(kept, now) })
 }
 
 /** `token_due_ms`: the time from which the repository of a new session needs a new token. */
@@ -321,7 +322,7 @@ async function fail(
     const now = clock.now()
     if (!isMistake && begun < mostAttempts) {
       const at = now + (isEarly ? earlyMs * begun : backoffMs(begun))
-      await integrationStore(tx).updateDelivery(delivery, { begun, due_ms: at })
+      await rows(tx, 'integration_deliveries').update(delivery, { begun, due_ms: at })
       return { kind: 'again', at }
     }
     const message = isMistake || isEarly ? error.message : "the server's log has the reason"

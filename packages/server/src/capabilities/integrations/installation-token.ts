@@ -12,6 +12,7 @@ import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { installationTokenContext, integrationStore } from './store.ts'
 import { notifyOfTokens } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Longer than one exchange with a provider. */
 const leaseMs = 60_000
@@ -60,7 +61,7 @@ export async function tokenOf(
   // A renewal ends the old token, so a second concurrent renewal would be refused.
   if (!(await held.claim(clock.now(), leaseMs))) return { kind: 'held' }
   try {
-    const current = await integrationStore(db.read).installation(tenant, id)
+    const current = await rows(db.read, 'installations').find(tenant, id)
     if (current?.status !== 'active') return { kind: 'refused' }
     const tokens = tokensOf(seal, current)
     const renewed = keptIn(tokens, clock.now())
@@ -71,7 +72,7 @@ export async function tokenOf(
     if (token.kind === 'token' && token.tokens) {
       const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)
       await change(db, row, async (tx, kept) => {
-        await integrationStore(tx).updateInstallation(kept, { sealed_tokens })
+        await rows(tx, 'installations').update(kept, { sealed_tokens })
         // The provider may end the older token at once, so vaults with this token are renewed soon.
         await integrationStore(tx).hurryTokens(tenant, id, clock.now())
         notifyOfTokens(tx)
@@ -97,7 +98,7 @@ const change = (
   changing: (tx: Queries, kept: InstallationRow) => Promise<unknown>,
 ): Promise<void> =>
   db.write(async (tx) => {
-    const kept = await integrationStore(tx).findInstallationForUpdate(tenant, id)
+    const kept = await rows(tx, 'installations').findForUpdate(tenant, id)
     if (kept?.status === 'active') await changing(tx, kept)
   })
 
@@ -105,5 +106,5 @@ const needReauth = (db: Database, row: InstallationRow, now: number): Promise<vo
   change(db, row, async (tx, kept) => {
     const updated_at = iso(now)
     await integrationStore(tx).stopPublications(row.tenant_id, row.id, updated_at)
-    await integrationStore(tx).updateInstallation(kept, { status: 'needs_reauth', updated_at })
+    await rows(tx, 'installations').update(kept, { status: 'needs_reauth', updated_at })
   })

@@ -16,7 +16,7 @@ import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall } from './installations.ts'
 import { linearApp } from './linear-app.ts'
 import { externalAccounts } from './external-accounts.ts'
-import { integrationStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const [one, other] = ['wrkspc_one', 'wrkspc_other']
 const base = 'https://steward.example.com'
@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(databases)) {
       await assert.rejects(install(other), isTaken)
       await clock.pass(10 * 60_000)
       const id = await install(other)
-      const kept = await integrationStore(database.read).installation(other, id)
+      const kept = await rows(database.read, 'installations').find(other, id)
       assert.equal(kept?.status, 'active')
       await clock.pass(60 * 60_000)
       await assert.rejects(install(one), isTaken, 'an installation that is there keeps its place')

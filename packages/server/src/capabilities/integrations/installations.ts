@@ -24,6 +24,7 @@ import { integrationStore, mostInstallations, showInstallation } from './store.t
 import { notifyIntegrations } from './topics.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { isInUse, openIfInUse } from '../../tenants/workspaces/in-use.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type InstallDeps = {
   databases: OpenDatabases
@@ -128,7 +129,7 @@ export async function finishInstall(
     found: { ...found, integration },
   }).catch(async (error: unknown) => {
     // Gives the place back when no installation was stored. Otherwise no workspace could install the app there.
-    const kept = await integrationStore(db.read).installation(tenant, id)
+    const kept = await rows(db.read, 'installations').find(tenant, id)
     if (!kept) await databases.control.write((tx) => externalAccounts(tx).leave(tenant, id))
     throw error
   })
@@ -163,10 +164,7 @@ async function claimAccount(
   const isOwn = claimed.tenant_id === tenant
   const db = isOwn ? await databases.open(tenant) : await openIfInUse(databases, claimed.tenant_id)
   if (!db) return claimed
-  const kept = await integrationStore(db.read).installation(
-    claimed.tenant_id,
-    claimed.installation_id,
-  )
+  const kept = await rows(db.read, 'installations').find(claimed.tenant_id, claimed.installation_id)
   if (kept?.status === 'revoked') {
     // A revoked installation is about to leave its place and never returns, so a new installation claims the place.
     await control.write((tx) =>
@@ -198,7 +196,7 @@ async function keepInstallation(
     const store = integrationStore(tx)
     const now = clock.now()
     notifyIntegrations(tx)
-    const kept = await store.findInstallationForUpdate(tenant, id)
+    const kept = await rows(tx, 'installations').findForUpdate(tenant, id)
     if (kept?.status === 'revoked')
       throw conflict('the app was uninstalled meanwhile; begin the installation again')
     const columns = {
@@ -224,7 +222,7 @@ async function keepInstallation(
       if (all.length >= mostInstallations)
         throw invalid(`a workspace has at most ${mostInstallations} installations`)
       const { integration, externalId: external_id } = found
-      const row = await store.insertInstallation({
+      const row = await rows(tx, 'installations').insert({
         tenant_id: tenant,
         id,
         integration,
@@ -238,7 +236,7 @@ async function keepInstallation(
       return row
     }
     await resume(tx, kept, now)
-    return store.updateInstallation(kept, columns)
+    return rows(tx, 'installations').update(kept, columns)
   })
 }
 
@@ -264,12 +262,12 @@ async function resume(
 ): Promise<void> {
   const store = integrationStore(tx)
   for (const { id: publication } of await store.publicationsOf(tenant, id)) {
-    const kept = await store.getPublicationForUpdate(tenant, publication)
+    const kept = await rows(tx, 'publications').getForUpdate(tenant, publication)
     const waits = kept.status === 'needs_reauth'
     if (!waits && by === id) continue
     const status = waits ? 'live' : kept.status
     const columns = { installation_id: by, status, updated_at: iso(now) }
-    await store.updatePublication(kept, columns)
+    await rows(tx, 'publications').update(kept, columns)
     if (waits) await store.wakeThreads(tenant, publication, now)
   }
 }
@@ -287,7 +285,7 @@ export async function changeInstallation(
   { kind, atMs }: InstallationChange,
 ): Promise<void> {
   const db = await deps.databases.open(tenant)
-  const row = await integrationStore(db.read).installation(tenant, id)
+  const row = await rows(db.read, 'installations').find(tenant, id)
   const isOld = row && atMs !== null && atMs < Date.parse(row.created_at) - leastMs
   if (isOld) return
   if (kind === 'revoked') {
@@ -297,12 +295,12 @@ export async function changeInstallation(
   await db.write(async (tx) => {
     const store = integrationStore(tx)
     const now = deps.clock.now()
-    const kept = await store.findInstallationForUpdate(tenant, id)
+    const kept = await rows(tx, 'installations').findForUpdate(tenant, id)
     if (!kept || kept.status === 'revoked') return
     if (kind === 'resumed') await resume(tx, kept, now)
     else await store.stopPublications(tenant, id, iso(now))
     const status = kind === 'resumed' ? 'active' : 'needs_reauth'
-    await store.updateInstallation(kept, { status, updated_at: iso(now) })
+    await rows(tx, 'installations').update(kept, { status, updated_at: iso(now) })
     notifyIntegrations(tx)
   })
 }
@@ -316,7 +314,7 @@ async function endInstallation(
   const db = await databases.open(tenant)
   await db.write(async (tx) => {
     const store = integrationStore(tx)
-    const kept = await store.findInstallationForUpdate(tenant, id)
+    const kept = await rows(tx, 'installations').findForUpdate(tenant, id)
     if (!kept) return
     const updated_at = iso(clock.now())
     if (kept.status !== 'revoked') {
@@ -332,7 +330,7 @@ async function endInstallation(
       })
     }
     const tokens = atProvider === 'ended' ? { sealed_tokens: null } : {}
-    await store.updateInstallation(kept, { status: 'revoked', updated_at, ...tokens })
+    await rows(tx, 'installations').update(kept, { status: 'revoked', updated_at, ...tokens })
   })
   await databases.control.write(async (tx) => {
     await externalAccounts(tx).leave(tenant, id)
@@ -348,9 +346,9 @@ async function endAccesses(
 ): Promise<void> {
   const store = integrationStore(tx)
   for (const { id: publication } of await store.publicationsOf(tenant, id)) {
-    const row = await store.getPublicationForUpdate(tenant, publication)
+    const row = await rows(tx, 'publications').getForUpdate(tenant, publication)
     await endAccess(deps, tx, row)
-    await store.updatePublication(row, { vault_id: null, token_due_ms: null })
+    await rows(tx, 'publications').update(row, { vault_id: null, token_due_ms: null })
   }
 }
 
@@ -370,7 +368,7 @@ export async function uninstall(
 ): Promise<Installation & { revoked_at_provider: boolean }> {
   const { databases, seal, clock, log, sendToProvider: send } = deps
   const app = appOf(deps.apps, integration)
-  const row = await integrationStore(db.read).installation(tenant, id)
+  const row = await rows(db.read, 'installations').find(tenant, id)
   if (row?.integration !== integration) throw notFound('installation', id)
   const ref = { tenant_id: tenant, installation_id: id }
   await endInstallation(deps, ref, 'unknown')

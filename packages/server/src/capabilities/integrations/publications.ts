@@ -23,6 +23,7 @@ import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** The most publications of an installation. Each delivery of the installation is read for all of them. */
 export const mostPublications = 100
@@ -47,7 +48,7 @@ export async function publicationOf(
   read: Parameters<typeof integrationStore>[0],
   { tenant, integration, id }: { tenant: string; integration: IntegrationId; id: string },
 ): Promise<PublicationRow> {
-  const row = await integrationStore(read).findPublication(tenant, id)
+  const row = await rows(read, 'publications').find(tenant, id)
   if (row?.integration !== integration) throw notFound('publication', id)
   return row
 }
@@ -112,7 +113,7 @@ export async function createPublication(
   await checkRequest(deps, ref, request)
   await db.write(async (tx) => {
     if (installation !== null) await checkRoom(tx, { tenant, installation })
-    await integrationStore(tx).insertPublication(row)
+    await rows(tx, 'publications').insert(row)
   })
   const url = deliveryUrlOf(deps.publicUrl ?? origin, row)
   return { ...showPublication(row, url), secret }
@@ -123,10 +124,7 @@ async function checkRoom(
   tx: Queries,
   { tenant, installation }: { tenant: string; installation: string },
 ): Promise<void> {
-  checkActive(
-    installation,
-    await integrationStore(tx).findInstallationForUpdate(tenant, installation),
-  )
+  checkActive(installation, await rows(tx, 'installations').findForUpdate(tenant, installation))
   const { length } = await integrationStore(tx).publicationsOf(tenant, installation)
   if (length >= mostPublications)
     throw invalid(
@@ -172,7 +170,7 @@ async function installationFor(
   const { installation_id: id } = body
   if (id === undefined)
     throw invalid(`installation_id: is required for the integration ${integration}`)
-  const row = await integrationStore(db.read).installation(tenant, id)
+  const row = await rows(db.read, 'installations').find(tenant, id)
   if (row?.integration !== integration) throw notFound('installation', id)
   checkActive(id, row)
   return id
@@ -213,8 +211,8 @@ export async function setPaused(
     const installation =
       installation_id === null
         ? undefined
-        : await store.findInstallationForUpdate(tenant, installation_id)
-    const kept = await store.getPublicationForUpdate(tenant, id)
+        : await rows(tx, 'installations').findForUpdate(tenant, installation_id)
+    const kept = await rows(tx, 'publications').getForUpdate(tenant, id)
     const status = isPaused ? 'paused' : 'live'
     if (kept.status === status) return kept
     if (!isPaused) {
@@ -222,7 +220,7 @@ export async function setPaused(
       await store.wakeThreads(tenant, id, now)
       notifyIntegrations(tx)
     }
-    return store.updatePublication(kept, { status, updated_at: iso(now) })
+    return rows(tx, 'publications').update(kept, { status, updated_at: iso(now) })
   })
 }
 
@@ -233,6 +231,6 @@ export const deletePublication = (
 ): Promise<void> =>
   db.write(async (tx) => {
     await publicationOf(tx, { tenant, integration, id })
-    await endAccess(deps, tx, await integrationStore(tx).getPublicationForUpdate(tenant, id))
+    await endAccess(deps, tx, await rows(tx, 'publications').getForUpdate(tenant, id))
     await integrationStore(tx).removePublication(tenant, id)
   })

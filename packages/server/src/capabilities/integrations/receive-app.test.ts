@@ -20,6 +20,7 @@ import {
 } from './publications.ts'
 import { keepGenuine } from './receive-app.ts'
 import { integrationStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const integration = 'linear'
 const installation = 'inst_1'
@@ -37,7 +38,7 @@ async function installed(db: Database, app: App = linear) {
     const workspace = { id: tenant, name: 'one', archived_at: null, deleted_at: null, created_at }
     await tx.insertInto('workspaces').values(workspace).execute()
     await externalAccounts(tx).claim({ ...account, installation_id: installation })
-    await integrationStore(tx).insertInstallation({
+    await rows(tx, 'installations').insert({
       ...{ ...account, id: installation, external_name: 'Acme', bot_user_id: null, scopes: [] },
       ...{ status: 'active', sealed_tokens: null, token_owner: null, token_until_ms: 0 },
       ...{ created_at, updated_at: created_at },
@@ -116,9 +117,9 @@ for (const [name, open] of Object.entries(databases)) {
       const { deps, publish } = await installed(db)
       const { id } = await publish('A')
       await db.write(async (tx) => {
-        const row = await integrationStore(tx).publication(tenant, id)
+        const row = await rows(tx, 'publications').get(tenant, id)
         for (let n = 1; n < mostPublications; n++)
-          await integrationStore(tx).insertPublication({ ...row, id: `pub_${n}` })
+          await rows(tx, 'publications').insert({ ...row, id: `pub_${n}` })
       })
       await assert.rejects(publish('B'), (error) => {
         assert.ok(error instanceof PlatformError && error.kind === 'invalid_request')
@@ -153,7 +154,7 @@ for (const [name, open] of Object.entries(databases)) {
       await end()
       const unpaused = setPaused(deps, { db, tenant }, { integration, id }, false)
       await assert.rejects(unpaused, isRevoked)
-      assert.equal((await integrationStore(db.read).publication(tenant, id)).status, 'paused')
+      assert.equal((await rows(db.read, 'publications').get(tenant, id)).status, 'paused')
     })
   })
 }

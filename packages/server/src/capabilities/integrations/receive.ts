@@ -21,6 +21,7 @@ import { integrationStore } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import { commandOf } from './words.ts'
 import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type ReceiveDeps = {
   databases: OpenDatabases
@@ -78,7 +79,7 @@ export async function receiveSigned(
 ): Promise<void> {
   const { clock, limits } = deps
   const db = await openIfInUse(deps.databases, workspace)
-  const found = db && (await integrationStore(db.read).findPublication(workspace, id))
+  const found = db && (await rows(db.read, 'publications').find(workspace, id))
   const row = found?.integration === 'webhook' ? found : undefined
   const secrets = row ? signingSecretsOf(deps.seal, row) : []
   const known = secrets.length > 0 ? secrets : [secretOfNobody]
@@ -110,7 +111,7 @@ export async function keepDelivery(
     // threads do not wait.
     const scope = incoming.kind === 'ignored' ? null : incoming.scope
     await lockAdvisory(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
-    const found = await store.findPublication(tenant, publication)
+    const found = await rows(tx, 'publications').find(tenant, publication)
     // A publication that was deleted meanwhile takes nothing. The other publications still get the delivery.
     if (!found || (await store.deliveryOf(tenant, publication, external))) return
     const { status } = found
@@ -127,7 +128,7 @@ export async function keepDelivery(
         : isOld && `it was said more than ${mostSaidMs / dayMs} days ago`
     const heard = await withQuestions(tx, { tenant, publication }, incoming)
     const shown: JudgedDelivery = why ? { kind: 'ignored', why } : heard
-    await store.insertDelivery({
+    await rows(tx, 'integration_deliveries').insert({
       tenant_id: tenant,
       id: newId('integration_delivery'),
       publication_id: publication,

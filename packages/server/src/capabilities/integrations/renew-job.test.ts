@@ -8,7 +8,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { renewJob } from './renew-job.ts'
-import { integrationStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const minuteMs = 60_000
 const tenant_id = 'wrkspc_1'
@@ -24,7 +24,7 @@ const addWorkspace = (db: Database, archived_at: string | null): Promise<unknown
 const insert = (db: Database, ids: readonly string[]) =>
   db.write(async (tx) => {
     for (const [n, id] of ids.entries())
-      await integrationStore(tx).insertPublication({
+      await rows(tx, 'publications').insert({
         ...{ tenant_id, id, integration: 'linear', installation_id: 'inst_1', status: 'live' },
         ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1' },
         ...{ vault_id: null, token_due_ms: n, sealed_secrets: null, metadata: {} },

@@ -11,6 +11,7 @@ import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { listenToTokens } from './topics.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Poll interval. A notification normally finds the vaults whose token has been replaced. */
 const everyMs = 2 * 60_000
@@ -78,14 +79,14 @@ export function renewJob({
     const publications = await store.publicationsToRenew(asked, mostDue)
     await eachOf(publications, signal, (due) =>
       renew(due, { publication_id: due.id }, async () => {
-        const row = await store.publication(due.tenant_id, due.id)
+        const row = await rows(db.read, 'publications').get(due.tenant_id, due.id)
         await renewAccess({ db, tenant: due.tenant_id, signal }, row)
       }),
     )
     const threads = await store.threadsToRenew(asked, mostDue)
     await eachOf(threads, signal, (due) =>
       renew(due, { thread_id: due.id }, async () => {
-        const row = await store.thread(due.tenant_id, due.id)
+        const row = await rows(db.read, 'integration_threads').find(due.tenant_id, due.id)
         if (row) await renewCheckout({ db, tenant: due.tenant_id, signal }, row)
       }),
     )

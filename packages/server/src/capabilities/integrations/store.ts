@@ -98,7 +98,6 @@ export const mostInstallations = 200
 
 function integrationReads(db: Reads) {
   return {
-    installation: (tenant: string, id: string) => rows(db, 'installations').find(tenant, id),
     installations: (tenant: string): Promise<InstallationRow[]> =>
       rows(db, 'installations').all(tenant, (query) =>
         query.orderBy('created_at').orderBy('id').limit(mostInstallations),
@@ -107,8 +106,6 @@ function integrationReads(db: Reads) {
       rows(db, 'publications').all(tenant, (query) =>
         query.where('installation_id', '=', installation).orderBy('id'),
       ),
-    publication: (tenant: string, id: string) => rows(db, 'publications').get(tenant, id),
-    findPublication: (tenant: string, id: string) => rows(db, 'publications').find(tenant, id),
     publications: (
       tenant: string,
       integration: IntegrationId,
@@ -140,8 +137,6 @@ function integrationReads(db: Reads) {
         .orderBy('token_due_ms')
         .limit(limit)
         .execute(),
-
-    delivery: (tenant: string, id: string) => rows(db, 'integration_deliveries').find(tenant, id),
     deliveryOf: (tenant: string, publication: string, external: string) =>
       rows(db, 'integration_deliveries').find(tenant, (query) =>
         query.where('publication_id', '=', publication).where('external_id', '=', external),
@@ -257,8 +252,6 @@ function integrationReads(db: Reads) {
         .orderBy('token_due_ms')
         .limit(limit)
         .execute(),
-
-    thread: (tenant: string, id: string) => rows(db, 'integration_threads').find(tenant, id),
     threadOfScope: (tenant: string, publication: string, scope: string) =>
       rows(db, 'integration_threads').find(tenant, (query) =>
         query.where('publication_id', '=', publication).where('scope', '=', scope),
@@ -278,11 +271,6 @@ function integrationWrites(db: Queries) {
       .where('publication_id', '=', publication)
       .execute()
   return {
-    findInstallationForUpdate: (tenant: string, id: string) =>
-      rows(db, 'installations').findForUpdate(tenant, id),
-    insertInstallation: (row: InstallationRow) => rows(db, 'installations').insert(row),
-    updateInstallation: (kept: InstallationRow, columns: Partial<InstallationRow>) =>
-      rows(db, 'installations').update(kept, columns),
     /** Stops live publications until the installation has a new credential. */
     async stopPublications(tenant: string, installation: string, at: string): Promise<void> {
       await db
@@ -304,12 +292,6 @@ function integrationWrites(db: Queries) {
         .where('token_due_ms', '>', now)
         .execute()
     },
-
-    getPublicationForUpdate: (tenant: string, id: string) =>
-      rows(db, 'publications').getForUpdate(tenant, id),
-    insertPublication: (row: PublicationRow) => rows(db, 'publications').insert(row),
-    updatePublication: (kept: PublicationRow, columns: Partial<PublicationRow>) =>
-      rows(db, 'publications').update(kept, columns),
     /** Deletes the publication with its deliveries and threads. Its sessions stay. */
     async removePublication(tenant: string, id: string): Promise<void> {
       await remove('integration_deliveries', tenant, id)
@@ -317,21 +299,10 @@ function integrationWrites(db: Queries) {
       await rows(db, 'publications').remove(tenant, id)
     },
 
-    insertDelivery: (row: DeliveryRow) => rows(db, 'integration_deliveries').insert(row),
-    findDeliveryForUpdate: (tenant: string, id: string) =>
-      rows(db, 'integration_deliveries').findForUpdate(tenant, id),
-    updateDelivery: (kept: DeliveryRow, columns: Partial<DeliveryRow>) =>
-      rows(db, 'integration_deliveries').update(kept, columns),
-
     findThreadForUpdate: (tenant: string, publication: string, scope: string) =>
       rows(db, 'integration_threads').findForUpdate(tenant, (query) =>
         query.where('publication_id', '=', publication).where('scope', '=', scope),
       ),
-    findThreadByIdForUpdate: (tenant: string, id: string) =>
-      rows(db, 'integration_threads').findForUpdate(tenant, id),
-    insertThread: (row: ExternalThreadRow) => rows(db, 'integration_threads').insert(row),
-    updateThread: (kept: ExternalThreadRow, columns: Partial<ExternalThreadRow>) =>
-      rows(db, 'integration_threads').update(kept, columns),
 
     /** Makes the threads due, because their receiver accepts answers again. */
     async wakeThreads(tenant: string, publication: string, now: number): Promise<void> {

@@ -14,6 +14,7 @@ import { integrationStore } from './store.ts'
 import type { ThreadLook } from './tell.ts'
 import { tellJob } from './tell-job.ts'
 import { notifyIntegrations } from './topics.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const log = jsonLog((line) => assert.fail(line))
 
@@ -22,7 +23,7 @@ type Given = Pick<ExternalThreadRow, 'id' | 'tenant_id' | 'publication_id' | 'du
 const insert = (db: Database, threads: readonly Given[]): Promise<void> =>
   db.write(async (tx) => {
     for (const each of threads)
-      await integrationStore(tx).insertThread({
+      await rows(tx, 'integration_threads').insert({
         ...{ scope: each.id, session_id: `sesn_${each.id}`, target: {}, notes: {}, first: null },
         ...{ told_seq: 0, told_parts: 0, begun: null, token_due_ms: null, owner: null },
         ...{ ...each, expires_at: 0 },
@@ -122,9 +123,9 @@ describe('the job that tells threads', () => {
       async tell(_, id) {
         looks++
         await db.write(async (tx) => {
-          const kept = await integrationStore(tx).findThreadByIdForUpdate('wrkspc_1', id)
+          const kept = await rows(tx, 'integration_threads').findForUpdate('wrkspc_1', id)
           assert.ok(kept)
-          await integrationStore(tx).updateThread(kept, { due_ms: null })
+          await rows(tx, 'integration_threads').update(kept, { due_ms: null })
         })
         return { isRunning: true }
       },
@@ -132,7 +133,7 @@ describe('the job that tells threads', () => {
     const stop = job.start?.(() => {})
     const { signal } = new AbortController()
     await job.run(signal)
-    while ((await integrationStore(db.read).thread('wrkspc_1', '1'))?.due_ms !== null)
+    while ((await rows(db.read, 'integration_threads').find('wrkspc_1', '1'))?.due_ms !== null)
       await setImmediate()
     await settled()
     isAway = true
@@ -192,9 +193,9 @@ describe('the job that tells threads', () => {
     await job.run(signal)
     await settled()
     await db.write(async (tx) => {
-      const kept = await integrationStore(tx).findThreadByIdForUpdate('wrkspc_1', '1')
+      const kept = await rows(tx, 'integration_threads').findForUpdate('wrkspc_1', '1')
       assert.ok(kept)
-      await integrationStore(tx).updateThread(kept, { session_id: 'sesn_new' })
+      await rows(tx, 'integration_threads').update(kept, { session_id: 'sesn_new' })
     })
     await job.run(signal)
     await settled()

@@ -12,8 +12,8 @@ import { askedCall, confirm, needsAction, ranCall } from '../../sessions/events/
 import { postEventsNow } from '../../sessions/events/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
-import { integrationStore } from './store.ts'
 import { tellThread } from './tell.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const refuse = () => assert.fail('nothing is sent')
 
@@ -37,13 +37,13 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
       .insertInto('workspaces')
       .values({ ...workspace, created_at: iso(0) })
       .execute()
-    await integrationStore(tx).insertPublication({
+    await rows(tx, 'publications').insert({
       ...{ tenant_id: tenant, id: 'pub_1', integration: 'webhook', installation_id: null },
       ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1', status: 'live' },
       ...{ vault_id: null, token_due_ms: null, sealed_secrets: null, metadata: {}, ...at },
       spec: { vault_ids: [] },
     })
-    await integrationStore(tx).insertThread({
+    await rows(tx, 'integration_threads').insert({
       ...{ ...ids, scope: '1', session_id, target: {}, notes: {}, first: null, begun: null },
       ...{ told_seq: Number.MAX_SAFE_INTEGER, told_parts: 0, due_ms: clock.now() },
       ...{ token_due_ms: null, owner: null, expires_at: 0 },
@@ -60,7 +60,7 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
     async look() {
       const { signal } = new AbortController()
       const found = await tellThread(deps, { db, tenant, signal }, ids.id)
-      const row = await integrationStore(db.read).thread(tenant, ids.id)
+      const row = await rows(db.read, 'integration_threads').find(tenant, ids.id)
       return { ...found, dueMs: (row?.due_ms ?? NaN) - clock.now() }
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

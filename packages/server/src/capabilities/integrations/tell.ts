@@ -17,7 +17,6 @@ import { callsIn, needsEarlier, stepsOf, toldTypes, workerCallsIn } from './fold
 import type { Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
 import type { ExternalThreadRow } from './store.ts'
-import { integrationStore } from './store.ts'
 import type { Progress, TellDeps, Work } from './thread-look.ts'
 import {
   beginLook,
@@ -29,6 +28,7 @@ import {
 } from './thread-look.ts'
 import type { JobContext } from './job-context.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const leaseMs = 60_000
 /** The wait before the next look at a running turn, or at a call that a worker runs. Notifications normally come sooner. */
@@ -68,9 +68,9 @@ async function tellWhile(
 ): Promise<ThreadLook> {
   const { db, tenant, signal } = context
   const { clock } = deps
-  const row = await integrationStore(db.read).thread(tenant, id)
+  const row = await rows(db.read, 'integration_threads').find(tenant, id)
   if (!row || row.due_ms === null) return { isRunning: false }
-  const publication = await integrationStore(db.read).publication(tenant, row.publication_id)
+  const publication = await rows(db.read, 'publications').get(tenant, row.publication_id)
   if (publication.status !== 'live' || !(await isInUse(deps.databases, tenant))) {
     await settle(context, row, null)
     return { isRunning: false }
@@ -206,7 +206,7 @@ const settle = (
     const isWoken = kept.due_ms !== seen.due_ms
     const { told_seq, told_parts, notes, begun } = seen
     const told = { told_seq, told_parts, notes, begun }
-    await integrationStore(tx).updateThread(kept, { ...told, ...(!isWoken && { due_ms }) })
+    await rows(tx, 'integration_threads').update(kept, { ...told, ...(!isWoken && { due_ms }) })
     return isWoken
   })
 

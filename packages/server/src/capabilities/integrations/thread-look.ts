@@ -12,8 +12,8 @@ import type { Notes, Telling } from './integration.ts'
 import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
 import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
-import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type TellDeps = ChannelDeps &
   Pick<FileSending, 'keeping'> & {
@@ -196,10 +196,10 @@ export class ChangedError extends Error {}
 
 const needReauth = ({ clock }: TellDeps, { db, tenant }: JobContext, id: string): Promise<void> =>
   db.write(async (tx) => {
-    const kept = await integrationStore(tx).getPublicationForUpdate(tenant, id)
+    const kept = await rows(tx, 'publications').getForUpdate(tenant, id)
     if (kept.status !== 'live') return
     const change = { status: 'needs_reauth', updated_at: iso(clock.now()) } as const
-    await integrationStore(tx).updatePublication(kept, change)
+    await rows(tx, 'publications').update(kept, change)
   })
 
 type ToldColumns = Pick<ExternalThreadRow, 'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms'>
@@ -210,7 +210,7 @@ export async function getThreadForUpdate(
   self: string,
   { tenant_id, id, session_id }: ExternalThreadRow,
 ): Promise<ExternalThreadRow> {
-  const kept = await integrationStore(tx).findThreadByIdForUpdate(tenant_id, id)
+  const kept = await rows(tx, 'integration_threads').findForUpdate(tenant_id, id)
   if (kept?.owner !== self || kept.session_id !== session_id) throw new ChangedError(id)
   return kept
 }
@@ -226,7 +226,7 @@ export const update = (
     const { told_seq, told_parts, notes, begun } = seen
     const { first, ...told } = columns
     const isAnother = kept.first?.id !== seen.first?.id
-    return integrationStore(tx).updateThread(kept, {
+    return rows(tx, 'integration_threads').update(kept, {
       told_seq,
       told_parts,
       notes,

@@ -21,6 +21,7 @@ import { modelCardStore } from '../../resources/model-cards/store.ts'
 import type { KnownModel } from './known-models.ts'
 import { knownModels, listKnown, unknownTime } from './known-models.ts'
 import { liveModels } from './live-models.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const models = section('Models', ['workspace'], '/v1/models')
 const listing = section('Models', ['workspace'], '/v1/ext/models/list')
@@ -39,7 +40,7 @@ export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDe
   ): Promise<Listing<CardRow | KnownModel>> {
     const { limit, order, from } = page
     const isBack = from?.side === 'before'
-    const ofCards = (part: Paging) => modelCardStore(db.read).list(tenant, part)
+    const ofCards = (part: Paging) => rows(db.read, 'model_cards').list(tenant, part)
     const ofKnown = async (part: Paging) => {
       const all = await known()
       if (all.length === 0) return { rows: [], more: false }

@@ -45,36 +45,40 @@ export const counterTable = sql.table('counter')
  * Updates a counter and inserts rows; resolves with the new counters. `numbered` maps each numbered column to its
  * counter: a row gives the distance from the counter's new value. `build` is called once for each form and dialect.
  */
-export function countedInsertion<Values, Counter extends object>(
+export function countedInsertion<
+  Values,
+  Counter extends object,
+  Form extends readonly (string | number | boolean)[],
+>(
   table: keyof Tables,
   numbered: Readonly<Record<string, keyof Counter & string>>,
-  build: (form: string) => CounterStatements<Values, Counter>,
+  build: (...form: Form) => CounterStatements<Values, Counter>,
 ): (
   tx: Connection,
-  form: string,
+  form: Form,
   values: Values,
   rows: readonly NumberedRow[],
 ) => Promise<Counter | undefined> {
-  const updates = statementByForm((form: string) => statement(build(form).update))
-  const besides = statementByForm((form: string) => {
-    const { beside } = build(form)
-    const run = beside && statement<Values, unknown>((db, slot) => beside(db, slot, sql`1 = 1`))
-    return run ?? (async () => [])
-  })
-  const atOnce = statementByForm((key: string) => {
-    const [form = '', count, columns = ''] = key.split('|')
-    return atOnceStatement(table, numbered, build(form), columns.split(' '), Number(count))
+  const statements = statementByForm((...form: Form) => {
+    const built = build(...form)
+    const { update, beside } = built
+    return {
+      update: statement(update),
+      beside: beside && statement<Values, unknown>((db, slot) => beside(db, slot, sql`1 = 1`)),
+      atOnce: statementByForm((count: number, ...columns: readonly string[]) =>
+        atOnceStatement(table, numbered, built, columns, count),
+      ),
+    }
   })
 
   return async (tx, form, values, rows) => {
     const [first] = rows
-    if (first && insertsAtOnce(tx, rows.length)) {
-      const run = atOnce(`${form}|${rows.length}|${Object.keys(first).join(' ')}`)
-      return (await run(tx, { values, rows }))[0]
-    }
-    const [counter] = await updates(form)(tx, values)
+    const { update, beside, atOnce } = statements(...form)
+    if (first && insertsAtOnce(tx, rows.length))
+      return (await atOnce(rows.length, ...Object.keys(first))(tx, { values, rows }))[0]
+    const [counter] = await update(tx, values)
     if (!counter) return undefined
-    await besides(form)(tx, values)
+    await beside?.(tx, values)
     const all = rows.map((row) => {
       const counts = Object.entries(numbered).map(([column, by]) => [
         column,

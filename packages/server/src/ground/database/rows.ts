@@ -127,8 +127,7 @@ function rowsOfTenant(
 }
 
 /** Statements by table and access. */
-const rowById = statementByForm((form: `${SampleTable} ${RowAccess}`) => {
-  const [table, access] = form.split(' ') as [SampleTable, RowAccess]
+const rowById = statementByForm((table: SampleTable, access: RowAccess) => {
   const build = (db: Connection, slot: SlotFor<{ tenant: string; id: string }>) => {
     const tenant = slot((row) => row.tenant)
     const id = slot((row) => row.id)
@@ -293,7 +292,7 @@ class TableRows implements Rows<SampleTable> {
   ): Promise<SampleRow | undefined> {
     const [found] =
       typeof by === 'string'
-        ? await rowById(`${this.#table} ${access}`)(this.#db, { tenant, id: by })
+        ? await rowById(this.#table, access)(this.#db, { tenant, id: by })
         : await lockedFor(
             this.#db,
             by(rowsOfTenant(this.#db, this.#table, tenant)),

@@ -118,37 +118,45 @@ export async function insertRows<Table extends keyof Tables>(
   const columns = Object.keys(rows[0] ?? {})
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const some = rows.slice(at, at + rowsAtOnce)
-    const form = [table, some.length, ...columns].join(' ')
-    const insertion = some.length <= fewRows ? keptInsertion(form) : insertionOf(form)
-    await insertion(tx, some)
+    const insertion = some.length <= fewRows ? keptInsertion : insertionOf
+    await insertion(table, some.length, ...columns)(tx, some)
   }
 }
 
-/** `form`: table, number of rows and columns, separated by spaces. */
-function insertionOf(form: string) {
-  const [table = '', count, ...columns] = form.split(' ')
+function insertionOf(table: string, count: number, ...columns: readonly string[]) {
   const build = (tx: Connection, slot: SlotFor<readonly object[]>) => {
-    const rows = Array.from({ length: Number(count) }, (_, index) => {
+    const rows = Array.from({ length: count }, (_, index) => {
       const values = columns.map((column) => slot((all) => Reflect.get(all[index] ?? {}, column)))
       return sql`(${sql.join(values)})`
     })
     const names = sql.join(columns.map((column) => sql.ref(column)))
     return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)}`.compile(tx)
   }
-  const isFew = Number(count) <= fewRows
+  const isFew = count <= fewRows
   return statement(build, { isNamed: isFew, isResultless: isFew })
 }
 
 const keptInsertion = statementByForm(insertionOf)
 
+/** The values that a statement's form follows from. Lists come last, because forms of any length share one tree. */
+type Form = readonly (string | number | boolean)[]
+type FormNode<Statement> = {
+  further: Map<Form[number], FormNode<Statement>>
+  statement?: Statement
+}
+
 /** Creates a statement for each form when it is first needed. Use it for few forms, as all are kept. */
-export function statementByForm<Form extends string | number, Statement>(
-  make: (form: Form) => Statement,
-): (form: Form) => Statement {
-  const known = new Map<Form, Statement>()
-  return (form) => {
-    let statement = known.get(form)
-    if (!statement) known.set(form, (statement = make(form)))
-    return statement
+export function statementByForm<Values extends Form, Statement>(
+  make: (...form: Values) => Statement,
+): (...form: Values) => Statement {
+  const root: FormNode<Statement> = { further: new Map() }
+  return (...form) => {
+    let node = root
+    for (const value of form) {
+      let next = node.further.get(value)
+      if (!next) node.further.set(value, (next = { further: new Map() }))
+      node = next
+    }
+    return (node.statement ??= make(...form))
   }
 }

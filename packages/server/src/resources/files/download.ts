@@ -7,7 +7,8 @@ import type { Database } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
-import { fileStore, isExpired } from './store.ts'
+import { isExpired } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** What a route of `downloadFile` declares. */
 export const downloadAnswers = {
@@ -31,8 +32,7 @@ export async function downloadFile(
   { db, tenant, id }: { db: Database; tenant: string; id: string },
   { headers }: RawRequest,
 ): Promise<RawReply> {
-  const files = fileStore(db.read)
-  const row = await files.row(tenant, id)
+  const row = await rows(db.read, 'files').get(tenant, id)
   if (isExpired(row, clock.now()) || row.blob_key === null) throw expired(id)
   if (row.downloadable !== 1)
     throw invalid(`file ${id} may not be downloaded`, 'file_not_downloadable')
@@ -46,7 +46,7 @@ export async function downloadFile(
   const found = await blobs.get(row.blob_key, range)
   if (!found) {
     // When the file was deleted since the row was read, this read throws not_found.
-    await files.row(tenant, id)
+    await rows(db.read, 'files').get(tenant, id)
     throw new Error(`the bytes of file ${id} are missing`)
   }
   const about: [string, string][] = [

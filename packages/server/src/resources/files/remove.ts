@@ -8,6 +8,7 @@ import type { Databases, Queries } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const filesAtOnce = 100
 /** The metadata of an expired file can be read for this time. [files/expiry] */
@@ -33,7 +34,7 @@ export async function deleteFile(
   id: string,
   now: number,
 ): Promise<FileRow> {
-  const row = await fileStore(tx).getForUpdate(tenant, id)
+  const row = await rows(tx, 'files').getForUpdate(tenant, id)
   if (row.origin === 'copy')
     throw invalid(
       `file ${id} is a resource of session ${row.session_id}: remove it from its resources`,

@@ -13,6 +13,7 @@ import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
 import type { UploadDeps } from './upload.ts'
 import { uploadFile } from './upload.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const files = section('Files', ['workspace'], '/v1/files')
 
@@ -32,7 +33,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
   ) {
     const id = query.after_id ?? query.before_id
     if (id === undefined || page.from) return page
-    const { created_at } = await fileStore(db.read).row(tenant, id)
+    const { created_at } = await rows(db.read, 'files').get(tenant, id)
     const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
     return { ...page, from: { side, created_at, id } }
   }
@@ -83,7 +84,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
       },
       async ({ db, tenant, params: { id }, dialect, accept }, raw) => {
         if (dialect === 'client' || accept.includes('application/json'))
-          return showFile(await fileStore(db.read).row(tenant, id))
+          return showFile(await rows(db.read, 'files').get(tenant, id))
         return downloadFile({ blobs, clock }, { db, tenant, id }, raw)
       },
     ),

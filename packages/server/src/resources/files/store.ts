@@ -21,8 +21,6 @@ async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow):
 
 function fileReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => rows(db, 'files').get(tenant, id),
-
     list: (
       tenant: string,
       paging: Paging,
@@ -68,10 +66,6 @@ function fileReads(db: Reads) {
 
 function fileWrites(db: Queries) {
   return {
-    /** Like `row`, and keeps the row unchanged until the transaction ends. */
-    getForShare: (tenant: string, id: string) => rows(db, 'files').getForShare(tenant, id),
-    /** Like `row`, and locks the row until the transaction ends. */
-    getForUpdate: (tenant: string, id: string) => rows(db, 'files').getForUpdate(tenant, id),
     async insert(file: FileRow): Promise<void> {
       await changed(db, await rows(db, 'files').insert(file))
     },

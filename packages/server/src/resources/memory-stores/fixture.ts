@@ -3,10 +3,10 @@ import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { memoryStoreStore } from './store.ts'
 import { versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import * as write from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export const tenant = 'wrkspc_test'
 export const start = Date.UTC(2030, 0)
@@ -32,7 +32,7 @@ export async function storeIn(database: Database) {
     created_at: at,
     updated_at: at,
   }
-  await database.write((tx) => memoryStoreStore(tx).insert(row))
+  await database.write((tx) => rows(tx, 'memory_stores').insert(row))
   const unit =
     <Rest extends unknown[], T>(run: (at: MemoryWriteContext, ...rest: Rest) => Promise<T>) =>
     (now: number, ...rest: Rest) =>
@@ -45,7 +45,7 @@ export async function storeIn(database: Database) {
     update: unit(write.updateMemory),
     remove: unit(write.deleteMemory),
     redact: unit(write.redactVersion),
-    row: () => memoryStoreStore(database.read).row(tenant, id),
+    row: () => rows(database.read, 'memory_stores').get(tenant, id),
     /** The newest first. */
     versions: async (filter: { memory_id?: string } = {}) => {
       const paging = { limit: 1000, order: 'desc' } as const

@@ -10,6 +10,7 @@ import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { day, start, storeIn, tenant } from './fixture.ts'
 import { memoryStoreStore } from './store.ts'
 import { memoryJob, removeOldMemories } from './job.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 async function rowsOf(database: Database) {
   const count = async (table: 'memory_stores' | 'memories' | 'memory_versions') =>
@@ -65,7 +66,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       for (let n = 0; n < 300; n++) await store.create(start, { path: `/${n}`, content: '' })
       await other.create(start, { path: '/a', content: '' })
       await database.write(async (tx) => {
-        const kept = await memoryStoreStore(tx).row(tenant, store.id)
+        const kept = await rows(tx, 'memory_stores').get(tenant, store.id)
         await memoryStoreStore(tx).update(kept, { deleted_at: iso(start) }, start)
       })
       await assert.rejects(store.row(), /does not exist/)

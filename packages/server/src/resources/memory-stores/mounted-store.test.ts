@@ -7,6 +7,7 @@ import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { start, storeIn, tenant } from './fixture.ts'
 import { memoryStore } from './mounted-store.ts'
 import { memoryStoreStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const at = { now: start, checkRoom: async () => {} }
 const actor = { type: 'session_actor', session_id: 'sesn_1' } as const
@@ -162,7 +163,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       )
       const { sha256 } = await store.create(start, { path: '/kept', content: 'x' })
       await database.write(async (tx) => {
-        const kept = await memoryStoreStore(tx).row(tenant, store.id)
+        const kept = await rows(tx, 'memory_stores').get(tenant, store.id)
         await memoryStoreStore(tx).update(kept, { archived_at: iso(start) }, start)
       })
       assert.match(await why({ path: '/a', content: 'x' }), /archived/)

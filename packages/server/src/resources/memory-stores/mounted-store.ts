@@ -11,11 +11,12 @@ import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, updateMemory } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const Written = MemoryCreate.extend({ content: MemoryCreate.shape.content.unwrap() })
 
 function mountedReads(db: Reads) {
-  const rows = memoryRows(db)
+  const memories = memoryRows(db)
   return {
     /** Hashes by path, at this revision or a later one; undefined when the store does not exist. */
     async facts(
@@ -24,7 +25,7 @@ function mountedReads(db: Reads) {
     ): Promise<{ revision: number; hashes: Map<string, string> } | undefined> {
       const revision = (await memoryStoreStore(db).revisions(tenant, [store])).get(store)
       if (revision === undefined) return undefined
-      const all = await rows.hashes(tenant, store)
+      const all = await memories.hashes(tenant, store)
       return { revision, hashes: new Map(all.map(({ path, sha256 }) => [path, sha256])) }
     },
 
@@ -34,13 +35,13 @@ function mountedReads(db: Reads) {
       store: string,
       paths: readonly string[],
     ): Promise<MountedMemory[]> {
-      return (await rows.wholeAt(tenant, store, paths)).map(mounted)
+      return (await memories.wholeAt(tenant, store, paths)).map(mounted)
     },
   }
 }
 
 function mountedWrites(db: Queries) {
-  const rows = memoryRows(db)
+  const memories = memoryRows(db)
 
   async function put(
     writing: MemoryWriteContext,
@@ -48,7 +49,7 @@ function mountedWrites(db: Queries) {
     expectedSha: string | null,
   ): Promise<MountedOutcome> {
     await memoryStoreStore(db).open(writing.tenant, writing.store)
-    const current = await rows.at(writing.tenant, writing.store, path)
+    const current = await memories.at(writing.tenant, writing.store, path)
     if (!current) {
       const made = await createMemory(writing, { path, content })
       return { type: 'ok', memory: mounted(made) }
@@ -67,8 +68,8 @@ function mountedWrites(db: Queries) {
     path: string,
     expectedSha: string | null,
   ): Promise<MountedOutcome> {
-    await memoryStoreStore(db).getForUpdate(writing.tenant, writing.store)
-    const current = await rows.at(writing.tenant, writing.store, path)
+    await rows(db, 'memory_stores').getForUpdate(writing.tenant, writing.store)
+    const current = await memories.at(writing.tenant, writing.store, path)
     if (current && expectedSha === null) return { type: 'conflict', current: mounted(current) }
     if (current) await deleteMemory(writing, current.id, expectedSha ?? undefined)
     return { type: 'ok', memory: null, ...(current && { replaced: mounted(current) }) }
@@ -92,7 +93,8 @@ function mountedWrites(db: Queries) {
       if (!(error instanceof PlatformError)) throw error
       const inTheWay = error.details?.['conflicting_path']
       const there = typeof inTheWay === 'string' ? inTheWay : path
-      const current = error.kind === 'conflict' ? await rows.at(tenant, store, there) : undefined
+      const current =
+        error.kind === 'conflict' ? await memories.at(tenant, store, there) : undefined
       return current
         ? { type: 'conflict', current: mounted(current) }
         : { type: 'refused', why: error.message }
@@ -112,13 +114,12 @@ function mountedWrites(db: Queries) {
       { actor, changes }: { actor: MemoryActor; changes: readonly MemoryChange[] },
       at: Pick<MemoryWriteContext, 'now' | 'checkRoom'>,
     ): Promise<{ outcomes: MountedOutcome[]; from: number; to: number } | undefined> {
-      const stores = memoryStoreStore(db)
-      const row = await stores.findForUpdate(tenant, store)
+      const row = await rows(db, 'memory_stores').findForUpdate(tenant, store)
       if (!row) return undefined
       const outcomes: MountedOutcome[] = []
       for (const change of changes)
         outcomes.push(await write(tenant, store, { ...change, actor }, at))
-      const { revision: to } = await stores.row(tenant, store)
+      const { revision: to } = await rows(db, 'memory_stores').get(tenant, store)
       return { outcomes, from: row.revision, to }
     },
   }

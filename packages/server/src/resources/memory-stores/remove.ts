@@ -3,6 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { memoryStoreStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Rows, of up to 100 KB each, that one transaction removes. */
 const part = 250
@@ -12,7 +13,7 @@ export async function removeStore(
   { tenant, id, now }: { tenant: string; id: string; now: number },
 ): Promise<void> {
   await database.write(async (tx) => {
-    const kept = await memoryStoreStore(tx).getForUpdate(tenant, id)
+    const kept = await rows(tx, 'memory_stores').getForUpdate(tenant, id)
     await memoryStoreStore(tx).update(kept, { deleted_at: iso(now) }, now)
     await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
   })

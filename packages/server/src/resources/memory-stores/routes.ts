@@ -36,6 +36,7 @@ import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 type MemoryRouteDeps = {
   clock: Clock
@@ -102,7 +103,7 @@ const ofStores = ({ clock, embeddingModel, limits }: MemoryRouteDeps): Route[] =
           const checkRoom = await limits.quotas.room(tenant, 'memory_stores')
           await db.write(async (tx) => {
             await checkRoom(tx, 1)
-            await memoryStoreStore(tx).insert(row)
+            await rows(tx, 'memory_stores').insert(row)
             await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
           })
           return showStore(row)
@@ -112,7 +113,7 @@ const ofStores = ({ clock, embeddingModel, limits }: MemoryRouteDeps): Route[] =
         query: MemoryStoreListQuery,
         scope: 'memory_stores',
         rows: ({ db, tenant, query }, page) =>
-          memoryStoreStore(db.read).list(tenant, page, {
+          rows(db.read, 'memory_stores').list(tenant, page, {
             archived: query.include_archived ?? false,
             made: timeComparisons(query),
           }),
@@ -120,7 +121,7 @@ const ofStores = ({ clock, embeddingModel, limits }: MemoryRouteDeps): Route[] =
       },
       get: {
         run: async ({ db, tenant, params }) =>
-          showStore(await memoryStoreStore(db.read).row(tenant, params.id)),
+          showStore(await rows(db.read, 'memory_stores').get(tenant, params.id)),
       },
       update: {
         description:
@@ -144,7 +145,7 @@ const ofStores = ({ clock, embeddingModel, limits }: MemoryRouteDeps): Route[] =
         run: ({ db, tenant, params: { id } }) =>
           db.write(async (tx) => {
             const store = memoryStoreStore(tx)
-            const kept = await store.getForUpdate(tenant, id)
+            const kept = await rows(tx, 'memory_stores').getForUpdate(tenant, id)
             if (kept.archived_at !== null) return showStore(kept)
             const now = clock.now()
             const row = await store.update(kept, { archived_at: iso(now) }, now)
@@ -188,7 +189,7 @@ const checkStore = ({
   db: Database
   tenant: string
   params: { id: string }
-}) => memoryStoreStore(db.read).row(tenant, params.id)
+}) => rows(db.read, 'memory_stores').get(tenant, params.id)
 
 function ofMemories(deps: MemoryRouteDeps): Route[] {
   const writing = writes(deps)

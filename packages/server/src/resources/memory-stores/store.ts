@@ -1,21 +1,15 @@
 import type { MemoryStore } from '@steward/protocol/memory-stores.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 export type StoreRow = RowOf<'memory_stores'>
 
 function storeReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => rows(db, 'memory_stores').get(tenant, id),
-
-    list: (tenant: string, paging: Paging, filter: ListFilter): Promise<Listing<StoreRow>> =>
-      rows(db, 'memory_stores').list(tenant, paging, filter),
-
     /** The revision of each store. Deleted stores are left out. */
     async revisions(tenant: string, ids: readonly string[]): Promise<Map<string, number>> {
       const found = await db
@@ -41,12 +35,6 @@ function storeReads(db: Reads) {
 
 function storeWrites(db: Queries) {
   return {
-    /** Locks the store and everything in it for this writer until the transaction ends. */
-    getForUpdate: (tenant: string, id: string) =>
-      rows(db, 'memory_stores').getForUpdate(tenant, id),
-    findForUpdate: (tenant: string, id: string) =>
-      rows(db, 'memory_stores').findForUpdate(tenant, id),
-
     /** Like `getForUpdate`. Throws when the store is archived. */
     async open(tenant: string, id: string): Promise<StoreRow> {
       const row = await rows(db, 'memory_stores').getForUpdate(tenant, id)
@@ -54,8 +42,6 @@ function storeWrites(db: Queries) {
         throw invalid(`memory store ${id} is archived: it is read, and nothing is written to it`)
       return row
     },
-
-    insert: (row: StoreRow) => rows(db, 'memory_stores').insert(row),
 
     update: (
       kept: StoreRow,

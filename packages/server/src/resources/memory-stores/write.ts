@@ -17,6 +17,7 @@ import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
 import type { MemoryVersionRow } from './versions.ts'
 import { versionStore } from './versions.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const mostMemories = 2_000
 
@@ -99,7 +100,7 @@ export async function deleteMemory(
   expectedSha: string | undefined,
 ): Promise<void> {
   const { tx, tenant, store } = writing
-  await memoryStoreStore(tx).getForUpdate(tenant, store)
+  await rows(tx, 'memory_stores').getForUpdate(tenant, store)
   const kept = await memoryRows(tx).row(tenant, store, id)
   checkPrecondition(kept, expectedSha)
   await memoryRows(tx).remove(tenant, id)
@@ -114,7 +115,7 @@ export async function redactVersion(
   id: string,
 ): Promise<MemoryVersionRow> {
   const { tx, tenant, store, actor, now } = writing
-  await memoryStoreStore(tx).getForUpdate(tenant, store)
+  await rows(tx, 'memory_stores').getForUpdate(tenant, store)
   const versions = versionStore(tx)
   const row = await versions.row(tenant, store, id)
   if (row.redacted_at !== null) return row

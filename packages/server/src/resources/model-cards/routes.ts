@@ -24,6 +24,7 @@ import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
 import type { CardInput } from './write.ts'
 import { keyOf, updateCard, newDestinations, probeCard, rowOf } from './write.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
@@ -87,12 +88,12 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
       list: {
         query: ModelCardListQuery,
         scope: 'model_cards',
-        rows: ({ db, tenant }, page) => modelCardStore(db.read).list(tenant, page),
+        rows: ({ db, tenant }, page) => rows(db.read, 'model_cards').list(tenant, page),
         show: showCard,
       },
       get: {
         run: async ({ db, tenant, params }) =>
-          showCard(await modelCardStore(db.read).row(tenant, params.id)),
+          showCard(await rows(db.read, 'model_cards').get(tenant, params.id)),
       },
       update: {
         summary: 'Update a model card',
@@ -104,7 +105,7 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
           // Writes exactly the card that was checked and probed. When the card changed in between, everything is
           // repeated.
           for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-            const kept = await modelCardStore(db.read).row(tenant, params.id)
+            const kept = await rows(db.read, 'model_cards').get(tenant, params.id)
             const further = await newDestinations(kept, body)
             const isRedirected = admitDestinations(further, isAdmin(principal))
             const card = updateCard(kept, body, seal)
@@ -151,7 +152,7 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
     },
     async (call) => {
       const { db, tenant, params } = call
-      const kept = await modelCardStore(db.read).row(tenant, params.id)
+      const kept = await rows(db.read, 'model_cards').get(tenant, params.id)
       const result = await tryCard(call, updateCard(kept, {}, seal), true)
       return { type: 'model_card_probe', ...result }
     },

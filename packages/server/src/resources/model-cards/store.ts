@@ -1,7 +1,6 @@
 import type { ModelCard } from '@steward/protocol/model-cards.ts'
 import { z } from 'zod'
 import { conflict, recordText } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
@@ -37,8 +36,6 @@ const cardsNamed = rowsBy('model_cards', (query, slot: SlotFor<string>) => {
 
 function cardReads(db: Reads) {
   return {
-    row: (tenant: string, id: string) => rows(db, 'model_cards').get(tenant, id),
-
     /** Finds a card by the name in an agent's model: handles first, then wire names. */
     async named(tenant: string, name: string): Promise<CardRow | undefined> {
       const found = await cardsNamed(db, tenant, name)
@@ -61,9 +58,6 @@ function cardReads(db: Reads) {
       const some = db.selectFrom('model_cards').select('id').limit(1)
       return (await some.executeTakeFirst()) === undefined
     },
-
-    list: (tenant: string, paging: Paging): Promise<Listing<CardRow>> =>
-      rows(db, 'model_cards').list(tenant, paging),
   }
 }
 

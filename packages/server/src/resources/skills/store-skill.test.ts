@@ -13,6 +13,7 @@ import { openForRaces } from '../../ground/database/race-fixture.ts'
 import type { SkillDeps } from './store-skill.ts'
 import { saveSkill } from './store-skill.ts'
 import { heldBySkill, skillStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const [tenant, id] = ['wrkspc_a', 'greeting']
 const path = 'SKILL.md'
@@ -38,10 +39,10 @@ describe('a skill', () => {
     const remove = async (tx: Queries) => {
       for (const version of await skillStore(tx).allVersions(tenant, id))
         await skillStore(tx).removeVersion(tenant, id, version.id)
-      await skillStore(tx).remove(tenant, id)
+      await rows(tx, 'skills').remove(tenant, id)
     }
     const [, saved] = await race(
-      (tx) => skillStore(tx).getForUpdate(tenant, id),
+      (tx) => rows(tx, 'skills').getForUpdate(tenant, id),
       (tx) => save({ ...database, write: (unit) => unit(tx) }),
       remove,
     )

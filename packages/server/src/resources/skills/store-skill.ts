@@ -14,6 +14,7 @@ import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { packZip } from './zip.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export type SkillDeps = {
   clock: Clock
@@ -94,8 +95,7 @@ async function insertVersion(
   { tx, tenant, now, checkRoom }: SkillStorage,
   { id, bundle, kept }: { id: string; bundle: Bundle; kept: StoredArchive },
 ): Promise<SkillVersionRow> {
-  const skills = skillStore(tx)
-  const skill = await skills.getForUpdate(tenant, id)
+  const skill = await rows(tx, 'skills').getForUpdate(tenant, id)
   if (skill.name !== bundle.name)
     throw invalid(`SKILL.md: name: is ${skill.name} in every version of skill ${id}`)
   await checkRoom(tx, kept.size)
@@ -113,8 +113,8 @@ async function insertVersion(
     created_at: iso(now),
     files: bundle.files.map(({ path }) => path),
   }
-  await skills.insertVersion(row)
-  await skills.update(skill, {
+  await rows(tx, 'skill_versions').insert(row)
+  await rows(tx, 'skills').update(skill, {
     description: row.description,
     latest_version: digits,
     newest_version: digits,
@@ -127,10 +127,10 @@ export async function deleteSkill(deps: SkillDeps, caller: TenantRef, id: string
   refuseBuiltin(id, 'deleted')
   await removing(deps, caller, async ({ tx, tenant }) => {
     const skills = skillStore(tx)
-    await skills.getForUpdate(tenant, id)
+    await rows(tx, 'skills').getForUpdate(tenant, id)
     const versions = await skills.allVersions(tenant, id)
     for (const version of versions) await skills.removeVersion(tenant, id, version.id)
-    await skills.remove(tenant, id)
+    await rows(tx, 'skills').remove(tenant, id)
     return versions
   })
 }
@@ -147,13 +147,13 @@ export async function deleteVersion(
   refuseBuiltin(id, 'deleted, nor can its version')
   const [gone] = await removing(deps, caller, async ({ tx, tenant, now }) => {
     const skills = skillStore(tx)
-    const skill = await skills.getForUpdate(tenant, id)
+    const skill = await rows(tx, 'skills').getForUpdate(tenant, id)
     const row = await skills.version(tenant, id, digitsOf(skill, which))
     await skills.removeVersion(tenant, id, row.id)
     const left = await skills.latest(tenant, id)
     if (!left)
       throw invalid(`version ${which} is the last of skill ${id}: delete the skill instead`)
-    await skills.update(skill, {
+    await rows(tx, 'skills').update(skill, {
       latest_version: versionDigits(left.id),
       description: left.description,
       updated_at: iso(now),

@@ -73,9 +73,6 @@ function skillReads(db: Reads) {
 
 function skillWrites(db: Queries) {
   return {
-    /** Locks the skill and its versions for this writer until the transaction ends. */
-    getForUpdate: (tenant: string, id: string) => rows(db, 'skills').getForUpdate(tenant, id),
-
     /**
      * Inserts the skill, or gives the skill of this id the title, when the row has one. Locks the skill either way:
      * on Postgres a skill that somebody else is deleting would be gone before a later statement locks it.
@@ -92,11 +89,6 @@ function skillWrites(db: Queries) {
         )
         .execute()
     },
-
-    update: (kept: SkillRow, columns: Partial<SkillRow>) =>
-      rows(db, 'skills').update(kept, columns),
-    remove: (tenant: string, id: string) => rows(db, 'skills').remove(tenant, id),
-    insertVersion: (row: SkillVersionRow) => rows(db, 'skill_versions').insert(row),
 
     async removeVersion(tenant: string, skill: string, id: string): Promise<void> {
       await db

@@ -25,13 +25,6 @@ const vaultReads = (db: Reads) => ({
 })
 
 const vaultWrites = (db: Queries) => ({
-  /** Locks the vault and its credentials for this writer until the transaction ends. */
-  getForUpdate: (tenant: string, id: string): Promise<VaultRow> =>
-    rows(db, 'vaults').getForUpdate(tenant, id),
-
-  /** Like `getForUpdate`; undefined when the vault is deleted. */
-  findForUpdate: (tenant: string, id: string) => rows(db, 'vaults').findForUpdate(tenant, id),
-
   /**
    * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends.
    * `at` names the field.
@@ -63,8 +56,6 @@ const vaultWrites = (db: Queries) => ({
 
   archive: async (kept: VaultRow, now: number): Promise<Vault> =>
     showVault(await rows(db, 'vaults').archive(kept, now)),
-
-  remove: (tenant: string, id: string) => rows(db, 'vaults').remove(tenant, id),
 })
 
 /** Vaults: names and states. Their credentials are in credentials.ts. */

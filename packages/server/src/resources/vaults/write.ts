@@ -23,6 +23,7 @@ import { bindingOf, updateAuth, splitAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
 import { showVault, vaultStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** The context of a transaction. `keyId`: the key in whose name it writes; null for the service itself. */
 export type VaultWriteContext = {
@@ -78,7 +79,7 @@ export async function updateVault(
 
 /** Locks the vault until the transaction ends. */
 async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
-  const vault = await vaultStore(tx).getForUpdate(tenant, id)
+  const vault = await rows(tx, 'vaults').getForUpdate(tenant, id)
   if (vault.archived_at !== null) throw invalid(`vault ${id} is archived and cannot be changed`)
   return vault
 }
@@ -89,7 +90,7 @@ async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
  */
 export async function archiveVault(writing: VaultWriteContext, id: string): Promise<Vault> {
   const { tx, tenant, now } = writing
-  const vault = await vaultStore(tx).getForUpdate(tenant, id)
+  const vault = await rows(tx, 'vaults').getForUpdate(tenant, id)
   if (vault.archived_at !== null) return showVault(vault)
   for (const credential of await credentialStore(tx).archiveAll(tenant, id, now))
     await audited(writing, 'credential.archived', id, credential)
@@ -99,10 +100,10 @@ export async function archiveVault(writing: VaultWriteContext, id: string): Prom
 
 export async function deleteVault(writing: VaultWriteContext, id: string): Promise<void> {
   const { tx, tenant } = writing
-  await vaultStore(tx).getForUpdate(tenant, id)
+  await rows(tx, 'vaults').getForUpdate(tenant, id)
   for (const credential of await credentialStore(tx).removeAll(tenant, id))
     await audited(writing, 'credential.deleted', id, credential)
-  await vaultStore(tx).remove(tenant, id)
+  await rows(tx, 'vaults').remove(tenant, id)
   await audited(writing, 'vault.deleted', id)
 }
 
@@ -223,7 +224,7 @@ export async function archiveCredential(
   id: string,
 ): Promise<Credential> {
   const { tx, tenant, now } = writing
-  await vaultStore(tx).getForUpdate(tenant, vault)
+  await rows(tx, 'vaults').getForUpdate(tenant, vault)
   const store = credentialStore(tx)
   const kept = await store.row(tenant, vault, id)
   if (kept.archived_at !== null) return store.get(tenant, vault, id)
@@ -237,7 +238,7 @@ export async function deleteCredential(
   id: string,
 ): Promise<void> {
   const { tx, tenant } = writing
-  await vaultStore(tx).getForUpdate(tenant, vault)
+  await rows(tx, 'vaults').getForUpdate(tenant, vault)
   await credentialStore(tx).remove(tenant, vault, id)
   await audited(writing, 'credential.deleted', vault, id)
 }

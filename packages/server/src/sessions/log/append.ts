@@ -14,6 +14,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
 import type { CallChanges } from './calls.ts'
+import type { CallsForm } from './calls.ts'
 import { callChanges, callsBeside, callsForm, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
 import { isShared } from './shared-events.ts'
@@ -57,63 +58,67 @@ type LogGrowth = SessionRef & {
   calls: CallChanges
 }
 
-/** A statement is kept for each combination of these with the fields of the change: a few dozen statements. */
-const conditions = ['listens', 'fenced', 'seen', 'quiet', 'taken'] as const
-type AppendCondition = (typeof conditions)[number]
+type AppendConditions = Record<'listens' | 'fenced' | 'seen' | 'quiet' | 'taken', boolean>
+
+/** A statement is kept for each combination of these values: a few dozen statements. */
+type AppendForm = readonly [
+  ...conditions: [listens: boolean, fenced: boolean, seen: boolean, quiet: boolean, taken: boolean],
+  calls: CallsForm,
+  ...fields: (keyof HeadChange)[],
+]
 
 const formOf = (
-  holds: { [Name in AppendCondition]?: boolean },
+  {
+    listens = false,
+    fenced = false,
+    seen = false,
+    quiet = false,
+    taken = false,
+  }: Partial<AppendConditions>,
   change: HeadChange,
-  calls = '',
-): string =>
-  [
-    conditions.map((name) => (holds[name] ? name : '')).join(','),
-    calls,
-    ...Object.keys(change),
-  ].join(' ')
+  calls: CallsForm = 0,
+): AppendForm => [
+  listens,
+  fenced,
+  seen,
+  quiet,
+  taken,
+  calls,
+  ...(Object.keys(change) as (keyof HeadChange)[]),
+]
 
 type AppendedHead = Pick<Head, 'next_seq' | 'generation' | 'threads'> & {
   listens?: boolean | number
 }
 
-const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
+const insertEvents = countedInsertion<LogGrowth, AppendedHead, AppendForm>(
   'events',
   { seq: 'next_seq' },
-  (form) => {
-    const [first = '', calls = '', ...fields] = form.split(' ')
-    const holds = (name: AppendCondition) => first.split(',').includes(name)
-    return {
-      update(tx, slot) {
-        const ref = sessionColumns(slot)
-        const count = slot((growth) => growth.count)
-        const owner = slot(({ fence }) => fence?.owner ?? '')
-        const generation = slot(({ fence, seen }) => fence?.generation ?? seen?.generation ?? 0)
-        const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
-        const next_seq = slot(({ seen }) => seen?.next_seq ?? 0)
-        const next_position = slot(({ seen }) => seen?.next_position ?? 0)
-        return tx
-          .updateTable('session_heads')
-          .set((eb) => ({
-            next_seq: eb('next_seq', '+', count),
-            ...headColumns(fields as (keyof HeadChange)[], changed),
-          }))
-          .where((eb) => eb.and(ref))
-          .$if(holds('fenced'), (query) => query.where((eb) => eb.and({ owner, generation })))
-          .$if(holds('seen'), (query) =>
-            query.where((eb) => eb.and({ generation, next_seq, next_position })),
-          )
-          .$if(fields.includes('claimed'), (query) => query.where('owner', 'is', null))
-          .$if(holds('quiet'), (query) =>
-            query.where(sql<boolean>`not ${hasEndpoint(ref.tenant_id)}`),
-          )
-          .returning(['next_seq', 'generation', 'threads'])
-          .$if(holds('listens'), (query) =>
-            query.returning(hasEndpoint(ref.tenant_id).as('listens')),
-          )
-      },
-      beside: holds('taken') ? removeTaken : calls === '' ? undefined : callsBeside(calls),
-    }
-  },
+  (listens, fenced, seen, quiet, taken, calls, ...fields) => ({
+    update(tx, slot) {
+      const ref = sessionColumns(slot)
+      const count = slot((growth) => growth.count)
+      const owner = slot(({ fence }) => fence?.owner ?? '')
+      const generation = slot(({ fence, seen }) => fence?.generation ?? seen?.generation ?? 0)
+      const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
+      const next_seq = slot(({ seen }) => seen?.next_seq ?? 0)
+      const next_position = slot(({ seen }) => seen?.next_position ?? 0)
+      return tx
+        .updateTable('session_heads')
+        .set((eb) => ({
+          next_seq: eb('next_seq', '+', count),
+          ...headColumns(fields, changed),
+        }))
+        .where((eb) => eb.and(ref))
+        .$if(fenced, (query) => query.where((eb) => eb.and({ owner, generation })))
+        .$if(seen, (query) => query.where((eb) => eb.and({ generation, next_seq, next_position })))
+        .$if(fields.includes('claimed'), (query) => query.where('owner', 'is', null))
+        .$if(quiet, (query) => query.where(sql<boolean>`not ${hasEndpoint(ref.tenant_id)}`))
+        .returning(['next_seq', 'generation', 'threads'])
+        .$if(listens, (query) => query.returning(hasEndpoint(ref.tenant_id).as('listens')))
+    },
+    beside: taken ? removeTaken : calls === 0 ? undefined : callsBeside(calls),
+  }),
 )
 
 const noCalls: CallChanges = { opened: [], settled: [] }
@@ -239,7 +244,7 @@ export function appendInUnit(
 
 /** True when one statement can append the entries and they open or settle no call. */
 export const concernsNoCall = (entries: readonly (LogEntry | PromotedMessage)[]): boolean =>
-  fitsOneStatement(entries.length) && callsForm(callChanges(entries)) === ''
+  fitsOneStatement(entries.length) && callsForm(callChanges(entries)) === 0
 
 /**
  * Appends entries that open or settle no call, in a unit of its own, if the head still equals `seen`. Few entries take

@@ -134,25 +134,22 @@ export async function projectCalls(
       .execute()
 }
 
-/**
- * Names the form of the statement that appends and projects the changes. Empty: no changes. Undefined: one statement
- * cannot do it.
- */
-export function callsForm({ opened, settled }: CallChanges): string | undefined {
-  if (opened.length === 0 && settled.length === 0) return ''
+/** What the statement that appends does with calls: opens so many, or settles one. */
+export type CallsForm = number | 'settles'
+
+/** The form of the statement that appends and projects the changes. Undefined: one statement cannot do it. */
+export function callsForm({ opened, settled }: CallChanges): CallsForm | undefined {
+  if (opened.length === 0 && settled.length === 0) return 0
   const isSimple = opened.length <= mostOpened && opened.every(({ thread_id }) => !thread_id)
-  if (settled.length === 0 && isSimple) return `opens${opened.length}`
+  if (settled.length === 0 && isSimple) return opened.length
   return settled.length === 1 && opened.length === 0 ? 'settles' : undefined
 }
 
 const mostOpened = 4
 
-/**
- * Projects the changes within the statement that appends, on Postgres. `form`: as `callsForm` returns it, and not
- * empty.
- */
+/** Projects the changes within the statement that appends, on Postgres. `form`: as `callsForm` returns it, and not 0. */
 export function callsBeside(
-  form: string,
+  form: CallsForm,
 ): (
   tx: Connection,
   slot: SlotFor<SessionRef & { calls: CallChanges }>,
@@ -161,7 +158,7 @@ export function callsBeside(
   if (form === 'settles') return settleBeside
   return (tx, slot) => {
     const ref = sessionColumns(slot)
-    const rows = Array.from({ length: Number(form.slice('opens'.length)) }, (_, index) => {
+    const rows = Array.from({ length: form }, (_, index) => {
       const call = <T>(pick: (call: CallChanges['opened'][number]) => T) =>
         slot(({ calls }) => calls.opened[index] && pick(calls.opened[index]))
       return sql`(${call((each) => each.event_id)}::text, ${call((each) => each.behind)}::bigint,

@@ -72,13 +72,13 @@ type InboxHead = {
 
 /**
  * Positions have no gaps: the position of the oldest message gives the number of waiting messages, and the bytes before
- * it their size. The form `direct` inserts only if the session takes messages, has one thread, room and budget left,
+ * it their size. The way `direct` inserts only if the session takes messages, has one thread, room and budget left,
  * and runs on no worker.
  */
-const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
+const insertInbox = countedInsertion<InboxGrowth, InboxHead, [way: 'direct' | 'held']>(
   'inbox',
   { position: 'next_position', bytes_before: 'inbox_bytes' },
-  (form) => ({
+  (way) => ({
     update(tx, slot) {
       const tenant = slot((position) => position.tenant)
       const session = slot(({ session: sessionId }) => sessionId)
@@ -90,7 +90,7 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
       const oldest = (column: 'position' | 'bytes_before') =>
         sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
           order by position limit 1)`
-      const isDue = form === 'direct' ? sql<boolean>`not (${requiresAction})` : sql`${due} = 1`
+      const isDue = way === 'direct' ? sql<boolean>`not (${requiresAction})` : sql`${due} = 1`
       return tx
         .updateTable('session_heads')
         .set((eb) => ({
@@ -100,7 +100,7 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
         }))
         .where('session_id', '=', session)
         .where('tenant_id', '=', tenant)
-        .$if(form === 'direct', (query) =>
+        .$if(way === 'direct', (query) =>
           query
             .where('status', 'not in', ['deleted', 'done', 'failed'])
             .where('threads', '=', sql.lit(0))
@@ -164,7 +164,7 @@ export async function admitEvents(
     bytes,
     due: due ? 1 : 0,
   } as const
-  const head = await insertInbox(tx, 'held', growth, rows)
+  const head = await insertInbox(tx, ['held'], growth, rows)
   if (!head) throw new Error(`session ${sessionId} has no head`)
   if (events.some(({ type }) => !roomless.includes(type)))
     checkRoom(sessionId, {
@@ -188,7 +188,7 @@ export async function admitDirectly(
 ): Promise<{ due: boolean } | undefined> {
   const { rows, bytes } = rowsOf(messages, { tenant, session: sessionId, now })
   const growth = { tenant, session: sessionId, count: messages.length, bytes, due: 0 } as const
-  const head = await insertInbox(tx, 'direct', growth, rows)
+  const head = await insertInbox(tx, ['direct'], growth, rows)
   return head && { due: head.due === 1 }
 }
 

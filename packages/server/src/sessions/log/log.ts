@@ -194,10 +194,9 @@ export async function readLogPage(
   }
 }
 
-const historyStatement = statementByForm((form: string) =>
+const historyStatement = statementByForm((whose: 'primary' | 'child', ...types: EventType[]) =>
   selectStatement((db, slot: SlotFor<TailQuery & ThreadOption>) => {
     const { ref, after, limit } = tailSlots(slot)
-    const [whose, ...types] = form.split(' ')
     const thread = slot((behind) => behind.thread ?? '')
     const own = selectRange(db, ref, { after, types, ...(whose === 'child' && { thread }) })
     return (whose === 'child' ? own : own.where('thread_id', 'is', null))
@@ -229,7 +228,7 @@ export async function readHistory(
 ): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
   const behind = { tenant, session: sessionId, after: range.after, limit: range.limit + 1, thread }
   const whose = thread === undefined ? 'primary' : 'child'
-  const found = await historyStatement([whose, ...types].join(' '))(db, behind)
+  const found = await historyStatement(whose, ...types)(db, behind)
   const rows = fittingRows(found, { limit: range.limit, bytes })
   return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
 }

@@ -21,7 +21,12 @@ export const fileKind: ResourceKind<'file'> = {
     return { type, mount_path, resolved_path, refers_to: copy, fields: { file_id: copy } }
   },
   async detach(tx, { tenant, now }, { fields }) {
-    await removeFiles(tx, tenant, [await fileStore(tx).getForUpdate(tenant, fields.file_id)], now)
+    await removeFiles(
+      tx,
+      tenant,
+      [await rows(tx, 'files').getForUpdate(tenant, fields.file_id)],
+      now,
+    )
   },
   requestAgain: ({ type, fields, mount_path }) => ({ type, file_id: fields.file_id, mount_path }),
   async findAbsence(read, { tenant, now }, { file_id }) {
@@ -48,7 +53,7 @@ async function copyFile(
   fileId: string,
 ): Promise<string> {
   const files = fileStore(tx)
-  const source = await files.getForShare(tenant, fileId)
+  const source = await rows(tx, 'files').getForShare(tenant, fileId)
   if (isExpired(source, now) || source.blob_key === null) {
     throw new PlatformError('not_found', `file ${fileId} has expired`, {
       error_code: 'file_expired',

@@ -23,9 +23,10 @@ import { credentialStore } from '../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
 import { createCredential, createVault } from '../../resources/vaults/write.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
-import { endpointStore, secretsOf } from '../../tenants/webhooks/store.ts'
+import { secretsOf } from '../../tenants/webhooks/store.ts'
 import { checkKeys, checkSealed, rotateRootSecret } from './rotate.ts'
 import { toJson } from '../../ground/core/json-text.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const [first, second] = ['the first root secret', 'the second root secret']
 const before = createSeal(first)
@@ -104,7 +105,7 @@ type Filled = Awaited<ReturnType<typeof fill>>
 
 /** All values, opened by this seal. */
 async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<string[]> {
-  const card = await modelCardStore(read).row(tenant, 'card_1')
+  const card = await rows(read, 'model_cards').get(tenant, 'card_1')
   const tokensOf = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, Sealed>
   const { sealed_tokens: ofSession } = await read
     .selectFrom('sessions')
@@ -128,7 +129,9 @@ async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<s
     seal.open(tokensOf(ofSession)['srv'] as Sealed, tokenContext(tenant, filled.session, 'srv')),
     seal.open(tokensOf(ofAgent)['srv'] as Sealed, agentTokenContext(tenant)),
   ]
-  texts.push(...secretsOf(seal, await endpointStore(read).row(tenant, filled.endpoint), now))
+  texts.push(
+    ...secretsOf(seal, await rows(read, 'webhook_endpoints').get(tenant, filled.endpoint), now),
+  )
   for (const id of filled.credentials) {
     const row = await credentialStore(read).active(tenant, id)
     assert.ok(row)

@@ -11,6 +11,7 @@ import { newSecret } from './sign.ts'
 import type { EndpointRow } from './store.ts'
 import { endpointOf, endpointStore, sealedSecrets, secretsOf } from './store.ts'
 import { changedEndpoint } from './update.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Bound of endpoints a workspace. */
 export const mostEndpoints = 20
@@ -29,7 +30,7 @@ export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<voi
   await lockAdvisory(tx, `${row.tenant_id}/webhook_endpoints`)
   if ((await endpointStore(tx).count(row.tenant_id)) >= mostEndpoints)
     throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
-  await endpointStore(tx).insert(row)
+  await rows(tx, 'webhook_endpoints').insert(row)
 }
 
 export async function createEndpoint(
@@ -50,10 +51,10 @@ export const updateEndpoint = (
 ): Promise<EndpointRow> =>
   db.write(async (tx) => {
     const now = clock.now()
-    const kept = await endpointStore(tx).getForUpdate(tenant, id)
+    const kept = await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
     const changed = changedEndpoint(kept, change, now)
     if (changed.disabled_at !== null) await deliveryStore(tx).drop(id, now)
-    await endpointStore(tx).update(kept, changed)
+    await rows(tx, 'webhook_endpoints').update(kept, changed)
     return changed
   })
 
@@ -62,8 +63,8 @@ export const deleteEndpoint = (
   { db, tenant, id }: OfEndpoint,
 ): Promise<void> =>
   db.write(async (tx) => {
-    await endpointStore(tx).getForUpdate(tenant, id)
-    await endpointStore(tx).remove(tenant, id)
+    await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
+    await rows(tx, 'webhook_endpoints').remove(tenant, id)
     await deliveryStore(tx).drop(id, clock.now())
   })
 
@@ -74,7 +75,7 @@ export function rotateSecret(
   const secret = newSecret()
   return db.write(async (tx) => {
     const now = clock.now()
-    const kept = await endpointStore(tx).getForUpdate(tenant, id)
+    const kept = await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
     const [previous = ''] = secretsOf(seal, kept, now)
     const row = {
       ...kept,
@@ -82,7 +83,7 @@ export function rotateSecret(
       previous_until: iso(now + overlapMs),
       updated_at: iso(now),
     }
-    await endpointStore(tx).update(kept, row)
+    await rows(tx, 'webhook_endpoints').update(kept, row)
     return { row, secret }
   })
 }

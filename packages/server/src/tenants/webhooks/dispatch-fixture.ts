@@ -22,7 +22,7 @@ import { announceWebhooks } from './operator.ts'
 import { outbox } from './outbox.ts'
 import { webhookPoster } from './post-delivery.ts'
 import { newSecret } from './sign.ts'
-import { endpointStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 type OpenShape = (typeof everyShape)[keyof typeof everyShape]
 
@@ -53,9 +53,9 @@ export async function dispatchSetup(
   await announceWebhooks(database, { organization: 'org_1', isHinting: hint !== undefined })
   const running = new Set<RunningJobs>()
   const { read } = database
-  const rows = () => read.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
+  const deliveries = () => read.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
   return {
-    ...{ database, clock, hint, rows },
+    ...{ database, clock, hint, rows: deliveries },
     /** The units that dispatchers have written. */
     units: () => units,
     /** Another process on the same database. */
@@ -79,14 +79,14 @@ export async function dispatchSetup(
       notifyWebhooks(unitOn(bus))
     },
     /** Reads the rows until they satisfy the condition; otherwise the time limit ends the test. */
-    async until(is: (all: Awaited<ReturnType<typeof rows>>) => boolean) {
+    async until(is: (all: Awaited<ReturnType<typeof deliveries>>) => boolean) {
       for (;;) {
-        const all = await rows()
+        const all = await deliveries()
         if (is(all)) return all
         await new Promise((resolve) => void setImmediate(resolve))
       }
     },
-    standing: (id: string) => endpointStore(read).row(tenant, id),
+    standing: (id: string) => rows(read, 'webhook_endpoints').get(tenant, id),
     async [Symbol.asyncDispose]() {
       for (const each of running) await each.stop()
       await letters.close()

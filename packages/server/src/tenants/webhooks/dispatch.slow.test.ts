@@ -9,6 +9,7 @@ import { startTestEndpoint } from './fixture.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { operator, outbox } from './outbox.ts'
 import { endpointStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const client = new Anthropic({ apiKey: 'none' })
 const far = 130_000
@@ -316,8 +317,8 @@ for (const [kind, open] of Object.entries(everyShape)) {
       there.answer((response) => {
         void at.database
           .write(async (tx) => {
-            const kept = await endpointStore(tx).getForUpdate(tenant, id)
-            await endpointStore(tx).update(kept, { url: `${there.url}/new` })
+            const kept = await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
+            await rows(tx, 'webhook_endpoints').update(kept, { url: `${there.url}/new` })
           })
           .then(() => response.writeHead(302, { location: 'http://else.example/' }).end())
       })

@@ -22,6 +22,7 @@ import { endpointStore, secretsOf } from './store.ts'
 import type { PostOutcome } from './verdict.ts'
 import { mostAttempts, verdictOf } from './verdict.ts'
 import { toJson } from '../../ground/core/json-text.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 /** Poll interval for deliveries whose notification was lost. */
 const everyMs = 1_000
@@ -180,7 +181,7 @@ async function targetOf(
 ): Promise<EndpointTarget | undefined> {
   if (endpoint_id === operator)
     return hint && { url: hint.url, secrets: () => [hint.secret], room: most.operator }
-  const row = await endpointStore(tx).find(tenant_id, endpoint_id)
+  const row = await rows(tx, 'webhook_endpoints').find(tenant_id, endpoint_id)
   if (!row || row.disabled_at !== null) return undefined
   const room = row.failures > 0 ? most.failing : most.endpoint
   return { url: row.url, secrets: () => secretsOf(seal, row, now), room }
@@ -260,7 +261,8 @@ async function reasonToDisable(
 ): Promise<'redirect' | 'failures' | undefined> {
   if (endpoint_id === operator) return redirected ? 'redirect' : undefined
   // The endpoint has another URL meanwhile; this answer says nothing about that one.
-  if ((await endpointStore(tx).find(tenant_id, endpoint_id))?.url !== url) return undefined
+  if ((await rows(tx, 'webhook_endpoints').find(tenant_id, endpoint_id))?.url !== url)
+    return undefined
   if (redirected) return 'redirect'
   const failures = await endpointStore(tx).failed(tenant_id, endpoint_id)
   return failures >= failuresInARow ? 'failures' : undefined

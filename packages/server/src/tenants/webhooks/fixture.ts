@@ -7,7 +7,8 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { newSecret } from './sign.ts'
-import { endpointOf, endpointStore } from './store.ts'
+import { endpointOf } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 export async function newEndpoint(
   database: Database,
@@ -16,7 +17,7 @@ export async function newEndpoint(
 ): Promise<{ id: string; secret: string }> {
   const secret = newSecret()
   const row = endpointOf(tenant, { url, enabled_events: events }, { seal, secret, now: 0 })
-  await database.write((tx) => endpointStore(tx).insert(row))
+  await database.write((tx) => rows(tx, 'webhook_endpoints').insert(row))
   return { id: row.id, secret }
 }
 

@@ -16,6 +16,7 @@ import type { WebhookRouteDeps } from './changes.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
 import type { EndpointRow } from './store.ts'
 import { endpointStore } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const endpoints = section('Organisation', ['admin'], '/v1/organizations/webhooks')
 
@@ -53,7 +54,8 @@ export const organizationWebhookRoutes = (deps: WebhookRouteDeps): Route[] => [
   endpoints.get(
     '/:id',
     { summary: 'Get a webhook endpoint', answer: OrganizationWebhookShown },
-    async ({ db, tenant, params }) => show(await endpointStore(db.read).row(tenant, params.id)),
+    async ({ db, tenant, params }) =>
+      show(await rows(db.read, 'webhook_endpoints').get(tenant, params.id)),
   ),
   endpoints.post(
     '',

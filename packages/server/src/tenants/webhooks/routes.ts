@@ -17,7 +17,8 @@ import type { WebhookDeliveryRow } from './outbox.ts'
 import { outbox } from './outbox.ts'
 import type { WebhookRouteDeps } from './changes.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
-import { endpointStore, showEndpoint } from './store.ts'
+import { showEndpoint } from './store.ts'
+import { rows } from '../../ground/database/rows.ts'
 
 const endpoints = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints')
 const deliveries = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints/:id/deliveries')
@@ -41,12 +42,12 @@ const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
       summary: 'List endpoints, without their secrets',
       query: ListQuery,
       scope: 'webhook_endpoints',
-      rows: ({ db, tenant }, page) => endpointStore(db.read).list(tenant, page),
+      rows: ({ db, tenant }, page) => rows(db.read, 'webhook_endpoints').list(tenant, page),
       show: (row) => showEndpoint(row, clock.now()),
     },
     get: {
       run: async ({ db, tenant, params }) =>
-        showEndpoint(await endpointStore(db.read).row(tenant, params.id), clock.now()),
+        showEndpoint(await rows(db.read, 'webhook_endpoints').get(tenant, params.id), clock.now()),
     },
   })
 
@@ -99,7 +100,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
     unit: (tx: Queries) => Promise<WebhookDeliveryRow>,
   ) {
     const row = await db.write(async (tx) => {
-      const endpoint = await endpointStore(tx).getForUpdate(tenant, id)
+      const endpoint = await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
       if (endpoint.disabled_at === null) {
         notifyWebhooks(tx)
         return unit(tx)
@@ -129,7 +130,8 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
       },
       {
         scope: ({ id }) => `webhook_deliveries/${id}`,
-        check: ({ db, tenant, params }) => endpointStore(db.read).row(tenant, params.id),
+        check: ({ db, tenant, params }) =>
+          rows(db.read, 'webhook_endpoints').get(tenant, params.id),
         rows: ({ db, tenant, params, query }, page) =>
           deliveryLog(db.read).list(tenant, params.id, { paging: page, state: query.status }),
         show: showDelivery,
@@ -139,7 +141,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
       '/:delivery',
       { summary: 'Get a delivery', answer: shown },
       async ({ db, tenant, params: { id, delivery } }) => {
-        await endpointStore(db.read).row(tenant, id)
+        await rows(db.read, 'webhook_endpoints').get(tenant, id)
         return showDelivery(await deliveryLog(db.read).row(tenant, id, delivery))
       },
     ),

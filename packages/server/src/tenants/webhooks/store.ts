@@ -1,6 +1,5 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@steward/protocol/webhooks.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -76,9 +75,6 @@ const change = (db: Queries, tenant: string, id: string, set: EndpointHealth) =>
 
 function endpointReads(db: Reads) {
   return {
-    find: (tenant: string, id: string) => rows(db, 'webhook_endpoints').find(tenant, id),
-    row: (tenant: string, id: string) => rows(db, 'webhook_endpoints').get(tenant, id),
-
     async count(tenant: string): Promise<number> {
       const { all } = await db
         .selectFrom('webhook_endpoints')
@@ -94,9 +90,6 @@ function endpointReads(db: Reads) {
         query.orderBy('created_at').orderBy('id'),
       ),
 
-    list: (tenant: string, paging: Paging): Promise<Listing<EndpointRow>> =>
-      rows(db, 'webhook_endpoints').list(tenant, paging),
-
     everyone: (): Promise<Pick<EndpointRow, 'tenant_id' | 'id'>[]> =>
       db.selectFrom('webhook_endpoints').select(['tenant_id', 'id']).execute(),
   }
@@ -104,13 +97,6 @@ function endpointReads(db: Reads) {
 
 function endpointWrites(db: Queries) {
   return {
-    getForUpdate: (tenant: string, id: string) =>
-      rows(db, 'webhook_endpoints').getForUpdate(tenant, id),
-    insert: (row: EndpointRow) => rows(db, 'webhook_endpoints').insert(row),
-    update: (kept: EndpointRow, columns: Partial<EndpointRow>) =>
-      rows(db, 'webhook_endpoints').update(kept, columns),
-    remove: (tenant: string, id: string) => rows(db, 'webhook_endpoints').remove(tenant, id),
-
     /** Counts a failed delivery; returns the number of consecutive failures. */
     async failed(tenant: string, id: string): Promise<number> {
       const row = await db

@@ -25,6 +25,7 @@ import type { NamedSample } from '../store.ts'
 import { withFileTexts } from '../file-texts.ts'
 import { samplesFrom } from './from-sessions.ts'
 import { datasetStore } from './store.ts'
+import { rows } from '../../../ground/database/rows.ts'
 
 const datasets = section('Evals', ['workspace'], '/v1/ext/eval_datasets')
 
@@ -86,7 +87,7 @@ export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
             const put = await samplesOf(db.read, tenant, await withTexts({ db, tenant }, body))
             return db.write(async (tx) => {
               const store = datasetStore(tx)
-              const row = await store.getForUpdate(tenant, params.id)
+              const row = await rows(tx, 'eval_datasets').getForUpdate(tenant, params.id)
               const version = await store.change(row, { put, remove: body.remove ?? [] })
               const metadata = mergeMetadata(row.metadata, body.metadata ?? {})
               const name = body.name ?? row.name
@@ -100,7 +101,7 @@ export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
           type: 'eval_dataset_deleted',
           run: ({ db, tenant, params }) =>
             db.write(async (tx) => {
-              await datasetStore(tx).getForUpdate(tenant, params.id)
+              await rows(tx, 'eval_datasets').getForUpdate(tenant, params.id)
               await datasetStore(tx).remove(tenant, params.id)
             }),
         },

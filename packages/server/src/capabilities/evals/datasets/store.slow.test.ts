@@ -5,6 +5,7 @@ import type { Database } from '../../../ground/database/database.ts'
 import { databases } from '../../../ground/database/fixture.ts'
 import type { NamedSample } from '../store.ts'
 import { datasetStore } from './store.ts'
+import { rows } from '../../../ground/database/rows.ts'
 
 const samples = (count: number, input: string, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ id: `s${from + index}`, sample: { input } }))
@@ -23,7 +24,7 @@ async function newDataset(database: Database) {
   return (put: readonly NamedSample[], remove: readonly string[] = []) =>
     database.write(async (tx) => {
       const store = datasetStore(tx)
-      const taken = await store.getForUpdate('t', 'd')
+      const taken = await rows(tx, 'eval_datasets').getForUpdate('t', 'd')
       const version = await store.change(taken, { put, remove })
       await store.update(taken, { version }, 0)
       return version

@@ -79,8 +79,6 @@ function datasetReads(db: Reads) {
 
 function datasetWrites(db: Queries) {
   return {
-    getForUpdate: (tenant: string, id: string) =>
-      rows(db, 'eval_datasets').getForUpdate(tenant, id),
     insert: async (row: DatasetRow): Promise<Dataset> =>
       show(await rows(db, 'eval_datasets').insert(row)),
 

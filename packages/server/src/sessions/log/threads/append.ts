@@ -79,23 +79,23 @@ async function updateThread(
   change: ThreadChange,
   now: number,
 ): Promise<void> {
-  const fields = Object.keys(change)
+  const fields = Object.keys(change) as (keyof ThreadChange)[]
   if (fields.length === 0) return
   const at = { tenant, session: ref.session, id: threadIdOf(ref), updated_at: iso(now) }
-  await threadUpdate(fields.toSorted().join(' '))(tx, { ...at, change })
+  await threadUpdate(...fields.toSorted())(tx, { ...at, change })
 }
 
 type ThreadUpdate = SessionRef & { id: string; updated_at: string; change: ThreadChange }
 
 /** A statement is kept for each set of changed fields: a few dozen statements. */
-const threadUpdate = statementByForm((form: string) =>
+const threadUpdate = statementByForm((...fields: (keyof ThreadChange)[]) =>
   statement(
     (tx, slot: SlotFor<ThreadUpdate>) => {
       const changed: SlotFor<ThreadChange> = (pick) => slot(({ change }) => pick(change))
       return tx
         .updateTable('threads')
         .set({
-          ...changedColumns(form.split(' '), changed),
+          ...changedColumns(fields, changed),
           updated_at: slot(({ updated_at }) => updated_at),
         })
         .where((eb) => eb.and(threadColumns(slot)))

@@ -14,7 +14,6 @@ import type { Reads, TenantRef } from '../../../ground/database/database.ts'
 import { lockAdvisory } from '../../../ground/database/lock.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
-import { deploymentStore } from '../../../capabilities/deployments/store.ts'
 import type { MakeEnvironment } from '../../../sessions/check-request.ts'
 import type { DeploymentDraft } from '../../../capabilities/deployments/write.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
@@ -163,7 +162,7 @@ export async function findAutomation(
   tenant: string,
   id: string,
 ): Promise<DeploymentRow> {
-  const row = await deploymentStore(read).row(tenant, id)
+  const row = await rows(read, 'deployments').get(tenant, id)
   if (row.archived_at !== null || row.schedule === null) throw notFound('automation', id)
   return row
 }

@@ -32,6 +32,7 @@ import {
   showInvocation,
   targetFields,
 } from './automation.ts'
+import { rows } from '../../../ground/database/rows.ts'
 
 const automations = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/automations')
 const answer = OpenAIAutomationShown
@@ -104,7 +105,7 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
       },
       async ({ db, tenant, query }) => {
         const store = deploymentStore(db.read)
-        const page = await pagingOf(query, (id) => store.row(tenant, id))
+        const page = await pagingOf(query, (id) => rows(db.read, 'deployments').get(tenant, id))
         const { session_id } = query
         if (session_id !== undefined && !/^sesn_[0-9a-f]{1,64}$/.test(session_id))
           throw notFound('session', session_id)

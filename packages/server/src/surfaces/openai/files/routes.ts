@@ -20,6 +20,7 @@ import type { UploadLimits } from '../../../resources/files/upload.ts'
 import { uploadFile } from '../../../resources/files/upload.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { listed, pagingOf, unixSeconds } from '../page.ts'
+import { rows } from '../../../ground/database/rows.ts'
 
 const files = section('The OpenAI surface', ['workspace'], '/openai/v1/files')
 const answer = OpenAIFileShown
@@ -79,12 +80,12 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
       { summary: 'List files', query: OpenAIFileListQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = fileStore(db.read)
-        const page = await pagingOf(query, (id) => store.row(tenant, id))
+        const page = await pagingOf(query, (id) => rows(db.read, 'files').get(tenant, id))
         return listed(await store.list(tenant, page, undefined), (row) => showUpload(showFile(row)))
       },
     ),
     files.get('/:id', { summary: 'Get a file', answer }, async ({ db, tenant, params }) =>
-      showUpload(showFile(await fileStore(db.read).row(tenant, params.id))),
+      showUpload(showFile(await rows(db.read, 'files').get(tenant, params.id))),
     ),
     files.raw.get(
       '/:id/content',

@@ -19,7 +19,7 @@ export async function itemRows(
     limit: limit + 1,
   }
   const whose = thread === null ? 'session' : 'thread'
-  const found = await itemsStatement(`${whose} ${order}`)(read, part)
+  const found = await itemsStatement(whose, order)(read, part)
   const rows = fittingRows(found, { limit, bytes: pageBytes })
   return {
     rows: await withTexts(read, tenant, sessionId, rows),

@@ -27,16 +27,16 @@ const isInPart = (slot: SlotFor<LogPart>, whose: LogPartKind) => {
 export type ItemsPart = Pick<LogPart, 'after' | 'before'> & { limit: number; order: 'asc' | 'desc' }
 
 /** Selects items with the sizes of their texts. A long text is left out. */
-export const itemsStatement = statementByForm((form: `${LogPartKind} ${ItemsPart['order']}`) =>
+export const itemsStatement = statementByForm((whose: LogPartKind, order: ItemsPart['order']) =>
   selectStatement((db, slot: SlotFor<LogPart & Pick<ItemsPart, 'limit'>>) =>
     db
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at', 'processed_at'])
       .select([dataSize.as('size'), shortText('data', dataSize)])
       .where((eb) => eb.and(sessionColumns(slot)))
-      .where(isInPart(slot, form.startsWith('thread') ? 'thread' : 'session'))
+      .where(isInPart(slot, whose))
       .where('type', 'in', itemTypes)
-      .orderBy('seq', form.endsWith('desc') ? 'desc' : 'asc')
+      .orderBy('seq', order)
       .limit(slot(({ limit }) => limit)),
   ),
 )

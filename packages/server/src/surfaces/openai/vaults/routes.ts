@@ -24,6 +24,7 @@ import type { VaultWriteContext } from '../../../resources/vaults/write.ts'
 import * as write from '../../../resources/vaults/write.ts'
 import { replaced } from '../agents/agent.ts'
 import { listed, pagingOf, unixSeconds } from '../page.ts'
+import { rows } from '../../../ground/database/rows.ts'
 
 const vaults = section('The OpenAI surface', ['workspace'], '/openai/v1/vaults')
 const credentials = section(
@@ -129,7 +130,7 @@ function ofVaults(deps: VaultRouteDeps): Route[] {
         const { params, body } = call
         const { name, metadata } = body
         const vault = await writing(call, async (at) => {
-          const kept = await vaultStore(at.tx).getForUpdate(at.tenant, params.id)
+          const kept = await rows(at.tx, 'vaults').getForUpdate(at.tenant, params.id)
           return write.updateVault(at, params.id, {
             ...(name === undefined ? {} : { name: name ?? unnamed }),
             ...(metadata && { metadata: replaced(kept.metadata, metadata) }),
@@ -207,7 +208,7 @@ function ofCredentials(deps: VaultRouteDeps): Route[] {
         const { auth, metadata } = call.body
         const credential = await writing(call, async (at) => {
           // The vault is locked first, in the same order as in `updateCredential`.
-          await vaultStore(at.tx).getForUpdate(at.tenant, id)
+          await rows(at.tx, 'vaults').getForUpdate(at.tenant, id)
           const kept = await credentialStore(at.tx).getForUpdate(at.tenant, id, credential_id)
           return write.updateCredential(at, id, credential_id, {
             ...(auth && { auth }),

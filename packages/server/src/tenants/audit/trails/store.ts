@@ -15,10 +15,9 @@ export type ChainLink = { id: string; seq: number; hash: string }
 /** Batch sizes. Few, so that each has one prepared statement. */
 const sizes = [64, 8, 1]
 
-const linkStatement = statementByForm((form: `${Trail} ${number}`) => {
-  const [table = '', count] = form.split(' ')
-  return statement((tx, slot: SlotFor<{ tenant: string; links: readonly ChainLink[] }>) => {
-    const rows = Array.from({ length: Number(count) }, (_, index) => {
+const linkStatement = statementByForm((table: Trail, count: number) =>
+  statement((tx, slot: SlotFor<{ tenant: string; links: readonly ChainLink[] }>) => {
+    const rows = Array.from({ length: count }, (_, index) => {
       const id = slot(({ links }) => links[index]?.id)
       const seq = slot(({ links }) => Number(links[index]?.seq))
       const hash = slot(({ links }) => links[index]?.hash)
@@ -28,8 +27,8 @@ const linkStatement = statementByForm((form: `${Trail} ${number}`) => {
       from (values ${sql.join(rows)}) as e
       where tenant_id = ${slot(({ tenant }) => tenant)} and id = e.column1
         and seq is null`.compile(tx)
-  })
-})
+  }),
+)
 
 const columnsOf = (trail: Trail) =>
   sql.join([...trailColumns[trail], 'seq', 'hash'].map((name) => sql.ref(name)))
@@ -176,7 +175,7 @@ function trailWrites(tx: Queries) {
     async link(tenant: string, trail: Trail, links: readonly ChainLink[]): Promise<void> {
       for (let at = 0; at < links.length;) {
         const size = sizes.find((each) => each <= links.length - at) ?? 1
-        await linkStatement(`${trail} ${size}`)(tx, { tenant, links: links.slice(at, at + size) })
+        await linkStatement(trail, size)(tx, { tenant, links: links.slice(at, at + size) })
         at += size
       }
     },
