@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, it } from 'node:test'
 import { key, user } from '../stubs/read-answer.ts'
 import { sse } from '../stubs/stub-server.ts'
@@ -79,13 +78,11 @@ void describe('a flood', () => {
 
   void it('is left when the probe of its card ends, and others are served meanwhile', async () => {
     await using endpoint = await flood()
-    const delays = monitorEventLoopDelay({ resolution: 10 })
-    delays.enable()
-    const began = performance.now()
+    let turns = 0
+    const others = setInterval(() => turns++, 10)
     const outcome = await probeModel(specOf(endpoint.url), { timeoutMs: 1_000 })
-    delays.disable()
+    clearInterval(others)
     assert.equal(outcome.ok, false)
-    assert.ok(performance.now() - began < 2_000)
-    assert.ok(delays.percentile(99) / 1e6 < 250, `${delays.percentile(99) / 1e6} ms`)
+    assert.ok(turns > 10, `${turns} turns of others`)
   })
 })
