@@ -14,10 +14,13 @@ const bundled = process.env['STEWARD_TEST_PROGRAMS']
  */
 export const flagsOfNode: readonly string[] = ['--min-semi-space-size=16']
 
+/** The name of the bundle of a source, whose path is from the root of the repository. */
+export const bundledName = (path: string): string => path.replace(/\.ts$/, '').replaceAll('/', '--')
+
 /** The path to run for the source of a program: its bundle, if there is one. */
 export function programOf(source: string | URL): string {
   const path = fileURLToPath(source)
   if (!bundled) return path
-  const file = join(bundled, relative(root, path).replace(/\.ts$/, '.mjs'))
+  const file = join(bundled, `${bundledName(relative(root, path))}.mjs`)
   return existsSync(file) ? file : path
 }

@@ -1,4 +1,5 @@
 /** The command line: starts the server, or does what an operator asks for once. */
+import { isBuilt, serverCommand } from '@steward/base/own-command.ts'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -28,7 +29,7 @@ import {
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/compiled'))
 resolveOwnFilesByName()
 
-const usage = `Steward: a self-hosted, multi-tenant service for running AI agents.
+const usage = asCalled(`Steward: a self-hosted, multi-tenant service for running AI agents.
 
   npm start                                start the server
   npm start -- create-workspace <name>     make a workspace and print its first key, once
@@ -70,13 +71,27 @@ Settings, from the environment:
 ${settingsHelp(serverProgram)}
 
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
-`
+`)
+
+/** The texts of commands as this program is called, in the same columns. */
+function asCalled(text: string): string {
+  if (!isBuilt) return text
+  return text.replaceAll(
+    /^ {2}npm start(?: --)?(.*?)( {2,}|$)/gm,
+    (line, words: string, gap: string) => {
+      const called = `  steward${words || ' start'}`
+      return gap === '' ? called : called.padEnd(line.length)
+    },
+  )
+}
 
 /** The usage of one command; the whole text where it is none, and for `help`. */
 function usageOf(command = 'help'): string {
   if (command === 'help' || !/^[a-z-]+$/.test(command)) return usage
   const own = usage.match(new RegExp(`^  npm start -- ${command}(?: .*)?$(?:\\n {3}.*)*`, 'gm'))
-  return own ? `${own.join('\n')}\n\nnpm start -- help lists all commands and settings.\n` : usage
+  return own
+    ? `${own.join('\n')}\n\n${serverCommand} help lists all commands and settings.\n`
+    : usage
 }
 
 async function serve(): Promise<void> {
@@ -140,7 +155,12 @@ function checkWords(command: string, words: readonly string[]): void {
 function commandOf<Command>(commands: Record<string, Command>, command: string): Command {
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined
   if (found !== undefined) return found
-  const near = nearestName(command, [...Object.keys(commands), ...administrationNames, 'help'])
+  const near = nearestName(command, [
+    ...Object.keys(commands),
+    ...administrationNames,
+    'start',
+    'help',
+  ])
   return refuse(`${command} is not a command.${near ? ` Do you mean ${near}?` : ''}`)
 }
 
@@ -194,7 +214,10 @@ async function main(): Promise<void> {
     [takesTo(command)]: to ? { to } : {},
   })
   checkOptions(command, { 'backup-workspace': ofBackups })
-  if (command === undefined) return serve()
+  if (command === undefined || command === 'start') {
+    checkWords('start', rest)
+    return serve()
+  }
   const [first] = rest
   const commands: Record<string, (operator: typeof Operator) => Promise<void>> = {
     'create-workspace': (operator) => operator.createWorkspaceCommand(first),

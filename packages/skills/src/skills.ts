@@ -29,14 +29,26 @@ const shared: Record<string, readonly string[]> = {
   xlsx: ['cli', 'inputs', 'package', 'xml'],
 }
 
-/** Libraries that are each one file: their names there, their modules, and where the licence is from these. */
-const fflate = ['fflate', 'fflate/browser', '../LICENSE'] as const
-const libraries: Record<string, readonly (readonly [string, string, string])[]> = {
+/** Libraries that are each one file: their names there, the files, and where the licence is from these. */
+type Library = { name: string; code: () => string; licence: string }
+const fflate: Library = {
+  name: 'fflate',
+  code: () => import.meta.resolve('fflate/browser'),
+  licence: '../LICENSE',
+}
+const pdfLib: Library = {
+  name: 'pdf-lib',
+  code: () => import.meta.resolve('pdf-lib/dist/pdf-lib.esm.min.js'),
+  licence: '../LICENSE.md',
+}
+const unpdf: Library = {
+  name: 'unpdf',
+  code: () => import.meta.resolve('unpdf/pdfjs'),
+  licence: '../LICENSE',
+}
+const libraries: Record<string, readonly Library[]> = {
   docx: [fflate],
-  pdf: [
-    ['pdf-lib', 'pdf-lib/dist/pdf-lib.esm.min.js', '../LICENSE.md'],
-    ['unpdf', 'unpdf/pdfjs', '../LICENSE'],
-  ],
+  pdf: [pdfLib, unpdf],
   pptx: [fflate],
   xlsx: [fflate],
 }
@@ -53,13 +65,10 @@ export async function filesOfSkill(id: string): Promise<SkillFile[]> {
     file: join(root, 'shared', `${name}.mjs`),
     path: `${lib}/${name}.mjs`,
   }))
-  const ofLibraries = (libraries[id] ?? []).flatMap(([name, module, licence]) => {
-    const code = import.meta.resolve(module)
-    return [
-      { file: fileURLToPath(code), path: `${lib}/${name}.mjs` },
-      { file: fileURLToPath(new URL(licence, code)), path: `${lib}/LICENSE-${name}` },
-    ]
-  })
+  const ofLibraries = (libraries[id] ?? []).flatMap(({ name, code, licence }) => [
+    { file: fileURLToPath(code()), path: `${lib}/${name}.mjs` },
+    { file: fileURLToPath(new URL(licence, code())), path: `${lib}/LICENSE-${name}` },
+  ])
   // Nothing is read before all places are known: a module that cannot be found would leave reads that nobody awaits.
   return Promise.all(
     [...own, ...ofOthers, ...ofLibraries].map(async ({ file, path }) => ({

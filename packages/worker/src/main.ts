@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line of the worker: claims sessions of one environment and runs their tools on this machine. */
 import { parseArgs } from 'node:util'
+import { isBuilt, workerCommand } from '@steward/base/own-command.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -18,10 +19,10 @@ Nobody connects to this machine: the worker asks the service for work.
        curl $URL/v1/ext/api_keys -H "x-api-key: $KEY" -H 'content-type: application/json' \\
          -d '{"name": "my worker", "environment_id": "…"}'
   2. Start the worker:
-       WORKER_BASE_URL=$URL WORKER_ENVIRONMENT_ID=… WORKER_ENVIRONMENT_KEY=… npm run worker
+       WORKER_BASE_URL=$URL WORKER_ENVIRONMENT_ID=… WORKER_ENVIRONMENT_KEY=… ${isBuilt ? 'steward worker' : 'npm run worker'}
   3. Create sessions with that environment_id. SIGTERM ends the worker, and what it had goes to another one.
 
-  npm run worker -- --help      this text
+  ${workerCommand} --help      this text
 
 Settings, from the environment:
 ${settingsHelp(worker)}

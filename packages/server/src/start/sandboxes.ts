@@ -1,4 +1,5 @@
 /** The sandbox provider and the limits that a configuration names. */
+import { startCommand } from '@steward/base/own-command.ts'
 import { resolve } from 'node:path'
 import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -37,8 +38,7 @@ type SandboxProviderName = Config['sandbox']
 const noLimits = {
   why: 'no control group limits the memory of a sandbox: SANDBOX_MEMORY_MB is counted for each process alone (`rlimit`) or not at all (`none`), and one sandbox can take all memory of this machine',
   remedies: {
-    bubblewrap:
-      'let the server make control groups: `Delegate=yes` in its systemd unit, `systemd-run --user --scope -p Delegate=yes npm start`, or run it as root',
+    bubblewrap: `let the server make control groups: \`Delegate=yes\` in its systemd unit, \`systemd-run --user --scope -p Delegate=yes ${startCommand}\`, or run it as root`,
     docker: 'use an engine that has control groups of version 2, or one that runs as root',
     podman:
       'delegate control groups of version 2 to the user of the engine, or use one that runs as root',

@@ -9,15 +9,22 @@ const root = join(import.meta.dirname, '../../../..')
 export type Version = {
   version: string
   /** The commit of a checkout, shortened, and its date. Undefined where the sources have no history. */
-  commit?: string
-  date?: string
+  commit?: string | undefined
+  date?: string | undefined
 }
+
+/** A build says its commit here. */
+const Manifest = z.object({
+  version: z.string(),
+  commit: z.string().optional(),
+  date: z.string().optional(),
+})
 
 export function readVersion(): Version {
   const manifest = new URL('../../package.json', import.meta.url)
-  const { version } = z
-    .object({ version: z.string() })
-    .parse(JSON.parse(readFileSync(manifest, 'utf8')))
+  const built = Manifest.parse(JSON.parse(readFileSync(manifest, 'utf8')))
+  const { version } = built
+  if (built.commit !== undefined) return built
   try {
     const [commit, date] = execFileSync('git', ['log', '-1', '--format=%h %cs'], {
       cwd: root,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SandboxMount } from '@steward/sandbox/sandbox.ts'
+import { isBuilt } from '@steward/base/own-command.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -13,7 +14,14 @@ export type OfficialProgram = { program: string; mounts: SandboxMount[] }
 
 export const onHost: OfficialProgram = { program, mounts: [] }
 
+/** A build has the program with the client in one file. */
+const inOneFile = (): OfficialProgram => {
+  const path = `${programFolder}/main.mjs`
+  return { program: path, mounts: [{ source: program, path, access: 'read' }] }
+}
+
 export function inSandbox(): OfficialProgram {
+  if (isBuilt) return inOneFile()
   const packages = new Map<string, string>()
   gather('@anthropic-ai/sdk', dirname(own), packages)
   const read = (source: string, path: string) =>

@@ -3,6 +3,7 @@
  * servers of one database that look into different stores would find each other's files missing or corrupt.
  * [files/one-store]
  */
+import { serverCommand } from '@steward/base/own-command.ts'
 import { randomUUID } from 'node:crypto'
 import { diskError, StorageError } from '../core/errors.ts'
 import type { Database } from '../database/database.ts'
@@ -44,7 +45,7 @@ export async function checkBlobStore(control: Database, blobs: Blobs): Promise<B
   }
   if (await isThere()) return { isThere }
   throw new Error(
-    `the store of files that this server uses is not the one of its database, which has the blob ${keyOf(known ?? '')}: give all servers of a database the same STORE_BACKENDS (and DATA_DIR, where files lie below it), or copy all blobs from the old place. Where the old files are given up, run \`npm start -- accept-blobs\``,
+    `the store of files that this server uses is not the one of its database, which has the blob ${keyOf(known ?? '')}: give all servers of a database the same STORE_BACKENDS (and DATA_DIR, where files lie below it), or copy all blobs from the old place. Where the old files are given up, run \`${serverCommand} accept-blobs\``,
   )
 }
 

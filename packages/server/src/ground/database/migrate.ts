@@ -1,4 +1,5 @@
 /** The tables of a database, brought up to date. */
+import { serverCommand } from '@steward/base/own-command.ts'
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration'
@@ -99,7 +100,7 @@ export async function migrate(tx: Connection, label: string): Promise<void> {
   const { isTooOld, pending, unknown } = compareMigrations(await appliedMigrations(tx))
   if (isTooOld)
     throw new Error(
-      `${label} is of a version before commit ${lastCommit}, which this version cannot bring up to date: start the server once from that commit (where workspaces have databases of their own, run \`npm start -- migrate --all\` there), and then start this version`,
+      `${label} is of a version before commit ${lastCommit}, which this version cannot bring up to date: start the server once from that commit (where workspaces have databases of their own, run \`${serverCommand} migrate --all\` there), and then start this version`,
     )
   if (unknown.length > 0)
     throw new Error(

@@ -1,4 +1,5 @@
 /** Checks the database in its present state. The check migrates, creates and writes nothing. */
+import { serverCommand } from '@steward/base/own-command.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -191,7 +192,7 @@ async function tenantsOf(
     shown.push(
       failed(
         `databases of workspaces: ${tooOldCount} are of a version before commit ${lastCommit}`,
-        'run `npm start -- migrate --all` from that commit, with all servers stopped',
+        `run \`${serverCommand} migrate --all\` from that commit, with all servers stopped`,
       ),
     )
   const sound = rows.length - damaged.length
@@ -206,7 +207,7 @@ function rootSecret(known: string | undefined, seal: Seal): SetupFinding {
   return seal.keyIds.includes(known)
     ? warning(
         'root secret: what is sealed is still under PLATFORM_ROOT_SECRET_PREVIOUS',
-        'run `npm start -- rotate-root-secret`, and remove the previous secret then',
+        `run \`${serverCommand} rotate-root-secret\`, and remove the previous secret then`,
       )
     : failed(
         'root secret: the database was sealed under another one',

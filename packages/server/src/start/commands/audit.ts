@@ -1,4 +1,5 @@
 /** The operator's commands about the audit: `verify` and `export`. */
+import { isBuilt } from '@steward/base/own-command.ts'
 import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
@@ -70,7 +71,7 @@ async function anchorsIn(path: string) {
   const first = lines.findIndex((line) => line.startsWith('{'))
   if (first < 0)
     throw new Error(
-      `--against: ${path} has no line of an earlier audit verify: make it with npm start --silent -- audit verify > ${path}`,
+      `--against: ${path} has no line of an earlier audit verify: make it with ${isBuilt ? 'steward' : 'npm start --silent --'} audit verify > ${path}`,
     )
   const anchors = lines.flatMap((line, index) => {
     if (index < first || line === '') return []

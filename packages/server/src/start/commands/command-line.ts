@@ -1,4 +1,5 @@
 /** The parts that all commands use: settings, output and exit. */
+import { serverCommand } from '@steward/base/own-command.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { readConfig } from '../../ground/config/config.ts'
 
@@ -10,7 +11,7 @@ export function fail(lines: string[], exitCode = 1): never {
 /** A mistake in the command itself, told in one line. */
 export function refuse(why: string): never {
   const sentence = /[.?]$/.test(why) ? why : `${why}.`
-  return fail([`steward: ${sentence} npm start -- help lists all commands.`], 2)
+  return fail([`steward: ${sentence} ${serverCommand} help lists all commands.`], 2)
 }
 
 /** The first sentence of an error of `parseArgs`. The second is advice that does not fit these commands. */

@@ -3,6 +3,7 @@
  * Writers of rows do not chain, so they never wait for one another. The unit locks the head: of two processes, the
  * second finds the lines of the first already chained.
  */
+import { serverCommand } from '@steward/base/own-command.ts'
 import { iso } from '@steward/base/time.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -37,7 +38,7 @@ function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Tr
     // Attack: continuing a forged head would put our signature on it.
     if (head && !isSigned(keys, head))
       throw new ForgedHeadError(
-        `the head of the audit chain ${trail} of ${tenant || 'the deployment'} is not signed by this server: run npm start -- audit verify`,
+        `the head of the audit chain ${trail} of ${tenant || 'the deployment'} is not signed by this server: run ${serverCommand} audit verify`,
       )
     const rows = await store.unchained(tenant, trail, linesAtOnce)
     const [first] = rows

@@ -1,4 +1,5 @@
 /** Records in control whether the rows of tenants are in one database or in one each, so that servers agree. */
+import { serverCommand } from '@steward/base/own-command.ts'
 import type { Database, Queries } from '../database.ts'
 
 /** `moving`: rows may be in both places, and no server starts. */
@@ -26,7 +27,7 @@ export async function putShape(tx: Queries, value: DatabaseShape): Promise<void>
   await tx.insertInto('settings').values({ name, value }).execute()
 }
 
-const command = (to: DatabaseShape): string => `npm start -- move-databases --to ${to}`
+const command = (to: DatabaseShape): string => `${serverCommand} move-databases --to ${to}`
 
 /** Throws an error with the command to run when the rows are not where this server would look for them. */
 export async function checkShape(control: Database, wanted: 'one' | 'tenants'): Promise<void> {

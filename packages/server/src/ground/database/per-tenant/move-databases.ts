@@ -1,4 +1,5 @@
 /** Moves the rows of all tenants from one database to one each, or back. A stopped move goes on with the next call. */
+import { serverCommand } from '@steward/base/own-command.ts'
 import type { Database, Queries } from '../database.ts'
 import { movedTables } from '../tables.ts'
 import type { Tables } from '../tables.ts'
@@ -172,7 +173,7 @@ const removeFromControl = (databases: MovedDatabases, tenant: string): Promise<v
 async function giveUp(deps: MoveDeps, { to, step }: Move): Promise<void> {
   if (step === 'cleaning')
     throw new Error(
-      `a move is nearly done: let \`npm start -- move-databases --to ${to}\` end first`,
+      `a move is nearly done: let \`${serverCommand} move-databases --to ${to}\` end first`,
     )
   const { control, databases, report } = deps
   // From here on copies are missing. If the removal stops, the next move copies all tenants again.

@@ -1,0 +1,110 @@
+/**
+ * Makes `dist/`, which is what people install: the programs in `code/`, and beside it the files that they read, each at
+ * its path in the repository.
+ */
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { z } from 'zod'
+import { root } from '../house/sources.ts'
+import { bundle, fromRoot } from './bundle.ts'
+import { programs } from './programs.ts'
+import { inputsOf, packagesOf, thirdPartyText } from './third-party.ts'
+
+/** Is mounted into sandboxes, and therefore one file. */
+const official = { 'official-worker': 'packages/worker/src/ama/main.ts' }
+
+/** Files and folders that the programs read. */
+const assets = [
+  'packages/console/dist',
+  'packages/console/src/styles/tokens.css',
+  'packages/sandbox/src/bubblewrap/etc',
+  'packages/sandbox/src/daemon/bin',
+  'packages/skills/src/programs',
+  'packages/worker/src/harness/stdio/carry.sh',
+]
+/** Files of packages that the programs read, with the licences that built-in skills show. */
+const packageFiles = [
+  'swagger-ui-dist/swagger-ui-bundle.js',
+  'swagger-ui-dist/swagger-ui.css',
+  'fflate/esm/browser.js',
+  'fflate/LICENSE',
+  'pdf-lib/dist/pdf-lib.esm.min.js',
+  'pdf-lib/LICENSE.md',
+  'unpdf/dist/pdfjs.mjs',
+  'unpdf/LICENSE',
+].map((path) => `node_modules/${path}`)
+
+/** npm packs no folder of this name. */
+const shipped = (path: string): string => path.replaceAll('node_modules/', 'libraries/')
+
+/** Bundled code lies in `code/`. */
+const urlOf = (path: string): string =>
+  `new URL(${JSON.stringify(`../${shipped(fromRoot(path))}`)}, import.meta.outputUrl).href`
+
+/** Is a program of its own in a package of its own for each platform. */
+const installed = '@vscode/ripgrep'
+
+const Manifest = z.looseObject({ version: z.string() })
+
+function commitOf(): { commit: string; date: string } | undefined {
+  try {
+    const args = ['log', '-1', '--format=%h %cs']
+    const [commit, date] = execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+      .trim()
+      .split(' ')
+    return commit && date ? { commit, date } : undefined
+  } catch {
+    // An archive of the sources has no history.
+    return undefined
+  }
+}
+
+const write = async (folder: string, path: string, text: string): Promise<void> => {
+  const file = join(folder, path)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}
+
+async function buildInto(folder: string): Promise<void> {
+  const options = {
+    folder: join(folder, 'code'),
+    isBundled: (name: string) => name !== installed,
+    urlOf,
+    define: { STEWARD_IS_BUILT: 'true' },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+  } as const
+  const made = [
+    await bundle({ ...options, entries: programs }),
+    await bundle({ ...options, entries: official, isAlone: true }),
+  ]
+  for (const path of [...assets, ...packageFiles])
+    await cp(join(root, path), join(folder, shipped(path)), {
+      recursive: true,
+      filter: (source) => !/\.test\.|fixture/.test(relative(root, source)),
+    })
+  const { version } = Manifest.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+  const versionText = JSON.stringify({ version, ...commitOf() })
+  await write(folder, 'packages/server/package.json', versionText)
+  // The console is found by its manifest.
+  await write(folder, 'packages/console/package.json', JSON.stringify({ version }))
+  const packages = packagesOf([...inputsOf(made), ...packageFiles])
+  await write(folder, 'THIRD-PARTY.md', await thirdPartyText(packages))
+  await cp(join(import.meta.dirname, 'steward.cjs'), join(folder, 'bin/steward.cjs'))
+}
+
+const begun = Date.now()
+const dist = join(root, 'dist')
+const made = join(root, `dist-${process.pid}`)
+try {
+  await buildInto(made)
+  // A program that runs from the old build has its files open, and loads no further ones after a change of all.
+  await rm(dist, { recursive: true, force: true })
+  await rename(made, dist)
+  console.error(`steward: Built dist/ in ${((Date.now() - begun) / 1_000).toFixed(1)} s.`)
+} finally {
+  await rm(made, { recursive: true, force: true })
+}
