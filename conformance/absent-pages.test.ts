@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { boot } from './service.ts'
 
-void describe('what a browser is shown', () => {
-  void it('is a page where nothing is, and a program is told what it asked for', async () => {
+void describe('a server that a browser asks', () => {
+  void it('answers an unknown path with a page, and a program with an error that names the route', async () => {
     const service = await boot('sqlite')
     try {
       const get = (path: string, accept: string) =>
@@ -18,7 +18,7 @@ void describe('what a browser is shown', () => {
     }
   })
 
-  void it('comes compressed where the browser takes that', async () => {
+  void it('compresses its answers if the browser takes that', async () => {
     const service = await boot('sqlite')
     try {
       const lengthOf = ({ headers }: Response) => Number(headers.get('content-length'))

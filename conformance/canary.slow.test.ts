@@ -157,7 +157,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await rm(folder, { recursive: true, force: true })
     })
 
-    it('have gone out to where they belong', () => {
+    it('reach the upstreams that they are for', () => {
       const all = upstream.whole.join('\n')
       const missing = Object.entries(secrets).flatMap(([key, each]) =>
         foundIn([each], '', all).length === 0 ? key : [],
@@ -191,7 +191,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'command-secret/boundary',
         'secrets/subscription/not-archived',
       ],
-      'are in no file: no database and its log, no workspace, no blob, nothing of the way out',
+      'are in no file: no database and its write-ahead log, no working folder, no blob, nothing of the egress',
       async () => {
         const { hits } = await foundInFolder(played.canaries, folder)
         for (const [table, rows] of tables) hits.push(...foundIn(played.canaries, table, rows))

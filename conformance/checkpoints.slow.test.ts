@@ -47,7 +47,7 @@ describe('machines of their own', () => {
 
   verifies(
     ['workspace/checkpoint', 'workspace/replaced-told', 'sandbox/path/user'],
-    'a session goes on at another with its files, and the agent is told',
+    'a session continues on another machine with its files, and the agent reads that its sandbox is new',
     async () => {
       const one = await machine('one')
       const session = await sessionAt(one)

@@ -149,7 +149,7 @@ describe('a server whose Postgres fails', () => {
     },
   )
 
-  it('answers 503 while no packet passes, goes on when they do, and ends when it is told to', async () => {
+  it('answers 503 while no packet passes, goes on when packets pass again, and ends when a signal asks for it', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
     await using server = await start(proxy.url)
     const service = clientsOf(server.base)

@@ -11,7 +11,7 @@ import { adminKey, boot } from './service.ts'
 const page = join(import.meta.dirname, '..', 'docs/deployments.md')
 
 describe('the page about deployments', () => {
-  it('has programs that say what stands below them', async () => {
+  it('has programs that print the output below them', async () => {
     const source = await readFile(page, 'utf8')
     const programs = [...source.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, body]) => body)
     const expected = [...source.matchAll(/^```\n((?:active|completed|order)[^]*?)^```$/gm)]

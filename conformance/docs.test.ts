@@ -71,7 +71,7 @@ describe('the check of links', () => {
     assert.equal(broken('[a](nowhere.md) [b](words.md#no-such-heading) [c](../../etc/passwd)'), 3)
   })
 
-  it('takes headings with code, numbers and repetitions, and leaves code and other sites alone', () => {
+  it('accepts headings with code, numbers and repetitions, and ignores code and other sites', () => {
     assert.equal(
       broken('[a](interface.md#22-two-dialects) [b](https://example.com/x) `[c](nowhere.md)`'),
       0,

@@ -86,7 +86,7 @@ describe('the doctor', () => {
 
   verifies(
     'running/doctor',
-    'tells a database of a newer version from one of a version that is too old',
+    'distinguishes a database of a newer version from one of a version that is too old',
     async () => {
       const data = await made('migrations')
       const path = join(data, 'steward.db')

@@ -93,7 +93,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'auth/environment-key/reach',
-      'such a key opens every route that the token of the claim opens, and of memory stores none',
+      'the key opens every route that the token of the claim opens, and no route of memory stores',
       async () => {
         const pool = await newPool(service)
         const key = await reaching(pool)
@@ -140,7 +140,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['auth/environment-key/reach', 'events/post/tool-result'],
-      'such a key posts results of tools, and speaks for nobody',
+      'the key posts results of tools, and cannot post messages',
       async () => {
         const pool = await newPool(service)
         const key = await reaching(pool)
@@ -154,7 +154,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['auth/environment-key/reach-live', 'auth/environment-key/own-environment'],
-      'such a key opens nothing of a session that nobody has at that moment, of another environment or of another workspace',
+      'the key opens no session without a claim, of another environment or of another workspace',
       async () => {
         const pool = await newPool(service)
         const key = await reaching(pool)
@@ -196,7 +196,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'auth/environment-key/reach',
-      'what such a key follows ends with the claim',
+      'a stream that the key follows ends with the claim',
       async () => {
         const pool = await newPool(service)
         const key = await reaching(pool)
@@ -212,7 +212,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'auth/environment-key/nothing-else',
-      'a plain environment key is told both ways to a session, where there is one',
+      'the refusal of a plain environment key names both ways to a session, if there is one',
       async () => {
         const pool = await newPool(service)
         const { session } = await claimedSession(service, pool)

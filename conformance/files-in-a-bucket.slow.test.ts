@@ -58,7 +58,7 @@ describe('files in a bucket', () => {
 
   verifies(
     ['sandbox/path/files', 'sandbox/path/outputs-published', 'sessions/output'],
-    'are laid out for a session, and taken from it',
+    'are mounted for a session, and published from it',
     async () => {
       const file = await toFile(Buffer.alloc(100_000, 'abc'), 'a.txt')
       const { id: file_id } = await service.client.files.upload({ file })
@@ -81,7 +81,7 @@ describe('files in a bucket', () => {
     },
   )
 
-  it('the service does not start when the bucket cannot be used, and tells no secret', async () => {
+  it('the service does not start when the bucket cannot be used, and reveals no secret', async () => {
     const read = readConfig({
       PORT: '0',
       DATA_DIR: service.dataDir + '-never',

@@ -13,7 +13,7 @@ const source = (path: string, ...lines: string[]): Source => ({
   isTest: false,
 })
 
-describe('a measure of the house', () => {
+describe('a measure of this repository', () => {
   it('counts the files on every way of value imports from an entry to an end, and no others', () => {
     const base = 'packages/base/src'
     const sources = [
@@ -49,7 +49,7 @@ describe('a measure of the house', () => {
     assert.deepEqual(sharedNames(types), ['View: packages/a/src/a.ts packages/a/src/b.ts'])
   })
 
-  it('counts a run of six lines that stands twice once, as long as it is', () => {
+  it('counts a run of six lines that occurs twice once, with its whole length', () => {
     const run = ['a(1)', 'b(2)', '}', '', '// why', 'c(3)', 'd(4)', 'e(5)', 'f(6)', 'g(7)']
     const found = copies([
       source('packages/a/src/a.ts', "import { a } from './x.ts'", ...run, 'only(here)'),

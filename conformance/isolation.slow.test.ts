@@ -166,7 +166,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['service/tenants/isolated', 'auth/model-card-key'],
-      "the card's key is told to nobody, to its owner and an environment key neither",
+      'nobody reads the key of a card, not even its owner or an environment key',
       async () => {
         const path = fill('/v1/ext/model_cards/:id/key', fixtures, 'theirs')
         assert.equal((await service.ask('GET', path)).status, 404)

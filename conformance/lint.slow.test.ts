@@ -42,7 +42,7 @@ describe('a rule of this repository', () => {
     assert.deepEqual(lines, [1, 2])
   })
 
-  it('refuses a literal that is spread in place', () => {
+  it('refuses a literal that is spread where it is written', () => {
     const lines = reported(
       'no-spread-literal',
       'const a = { ...{ b, c }, ...rest }',

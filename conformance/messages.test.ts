@@ -54,7 +54,7 @@ describe('the page of messages', () => {
     assert.equal(rows.length, quotedIn(page).length)
   })
 
-  it('would notice a message that is gone', () => {
+  it('notices a message that it does not hold', () => {
     assert.equal(isWritten('a message that nobody writes'), false)
     assert.equal(isWritten('another server is using … and never stops'), false)
   })

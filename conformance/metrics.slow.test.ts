@@ -144,7 +144,7 @@ describe('metrics', () => {
     )
   })
 
-  verifies('http/metrics', 'stand beside a line of the log for each request', () => {
+  verifies('http/metrics', 'come with a line of the log for each request', () => {
     const line = server
       .said()
       .split('\n')

@@ -93,7 +93,7 @@ for (const database of here)
 
     verifies(
       ['work/state/lease-expired', 'worker/lane/supervised-412', 'auth/claim-token/rotated'],
-      'for more than a lease: another has the session, and the first, which lets go by itself, leaves nothing in it',
+      'for more than a lease: another worker has the session, and the first lets go by itself and adds nothing to it',
       async () => {
         const pool = await newPool(service)
         await using apart = await workerApart(pool, 10)

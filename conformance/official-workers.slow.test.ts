@@ -67,7 +67,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           'events/type/user-tool-result',
           'turns/idle-last',
         ],
-        `${version}: a session with a skill and a store runs its tools, keeps its notes, and leaves an empty queue`,
+        `${version}: a session with a skill and a store runs its tools and keeps its notes, and nothing is enqueued at its end`,
         async () => {
           const pool = await newPool(service)
           const { session, mount, kept } = await sessionWithInputs(pool)

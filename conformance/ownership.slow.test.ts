@@ -88,7 +88,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/state/first-heartbeat', 'work/token-per-claim'],
-      'the official worker handles an item that was handed out and not acknowledged, without any key',
+      'the official worker handles an item that was claimed and not acknowledged, without any key',
       async () => {
         const mine = await owned()
         await post(service, mine.session, 'run: echo by its claim')
@@ -113,7 +113,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/heartbeat', 'work/stop'],
-      'the official worker ends with the beat that tells it to',
+      'the official worker ends with the heartbeat that asks it to stop',
       async () => {
         const mine = await owned()
         const path = `${mine.pool.path}/work/${mine.work}`
@@ -179,7 +179,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'work/stop',
-      'a worker that is asked to go in the midst of a tool leaves its session to another',
+      'a worker that is stopped in the midst of a tool gives its session up to another worker',
       async () => {
         const left = await inTheMidst(long)
         await using first = left.first

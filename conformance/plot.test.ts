@@ -12,7 +12,7 @@ describe('the plot of the figures', () => {
     assert.equal(fileOf('figures.svg'), plotOf(pointsOf(fileOf('figures.csv'))))
   })
 
-  it('has a panel for each figure and database, and a place for each commit from left to right', () => {
+  it('has a panel for each figure and database, and a point for each commit from left to right', () => {
     const rows = ['aaaaaaa,SQLite,a turn,ms,4,≤2', 'bbbbbbb,SQLite,a turn,ms,1,≤2']
     const plot = plotOf(pointsOf([head, ...rows, 'bbbbbbb,Postgres,a turn,ms,3,≤2'].join('\n')))
     assert.equal(plot.match(/<g /g)?.length, 2)

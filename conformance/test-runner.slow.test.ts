@@ -147,7 +147,7 @@ describe('the runner of the tests', () => {
     )
   })
 
-  it('fails a file that leaves a timer open, and says so', async () => {
+  it('fails a file that ends with an open timer, and says so', async () => {
     const { results, outputs } = await run(['waits'], '.slow')
     assert.match(results[0]?.problem ?? '', /exit code 1/)
     assert.match(outputs.join(), /the process has not: .*Timeout/)

@@ -44,7 +44,7 @@ describe('the tests that a change selects', () => {
     selects('docs/outcomes.md', 'conformance/scenarios/outcome-graders.slow.test.ts')
   })
 
-  it('leave out a file that imports only a type', () => {
+  it('omit a file that imports only a type', () => {
     const ofPackages = readGraph(files.filter((file) => file.startsWith('packages/')))
     const type = 'packages/harness/src/kept-event.ts'
     assert.deepEqual([...dependentsOf(ofPackages, [type])], [type])

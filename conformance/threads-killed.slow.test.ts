@@ -124,7 +124,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     for (let round = 1; round <= rounds; round++)
       verifies(
         ['threads/messages', 'threads/effects', 'openai/items/outlive'],
-        `comes to rest after ${kills} kills: each message came once, each call ran once, and lists have what streams told, ${round}`,
+        `comes to rest after ${kills} kills: each message came once, each call ran once, and lists have what streams sent, ${round}`,
         async () => {
           const folder = await mkdtemp(join(tmpdir(), 'steward-team-'))
           const env = {

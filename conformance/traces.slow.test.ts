@@ -141,7 +141,7 @@ describe('traces', () => {
     assert.equal(resource['deployment.environment.name'], 'test')
   })
 
-  verifies('http/traces/passed-on', 'models and MCP servers are told of the turn', () => {
+  verifies('http/traces/passed-on', 'models and MCP servers receive the trace of the turn', () => {
     const { traceId, spanId } = one(/^invoke_agent/)
     const told = `00-${traceId}-${spanId}-01`
     assert.deepEqual(

@@ -38,7 +38,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('the tutorial', () => {
-  it('builds an agent that reads a repository, follows a skill, creates a ticket and leaves a file', async () => {
+  it('builds an agent that reads a repository, follows a skill, creates a ticket and writes a file', async () => {
     const files = await programs('first-agent')
     assert.deepEqual([...files.keys()], ['tickets.mjs', 'release-notes/SKILL.md', 'agent.mjs'])
     await using stack = new AsyncDisposableStack()

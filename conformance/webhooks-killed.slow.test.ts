@@ -75,7 +75,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'integrations/threads',
         'integrations/answers',
       ],
-      'what was committed is sent by the next one, what was under way stays on record, quotas count what is there, and people are told once',
+      'committed deliveries are sent by the next server, attempts under way stay on record, quotas count what is there, and people are answered once',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-webhooks-'))
         const env = {

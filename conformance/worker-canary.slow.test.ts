@@ -129,7 +129,7 @@ describe('canaries of a worker', patience, () => {
     await upstream[Symbol.asyncDispose]()
   })
 
-  it('have gone out to where they belong', () => {
+  it('reach the upstreams that they are for', () => {
     const all = upstream.whole.join('\n')
     for (const key of ['bearer', 'cli', 'variable', 'issuedAccess'] as const)
       assert.equal(foundIn([secrets[key]], '', all).length, 1, key)

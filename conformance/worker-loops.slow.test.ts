@@ -73,7 +73,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/attempts', 'work/lapsed-last', 'work/state/reservation-expired'],
-      'workers that are each made for one session, and leave what they are handed of others, each come by their own',
+      'workers that are each made for one session, and do not run claimed items of others, each get their own session',
       async () => {
         const pool = await newPool(service)
         const sessions = [await sessionIn(service, pool), await sessionIn(service, pool)]
@@ -147,7 +147,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/lapsed', 'work/state/lease-expired'],
-      'a worker that polls for hints alone gets another one when whoever had its session is gone',
+      'a worker that polls for hints alone gets another hint when the worker that had its session is lost',
       async () => {
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)

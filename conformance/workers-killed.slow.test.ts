@@ -92,7 +92,7 @@ for (const database of scenarioDatabases(import.meta.filename))
 describe('a worker that hangs', () => {
   verifies(
     'worker/lane/supervised-silence',
-    'keeps no session: its harness ends with the lease, though nobody tells it to',
+    'keeps no session: its harness ends with the lease, without a request to stop',
     async () => {
       await using home = await setup('sqlite')
       await using server = await startServer(home.env)

@@ -44,7 +44,7 @@ void describe('a thousand streams of a workspace', () => {
     return body.data.find(({ name }) => name === 'streams')?.['used']
   }
 
-  void it('all tell of a change, and nothing is left of them when their readers have gone', async () => {
+  void it('all report a change, and nothing remains of them when their readers disconnect', async () => {
     const agent = await makeAgent(service, 'coder')
     const environment = await makeEnvironment(service)
     assert.equal(await heldStreams(), 0)

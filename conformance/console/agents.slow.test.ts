@@ -41,7 +41,7 @@ void describe('agents in the console', () => {
     await visit.context.close()
   })
 
-  void it('are made by a form whose refusals stand under their fields, beside the call that is sent', async () => {
+  void it('are made by a form that shows each refusal under its field, and beside it the call that it sends', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit
     await page.goto(at('agents/new'))

@@ -223,7 +223,7 @@ void describe('the console in a browser', () => {
     await visit.context.close()
   })
 
-  void it('loads itself again, once, when a part of an earlier version is gone', async () => {
+  void it('loads itself again, once, when a part of an earlier version is missing', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit
     await page.goto(at('sessions'))

@@ -65,7 +65,7 @@ void describe('a running command in the console', () => {
     await visit.context.close()
   })
 
-  void it('tells a page that comes later its end, and how long it is silent', async () => {
+  void it('shows a page that opens later the end of its output, and how long it is silent', async () => {
     const visit = await open('a silent command')
     const { page, session } = visit
     await page.clock.install()

@@ -40,7 +40,7 @@ void describe('models in a browser', () => {
     return made.body.id
   }
 
-  void it('is made with a key that no page shows, and its refusals stand under their fields', async () => {
+  void it('is made with a key that no page shows, and each refusal appears under its field', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit
     await page.goto(at('models'))

@@ -90,7 +90,7 @@ void describe('the list of sessions in the console', () => {
     await visit.context.close()
   })
 
-  void it('tells a person elsewhere that an agent asks, by its tool alone, and takes that back', async () => {
+  void it('notifies a person in another window that an agent asks, names only the tool, and withdraws the notification', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     await visit.context.addInitScript({ content: noticesNoted })
     const { page } = visit

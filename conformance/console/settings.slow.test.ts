@@ -168,7 +168,7 @@ void describe('the settings in a browser', () => {
     await close(visit)
   })
 
-  void it('invites: a refusal under its field, then a link to hand on, a new one, and none', async () => {
+  void it('invites a person: shows a refusal under its field, then a link to send, a new link, and none', async () => {
     const visit = await open('/members', owner)
     const { page } = visit
     await button(page, 'Invite somebody').click()

@@ -49,7 +49,7 @@ void describe('vaults in a browser', () => {
     (await service.ask('POST', `/v1/vaults/${vault}/credentials`, { display_name, auth })).body.id
   const signedIn = (): Promise<Visit> => browser.visit(service.base, { key: adminKey })
 
-  void it('leads from no vault to one with a credential, whose secret stands nowhere on the page', async () => {
+  void it('leads from no vault to a vault with a credential, and no page shows the secret', async () => {
     const visit = await signedIn()
     const { page } = visit
     await page.goto(at('vaults'))
@@ -98,7 +98,7 @@ void describe('vaults in a browser', () => {
     await visit.context.close()
   })
 
-  void it('says step by step what came of trying a credential, and tries the one that takes its place', async () => {
+  void it('says step by step what the validation of a credential found, and validates the credential that replaces it', async () => {
     const vault = await makeVault('shops')
     const auth = { type: 'mcp_oauth', mcp_server_url: mcp.url, access_token: 'revoked' }
     const credential = await makeCredential(vault, 'shop', auth)

@@ -88,7 +88,7 @@ void describe('watching agents in a browser', () => {
     await until(async () => (await heldStreams()) === before)
   })
 
-  void it('counts what asks people, and takes an answer in place', async () => {
+  void it('counts the questions to people, and takes an answer on the same page', async () => {
     const { body } = await service.ask('POST', '/v1/agents', {
       ...{ name: 'analyst', model: 'offline', tools: [asksUser] },
     })

@@ -128,7 +128,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
       verifies(
         ['proxy/refresh/killed', 'proxy/refresh/original-401', 'vaults/update/rotates'],
-        'before it has stored what is given once only: the caller is told, and a new sign-in mends it',
+        'before it has stored a token that is issued only once: the caller is refused, and a new sign-in mends it',
         async () => {
           upstream.state.next = 'all but the end'
           upstream.state.reuse = false

@@ -88,7 +88,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'webhooks/events/thread',
-      'webhooks tell of the threads of a session, and name them',
+      'webhooks report the threads of a session, and name them',
       async () => {
         const kinds = ['created', 'idled', 'terminated'].map((each) => `session.thread_${each}`)
         // The deliveries have their own stub, so that they take no answer of the model.

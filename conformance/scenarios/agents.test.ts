@@ -45,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'agents/get/version-query',
         'agents/versions/get',
       ],
-      'an update makes a new version and leaves the old one as it was',
+      'an update makes a new version and does not change the old one',
       async () => {
         const agent = await fresh('before')
         const next = await agents().update(agent.id, {

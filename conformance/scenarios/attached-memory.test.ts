@@ -59,7 +59,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/memory-store/path', 'resources/memory-store/fixed'],
-      'stores of one name lie beside each other, at places that nothing else has',
+      'stores of one name have paths beside each other, and share them with nothing else',
       async () => {
         const ids = await Promise.all(
           ['Notes', 'notes', 'NOTES', '笔记'].map((name) =>
@@ -94,7 +94,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/memory-store/refused'],
-      'a store is attached once, eight of them at most, and none that is archived, gone or of others',
+      'a store is attached once, eight of them at most, and none that is archived, deleted or of another workspace',
       async () => {
         const make = (name: string) =>
           stores()

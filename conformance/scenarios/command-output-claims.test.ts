@@ -20,7 +20,7 @@ const output = {
 }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`a worker that tells what a command writes, on ${database}`, () => {
+  describe(`a worker that reports the output of a running command, on ${database}`, () => {
     let service: TestService
     let pool: WorkerPool
     before(async () => {

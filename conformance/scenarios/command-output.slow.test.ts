@@ -123,7 +123,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/ext/tool-output-bounds'],
-      'of a flood it brings few and short pieces, and names the places of the rest',
+      'of a flood it sends few and short pieces, and names the offsets of the rest',
       async () => {
         const session = await newSession(service, { tools })
         await using reader = await listen(session)
@@ -197,7 +197,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/ext/tool-output-wish'],
-      'of a command that is interrupted while it writes, nothing is told behind the result',
+      'of a command that is interrupted while it writes, no piece follows the result',
       async () => {
         const session = await newSession(service, { tools })
         await using reader = await listen(session)

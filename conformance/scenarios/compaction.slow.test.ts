@@ -243,7 +243,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'compaction/boundary/fallback',
-      'when no summary comes, a shortened transcript takes its place',
+      'when no summary comes, a shortened transcript replaces it',
       async () => {
         const id = await session({})
         const bad = { status: 400, error: 'invalid_request_error', message: 'no' }
@@ -373,7 +373,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['compaction/stable-prefix', 'compaction/boundary/recovery'],
-      'each request begins with the one before, and the history is taken up from the boundary alone',
+      'each request begins with the one before, and the history is read from the boundary on',
       async () => {
         const id = await session({}, { system: 'be kind' })
         await compacted(id, says('IN SHORT'), says('well'))

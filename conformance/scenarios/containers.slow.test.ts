@@ -136,7 +136,7 @@ for (const kind of kinds) {
 
     verifies(
       ['sandbox/containers/furnished', 'sandbox/containers/confined'],
-      'find all that they bring, change what they may, and nothing else',
+      'find all that the session mounts, change what is writable, and nothing else',
       async () => {
         const { session, notes, rules, upload } = await sessionWithInputs()
         const readable = [
@@ -269,7 +269,7 @@ for (const kind of kinds) {
         'environments/packages/failed',
         'skills/builtin/without-node',
       ],
-      'start from the image of the environment, and what it lacks is refused or told',
+      'start from the image of the environment, and the service refuses or reports what the image lacks',
       async () => {
         const make = (more: object) =>
           service.ask('POST', '/v1/environments', { name: fresh('env'), ...more })
@@ -310,7 +310,7 @@ for (const kind of kinds) {
 
     verifies(
       ['sandbox/containers/engine-away', 'workspace/replaced-told'],
-      'do not start while the engine does not answer, which is told, and do when it does again',
+      'do not start while the engine does not answer, report that, and start when it answers again',
       async () => {
         const session = await newSession(service, { tools })
         await run(service, session, 'echo kept >file')

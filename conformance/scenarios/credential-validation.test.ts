@@ -19,7 +19,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'vaults/credentials/validate',
-      'are tried against their server, and the answer tells what came of it without the token',
+      'are validated at their server, and the answer gives the result without the token',
       async () => {
         const asked: string[] = []
         const server = createServer((request, response) => {

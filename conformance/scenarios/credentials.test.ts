@@ -250,7 +250,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['vaults/errors-silent', 'vaults/secrets-never-returned'],
-      'are in no refusal, wherever in a body a secret stood',
+      'are in no refusal, wherever in a body the secret is',
       async () => {
         const vault = await newVault()
         const path = `/v1/vaults/${vault}/credentials`
@@ -310,7 +310,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'audit/changes/together',
         'audit/no-secret',
       ],
-      'leave a trail that is read by session, vault, credential and time, in pages',
+      'write an audit trail that is read by session, vault, credential and time, in pages',
       async () => {
         const vault = await newVault()
         const { id } = await vaults().credentials.create(vault, bearer(secret))

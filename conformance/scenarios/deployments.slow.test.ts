@@ -83,7 +83,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'deployments/runs/get',
         'deployments/session',
       ],
-      'a deployment runs by hand, and its session does what it says',
+      'a deployment runs on request, and its session does what the deployment says',
       async () => {
         const made = await deploy({ metadata: { team: 'a' }, description: 'says hello' })
         assert.match(made.id, /^depl_/)
@@ -192,7 +192,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'deployments/update',
-      'an update keeps what it leaves out, and replaces or clears what it names',
+      'an update keeps the fields that it omits, and replaces or clears the fields that it names',
       async () => {
         const made = await deploy({
           schedule: daily,
@@ -304,7 +304,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'webhooks/events/deployment',
-      'deployments and their scheduled runs are told to webhooks',
+      'webhooks report deployments and their scheduled runs',
       async () => {
         const { body: hook } = await service.ask('POST', '/v1/ext/webhook_endpoints', {
           url: 'https://hooks.example/deployments',

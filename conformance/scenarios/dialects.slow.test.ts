@@ -87,7 +87,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['errors/no-detail', 'errors/type/internal-error'],
-      'what we did not foresee is told without detail, and logged under the request',
+      'an unforeseen failure is answered without detail, and logged under the id of the request',
       async () => {
         broken = true
         const made = service.client.beta.agents.create({ name: 'n', model: 'm' })
@@ -159,7 +159,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['sessions/field/status', 'dialects/session-status', 'dialects/chosen-by-header'],
-      'the status is told in the words of the dialect, in lists too',
+      'the status is written in the words of the dialect, in lists too',
       async () => {
         const id = await newSession(service)
         const client = { 'anthropic-version': '2023-06-01' }

@@ -139,7 +139,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'egress/placeholder/clear',
-      'a placeholder over plain http is not exchanged, and the session and its agent are told once',
+      'a placeholder over plain http is not exchanged, and the session and its agent read that once',
       async () => {
         const auth = {
           ...{ type: 'environment_variable', secret_name: 'API_TOKEN', secret_value: canary() },
@@ -164,7 +164,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'egress/hosts/unreachable',
-      'a variable for a host that the environment does not allow is told of, once',
+      'a variable for a host that the environment does not allow is reported once',
       async () => {
         const auth = (secret_name: string, ...allowed_hosts: string[]) => ({
           ...{ type: 'environment_variable', secret_name, secret_value: canary() },

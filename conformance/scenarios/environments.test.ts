@@ -59,7 +59,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['environments/field/name', 'environments/list'],
-      'names are unique, and an environment stands in the list under its name',
+      'names are unique, and the list shows an environment under its name',
       async () => {
         const { name, id } = await environments().create({ name: fresh('only one') })
         await assert.rejects(environments().create({ name }), ConflictError)

@@ -26,7 +26,7 @@ const token = `canary-${crypto.randomUUID()}`
 const raw = (bytes: string) =>
   `exec 3<>/dev/tcp/127.0.0.1/3128; printf '${bytes}' >&3; timeout 3 cat <&3 | head -c 600; exec 3<&-`
 
-describe('ways out of a sandbox', () => {
+describe('escapes from a sandbox', () => {
   let service: TestService
   /** A caller of a server without test overrides, which resolves names and checks addresses as in production. */
   let plain: KeyCaller
@@ -237,7 +237,7 @@ curl -s -m 5 -o /dev/null -w '%{http_code}\\n' -K <(echo "url = \\"https://api.e
 
   verifies(
     ['egress/required/no-direct', 'egress/fence/scope'],
-    'the way out of another session is not to be found',
+    'a command does not find the gate of another session',
     async () => {
       const other = await sessionOf(service, { tools })
       await run('true', { service, session: other })

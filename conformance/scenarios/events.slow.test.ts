@@ -218,7 +218,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/post/system-message', 'events/type/system-message'],
-      'a system message stands last and right behind a message',
+      'a system message is the last event of its post, right behind a message',
       async () => {
         const session = await newSession(service)
         const system = { type: 'system.message', content: [{ type: 'text', text: 'Be kind.' }] }

@@ -206,7 +206,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('files/expiry', 'what has expired is told so for a month', async () => {
+    verifies('files/expiry', 'an expired file is answered as expired for a month', async () => {
       const file = await toFile(Buffer.from('soon gone'), 'x')
       const { id } = await files().upload({ file, expires_in_seconds: 3600 })
       const start = Date.now()

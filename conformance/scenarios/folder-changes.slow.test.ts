@@ -65,7 +65,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['changes/net', 'changes/points', 'changes/files'],
-      'are told for each turn and for the whole session, live and from checkpoints alike',
+      'are listed for each turn and for the whole session, live and from checkpoints alike',
       async () => {
         const session = await newSession(service, { tools })
         assert.deepEqual((await changes(session)).files, [])
@@ -183,7 +183,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'changes/bounded',
-      'leave out what was mounted, and what a clone was before its first checkpoint',
+      'omit mounted files, and the content of a clone before its first checkpoint',
       async () => {
         await git.create('/one/public', { 'README.md': 'hello\n', 'src/a': 'a\n' })
         const { id: file_id } = await uploadFile(service, { name: 'in.csv', content: '1,2' })

@@ -96,7 +96,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/file/live'],
-      'that come to a session that runs are told of with any result, and not once they have gone',
+      'that are mounted while the session runs are reported with any result, and not once they are removed',
       async () => {
         const session = await newSession(service, { tools })
         const { resources } = service.client.beta.sessions
@@ -144,7 +144,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/add', 'resources/delete', 'resources/file/live', 'resources/file/link'],
-      'come to a session that runs and leave it with its resources',
+      'are mounted in a session that runs and are removed with its resources',
       async () => {
         const session = await newSession(service, { tools })
         const { resources } = service.client.beta.sessions

@@ -115,7 +115,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['worker/strategy/acquire-first', 'webhooks/harmless'],
-      'hints that come in another order, or when the work is done, bring each session one worker and no more',
+      'hints that come in another order, or when the work is done, start one worker for each session and no more',
       async () => {
         const pool = await newPool(service)
         await using worker = await hinted(pool, first)

@@ -56,7 +56,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['http/body/too-large', 'limits/json-body'],
-      'a body above 32 MB is refused with 413, whether its length was told or not',
+      'a body above 32 MB is refused with 413, with and without a length in its head',
       async () => {
         const large = JSON.stringify({ ...agent, system: 'x'.repeat(32 * 1024 * 1024) })
         const told = await service.ask('POST', '/v1/agents', large)
@@ -115,7 +115,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['http/not-offered', 'http/head'],
-      'what is not offered is told by its name, and what lies elsewhere by its path',
+      'a route that is not offered is refused by its name, and a route with another path by that path',
       async () => {
         const { beta } = service.client
         const refused = (await beta.tunnels.list().catch((error: unknown) => error)) as {

@@ -124,7 +124,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'oauth/answers',
-      'an answer of a provider that is not understood is told',
+      'an answer of a provider that is not understood is shown as an error',
       async () => {
         await invite('dan@example.com')
         const good = { sub: '9', email: 'dan@example.com', email_verified: true, name: 'Dan' }

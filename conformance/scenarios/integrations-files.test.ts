@@ -159,7 +159,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'integrations/slack/outputs',
-      'what an agent leaves as outputs comes into the thread once, in one message a turn',
+      'the outputs of an agent come into the thread once, in one message a turn',
       async () => {
         // Slack creates the message, and its answer is lost.
         let isLost = false

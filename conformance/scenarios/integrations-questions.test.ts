@@ -138,7 +138,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['integrations/questions'],
-      'a word approves no call that its thread has not been told of',
+      'a word approves no call that its thread does not show yet',
       async () => {
         const ask = await publish({ tools: asking })
         const held = Promise.withResolvers<{ status: number }>()

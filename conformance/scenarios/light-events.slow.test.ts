@@ -165,7 +165,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/page/threads', 'events/find/thread', 'threads/events'],
-      'events of all threads stand on one page, and are found by their thread',
+      'one page shows the events of all threads, and a search finds them by their thread',
       async () => {
         const multiagent = { type: 'coordinator', agents: [{ type: 'self' }] }
         const session = await newSession(service, { name: 'Boss', multiagent })

@@ -31,7 +31,7 @@ describe('the errors that clients match on', () => {
   after(() => service.close())
 
   for (const client of clients)
-    it(`are told apart by no words of a message in ${client}`, async () => {
+    it(`are matched by no words of a message in ${client}`, async () => {
       const sources = await sourcesOf(client)
       assert.ok(sources.length > 20, String(sources.length))
       const words = sources.flatMap((text) => [...text.matchAll(matches)].map(([, word]) => word))

@@ -85,7 +85,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/auth/inline', 'sessions/update/tools-local'],
-      'a session’s update brings another token to the same server, from the next turn on',
+      'a session’s update sends another token to the same server, from the next turn on',
       async () => {
         const [first, second] = [canary(), canary()]
         const host = 'renewed.api.example'
@@ -208,7 +208,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'errors/case/upstream-401',
         'events/type/error',
       ],
-      'a refresh that fails leaves the server’s 401, which the session is told of and lives with',
+      'a refresh that fails keeps the server’s 401, which the session reports and survives',
       async () => {
         const host = 'revoked.api.example'
         hosts.mcp(host, undefined, () => new Response('no', { status: 401 }))

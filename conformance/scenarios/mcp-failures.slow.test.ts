@@ -65,7 +65,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/discovery/limit', 'limits/mcp-discovery', 'mcp/discovery/told'],
-      'one that hangs is given up after 15 seconds, alone, and told of before the model is asked',
+      'a server that hangs is given up after 15 seconds, alone, and reported before the model is asked',
       async () => {
         hosts.set('hanging.api.example', () => new Promise(() => {}))
         const session = await sessionOf(service, {
@@ -109,7 +109,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/discovery/no-tools', 'mcp/calls/ended', 'mcp/calls/new-session'],
-      'one without tools is told of, a call without an answer is an error at once, and a lost session begins anew',
+      'a server without tools is reported, a call without an answer is an error at once, and a lost session begins anew',
       async () => {
         const serverInfo = { name: 'bare', version: '1' }
         const bare = rawAnswers(({ method, params }) =>
@@ -164,7 +164,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/type/error'],
-      'the session is told what failed and how, goes on, and tries again at its next turn',
+      'the session reports which server failed and how, goes on, and tries again at its next turn',
       async () => {
         hosts.set('broken.api.example', () => new Response('no', { status: 500 }))
         hosts.set('shut.api.example', () => new Response('no', { status: 403 }))
@@ -246,7 +246,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['environments/network/denylist'],
-      'one on the denylist is not contacted, and the session is told of it',
+      'a server on the denylist is not contacted, and the session reports it',
       async () => {
         hosts.mcp('denied.api.example')
         const session = await sessionOf(service, {
@@ -265,7 +265,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['environments/update/new-sandboxes'],
-      'lists that change count for what begins afterwards, though connections stood',
+      'changed lists apply to what begins afterwards, even over connections that were open',
       async () => {
         hosts.mcp('listed.api.example')
         hosts.set('other.example', () => new Response('hello'))
@@ -291,7 +291,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['sessions/update'],
-      'one that a session no longer names is told that its session is over',
+      'a server that a session no longer names is asked to end its session',
       async () => {
         const host = 'leaving.api.example'
         hosts.mcp(host)
@@ -357,7 +357,7 @@ async function begun({ base }: ServerProcess, url: string): Promise<string> {
 describe('a service that is shut down', () => {
   verifies(
     ['mcp/auth/static-bearer'],
-    'takes leave of the MCP servers, with the credential that they want',
+    'ends its sessions at the MCP servers, with the credential that they want',
     async () => {
       await using hosts = await mcpHosts()
       const host = 'left.api.example'

@@ -111,7 +111,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'models/answers/bounded',
-      'that does not end is given up, and the session told why',
+      'that do not end are given up, and the session says why',
       async () => {
         const long = await failed('error')
         assert.match(long, /^model_request_failed_error .*400/)
@@ -229,7 +229,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('models/name', 'come from no other place than its base URL names', async () => {
+    verifies('models/name', 'come only from the path that its base URL names', async () => {
       const { port } = endpoint.address() as AddressInfo
       for (const model of ['../../x', 'a/../b', 'a/.\t./b', 'a?b', 'a#b', 'a%2fb', 'a\nb']) {
         const made = await service.ask('POST', '/v1/ext/model_cards', {

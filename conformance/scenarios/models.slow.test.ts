@@ -281,7 +281,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['agents/model/speed-unsupported', 'errors/case/speed-unsupported'],
-      'fast where the provider has no such mode is refused, by name, before there is a session',
+      'the fast speed is refused by name before there is a session, if the provider has no fast mode',
       async () => {
         await assert.rejects(
           newSession(service, { model: { id: 'offline', speed: 'fast' } }),

@@ -79,7 +79,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'openai/invocations/create',
         'openai/invocations/get',
       ],
-      'a periodic automation is made, changed, paused, run by hand and deleted',
+      'a periodic automation is made, changed, paused, run by a request and deleted',
       async () => {
         const made = await agents.automations.create({
           ...{ type: 'periodic', name: 'report', expression: '0 9 * * 1-5', timezone: 'UTC' },

@@ -236,7 +236,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'openai/subagents/items-of-agents',
         'openai/subagents/stream',
       ],
-      'an agent starts a subagent, whose function the caller runs, and lists tell of both',
+      'an agent starts a subagent, whose function the caller runs, and lists show both',
       async () => {
         const told = 'call price_of {"thing": "tea"}'
         const begins = { name: 'clerk', system: 'You know prices.', message: told }
@@ -342,7 +342,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['openai/traces', 'openai/traces/spans'],
-      'a trace tells when a turn that is over asked the model and ran tools, and not what they said',
+      'a trace shows when a finished turn asked the model and ran tools, and none of their content',
       async () => {
         const stream = await agents.sessions.create({
           ...{ agent: { model: 'offline' }, environment: { type: 'openai_hosted' } },

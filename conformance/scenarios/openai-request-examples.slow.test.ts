@@ -95,7 +95,7 @@ describe('the examples of requests of the OpenAI surface', () => {
     },
   )
 
-  it('stand beside answers to reading that are as the description says', async () => {
+  it('come with answers to reading that match the description', async () => {
     const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read >= 25, `${read} were read`)
   })

@@ -68,7 +68,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'openai/items/list',
         'openai/items/kinds',
       ],
-      'lists tell of turns and items what the stream has told',
+      'lists show the turns and items that the stream has sent',
       async () => {
         const { id, events } = await firstTurn('think: hm\nrun: echo one-two\nsay: done')
         await turn(service, id, 'say: second')

@@ -89,7 +89,7 @@ describe('the workspace of a session on our workers', () => {
 
   verifies(
     'worker/checkpoint/asked',
-    'is put aside only under a claim that stands, within its limit, and as archives of its own',
+    'is saved only under a claim that holds, within its limit, and as archives of its own',
     async () => {
       const [mine, other] = [
         await claimedSession(service, await newPool(service)),

@@ -16,7 +16,7 @@ import { startWorker, workerVariables } from '../worker-process.ts'
 import type { WorkerPool } from '../workers.ts'
 import { claimedSession, newPool, sessionIn } from '../workers.ts'
 
-describe('what a session brings to our worker', () => {
+describe('the inputs that our worker mounts for a session', () => {
   let service: TestService
   before(async () => {
     service = await boot('sqlite', { env: { WORKER_INPUTS: 'files', FILES_LARGEST_MB: '1' } })
@@ -108,7 +108,7 @@ describe('what a session brings to our worker', () => {
 
   verifies(
     ['worker/outputs', 'worker/outputs/asked'],
-    'what a call leaves in the outputs is published when its result is there, once, whoever runs the session next',
+    'the outputs of a call are published when its result is there, once, whoever runs the session next',
     async () => {
       const pool = await newPool(service)
       await using worker = await working(pool)

@@ -72,7 +72,7 @@ describe('our worker', () => {
 
   verifies(
     ['worker/command-output', 'events/ext/tool-output-workers'],
-    'a supervised harness tells what a running command writes, while somebody listens',
+    'a supervised harness reports the output of a running command while somebody listens',
     async () => {
       const pool = await newPool(service)
       await using worker = await startWorker(workerVariables(service, pool))
@@ -142,7 +142,7 @@ describe('our worker', () => {
       'worker/variable/prefix',
       'worker/variable/no-parent-key',
     ],
-    'a runtime is told six variables under one prefix, and nothing of the worker’s own',
+    'a runtime receives six variables under one prefix, and nothing of the worker’s own',
     async () => {
       const parent = { API_KEY: 'parent', ANTHROPIC_API_KEY: 'parent', VENDOR_API_KEY: 'parent' }
       const names = ['BASE_URL', 'ENVIRONMENT_ID', 'ENVIRONMENT_KEY', 'SESSION_ID', 'WORK_ID']
@@ -180,7 +180,7 @@ describe('our worker', () => {
 
   verifies(
     ['work/poll-interval', 'limits/poll-interval'],
-    'a worker asks when it starts and then every five seconds, unless told otherwise',
+    'a worker asks when it starts and then every five seconds, without a setting',
     async () => {
       await using stub = await stubService()
       const told = { ...workerVariables({ base: stub.url }, unusedPool), WORKER_POLL_SECONDS: '' }
@@ -193,7 +193,7 @@ describe('our worker', () => {
 
   verifies(
     ['work/state/start-failed', 'errors/case/start-failed'],
-    'of a session that cannot be read nothing is started or stopped, and a harness that does not start leaves its item to others',
+    'of a session that cannot be read nothing is started or stopped, and a harness that does not start gives its item up to others',
     async () => {
       await using stub = await stubService()
       stub.session.status = 404
@@ -314,7 +314,7 @@ describe('our worker', () => {
 
   verifies(
     ['worker/input/skills', 'worker/input/memory-stores'],
-    'the official worker brings skills and memory stores into our sandbox, and the stores back',
+    'the official worker mounts skills and memory stores in our sandbox, and writes the stores back',
     async () => {
       const { agent, stores, note } = await agentWithInputs()
       const pool = await newPool(service)
@@ -333,7 +333,7 @@ describe('our worker', () => {
 
   verifies(
     'worker/input/skills',
-    'the supervised lane lays skills out, past whatever the session put in their place',
+    'the supervised lane mounts skills, whatever the session wrote at their paths',
     async () => {
       const { agent } = await agentWithInputs()
       const pool = await newPool(service)

@@ -260,7 +260,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['webhooks/events/outcome-evaluation-ended', 'outcomes/revision'],
-      'a webhook is told of each evaluation that ends',
+      'a webhook reports each evaluation that ends',
       async () => {
         const kind = 'session.outcome_evaluation_ended'
         // The deliveries have their own stub, so that they take no answer of the model.
@@ -316,7 +316,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'outcomes/steer',
-      'a message that waits when the turn ends is taken up before the work is judged',
+      'a message that waits when the turn ends is read before the work is judged',
       async () => {
         const session = await newSession(service, { model, tools: [custom] })
         const look: StubAnswer = {

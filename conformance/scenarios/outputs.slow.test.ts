@@ -154,7 +154,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['outputs/regular', 'outputs/limits'],
-      'are regular files within the limits; of all else the log tells, once, and nothing is waited for',
+      'are regular files within the limits; the log names all others, once, and nothing waits for them',
       async () => {
         const session = await newSession(service, { tools })
         await run(
@@ -225,22 +225,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 }
 
 describe('without a store of outputs', () => {
-  verifies('outputs/store', 'nothing is published, and who asks is told so', async () => {
-    const service = await boot('sqlite', { env: { STORE_BACKENDS: '{"outputs": false}' } })
-    const session = await newSession(service, { tools })
-    const command = { command: 'echo 1 > /mnt/session/outputs/a' }
-    await turn(service, session, `call bash ${JSON.stringify(command)}`)
-    for (const path of ['', '/a']) {
-      const url = `/v1/sessions/${session}/outputs${path}`
-      const { status, body } = await service.ask<LooseBody>('GET', url, undefined, beta)
-      assert.equal(status, 400)
-      assert.match(JSON.stringify(body), /keeps no outputs.*STORE_BACKENDS/)
-      assert.equal(
-        (await service.raw('GET', url.replace(session, 'sesn_0'), undefined, beta)).status,
-        404,
-      )
-    }
-    assert.deepEqual((await service.client.files.list()).data, [])
-    await service.close()
-  })
+  verifies(
+    'outputs/store',
+    'nothing is published, and a reader is refused with the reason',
+    async () => {
+      const service = await boot('sqlite', { env: { STORE_BACKENDS: '{"outputs": false}' } })
+      const session = await newSession(service, { tools })
+      const command = { command: 'echo 1 > /mnt/session/outputs/a' }
+      await turn(service, session, `call bash ${JSON.stringify(command)}`)
+      for (const path of ['', '/a']) {
+        const url = `/v1/sessions/${session}/outputs${path}`
+        const { status, body } = await service.ask<LooseBody>('GET', url, undefined, beta)
+        assert.equal(status, 400)
+        assert.match(JSON.stringify(body), /keeps no outputs.*STORE_BACKENDS/)
+        assert.equal(
+          (await service.raw('GET', url.replace(session, 'sesn_0'), undefined, beta)).status,
+          404,
+        )
+      }
+      assert.deepEqual((await service.client.files.list()).data, [])
+      await service.close()
+    },
+  )
 })

@@ -101,7 +101,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'environments/packages/names',
-      'what is no name of a package is refused by the place of its list',
+      'a text that is no name of a package is refused by its position in the list',
       async () => {
         const wrong: Record<string, string[]> = {
           apt: ['-o=x', 'jq;id', '../x.deb', 'jq/sid', 'jq-', 'J Q', 'http://x/y.deb'],

@@ -40,7 +40,7 @@ async function booted(env: Record<string, string>) {
 const warnings = async (service: TestService, session: string) =>
   all(await logOf(service, session), 'session.warning')
 
-describe('profiles of the way out', () => {
+describe('profiles of egress', () => {
   verifies(
     ['egress/profile/required', 'errors/case/egress-unavailable'],
     'required, which is the default, starts no server whose sandboxes have a way around',
@@ -58,7 +58,7 @@ describe('profiles of the way out', () => {
 
   verifies(
     ['egress/required/fails-closed', 'errors/case/egress-unavailable'],
-    'a sandbox whose way out cannot be opened does not start, and the session goes on',
+    'a sandbox whose egress cannot be opened does not start, and the session goes on',
     async () => {
       await using at = await booted({})
       const session = await sessionOf(at.service, { tools })
@@ -96,7 +96,7 @@ describe('profiles of the way out', () => {
 
   verifies(
     ['egress/profile/disabled'],
-    'disabled adds nothing to what leaves a sandbox, and its lists hold all the same',
+    'disabled adds nothing to requests of a sandbox, and its lists still apply',
     async () => {
       await using at = await booted({ EGRESS_PROFILE: 'disabled' })
       const vault = await vaultOf(

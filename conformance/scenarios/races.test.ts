@@ -18,7 +18,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['environments/field/name', 'model-cards/field/model-id'],
-      'of several that take one name at once exactly one has it, and the others are told',
+      'of several requests for one name at once exactly one succeeds, and the others are refused',
       async () => {
         const name = fresh('contested')
         const environments = many.map(() => service.ask('POST', '/v1/environments', { name }))
@@ -98,7 +98,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    it('posts at once keep one order, and each event its own place', async () => {
+    it('posts at once keep one order, and each event has its own position', async () => {
       const session = await newSession(service)
       const path = `/v1/sessions/${session}/events`
       await Promise.all(

@@ -251,7 +251,7 @@ type RateRefusal = { error: { type: string; message: string } }
 describe('the official client at a limit', () => {
   verifies(
     'limits/rate/repeat',
-    '15 calls at once at 10 a minute all succeed, as each comes again when it was told to',
+    '15 calls at once at 10 a minute all succeed, because each is repeated at the time that the answer names',
     async () => {
       const calls = 15
       // After all calls are answered, a minute takes half a second, for the server and for the waiting client.

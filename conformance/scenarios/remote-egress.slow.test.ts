@@ -17,7 +17,7 @@ const secret = 'canary-of-the-way-out-0123456789'
 const hosts = [...scenarioDatabases(import.meta.filename), 'two processes'] as const
 
 for (const shape of hosts)
-  describe(`the way out of a claim on ${shape}`, () => {
+  describe(`egress of a claim on ${shape}`, () => {
     let service: TestService
     /** The service that accepts connections: another process than the service of the queue when there are two. */
     let other: TestService

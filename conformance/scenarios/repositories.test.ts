@@ -30,7 +30,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository', 'resources/rotate-token'],
-      'a repository is shown without its token, which is replaced and never told',
+      'a repository is shown without its token, which can be replaced and never read',
       async () => {
         const checkout = { type: 'branch', name: 'next/one' }
         const session = await create({ type, url, authorization_token: token, checkout })
@@ -94,7 +94,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository', 'resources/repository/fixed'],
-      'its place is in the workspace and its own, and repositories come with the session alone',
+      'its path is below the working folder and its own, and repositories are declared with the session alone',
       async () => {
         await refused({ url, mount_path: '/home/user/x' }, /below \/workspace/)
         await refused({ url, mount_path: '/workspace' }, /below \/workspace/)

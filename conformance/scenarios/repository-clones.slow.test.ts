@@ -139,7 +139,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository/errors'],
-      'a repository that cannot be brought is told of, and the session goes on without it',
+      'a repository that cannot be cloned is reported, and the session goes on without it',
       async () => {
         await git.create('/one/private', { a: 'secret\n' }, token)
         await git.create('/one/forbidden', { a: 'secret\n' }, 'nobody')

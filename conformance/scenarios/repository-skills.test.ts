@@ -39,7 +39,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const results = async (session: string, posted: string) =>
       all(await turn(service, session, posted), 'agent.tool_result').map(textOf)
 
-    verifies('skills/repository', 'an agent is told of them once, and reads them', async () => {
+    verifies('skills/repository', 'an agent is shown their list once, and reads them', async () => {
       const deploy = skillText('deploy', '# How\n', 'puts it\n  into use')
       await git.create(
         '/one/first',

@@ -264,12 +264,12 @@ describe('the examples of requests', () => {
   /** These routes take a token from a letter or a link that opens once. The tests of sign-in cover them. */
   const byLetter = /auth\/(sign_in\/code|reset\/confirm|invitation)$/
 
-  it('stand beside answers to reading that are as the description says', async () => {
+  it('come with answers to reading that match the description', async () => {
     const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read > 40, `${read} were read`)
   })
 
-  it('stand beside answers to the official client that are as the description says', async () => {
+  it('come with answers to the official client that match the description', async () => {
     const client = { 'anthropic-version': '2023-06-01' }
     const read = await described.readAnswers((path) => needsMore.test(path), client)
     assert.ok(read > 40, `${read} were read`)
@@ -278,7 +278,7 @@ describe('the examples of requests', () => {
   const needsMore =
     /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$|inputs.*files\/|outputs\/|oauth|\/find$|folder\/content$/
 
-  it('stand beside answers in other forms that are as the description says', async () => {
+  it('come with answers in other forms that match the description', async () => {
     const inRange = { range: 'bytes=0-1' }
     for (const path of ['/v1/files/{id}', '/v1/files/{id}/content'])
       assert.equal(await described.readAnswer(path, inRange), 206)
@@ -292,7 +292,7 @@ describe('the examples of requests', () => {
       assert.equal(await described.readAnswer(path, {}, query), 200)
   })
 
-  it('stand beside errors that are as the description says', async () => {
+  it('come with errors that match the description', async () => {
     const memories = `${fill('/v1/memory_stores/{id}')}/memories`
     const own = { 'vendor-beta': betas }
     for (const headers of [own, { ...own, 'anthropic-version': '2023-06-01' }]) {

@@ -30,7 +30,7 @@ describe('root folders', () => {
 
   verifies(
     'environments/base-image/root',
-    'commands run in the root folder that the environment names, and a path or a folder that is gone is refused',
+    'commands run in the root folder that the environment names, and a path or a missing folder is refused',
     async () => {
       const command = 'cat /etc/os-release; type ls cat'
       const seen = await turn(

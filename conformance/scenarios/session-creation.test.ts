@@ -228,7 +228,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'sessions/create/all-or-nothing',
-      'one refused initial event leaves no session behind',
+      'a refused initial event creates no session',
       async () => {
         const agent = await agentId()
         const environment_id = await environment()

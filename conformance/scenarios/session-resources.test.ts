@@ -49,7 +49,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/file/path'],
-      'a mount path is refused where it could meet another, or leaves its folders',
+      'a mount path is refused where it could meet another, or is outside of its folders',
       async () => {
         const session = await newSession(service)
         const { id: file_id } = await upload('x')
@@ -88,7 +88,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/file/resolved', 'resources/resolved-path'],
-      'a path outside of the folders of files lies below the uploads, and is told as it was sent',
+      'a path outside of the folders of files is resolved below the uploads, and is shown as it was sent',
       async () => {
         const session = await newSession(service)
         const { id: file_id } = await upload('x')

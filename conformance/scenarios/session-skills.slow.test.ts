@@ -142,7 +142,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['skills/pinned', 'agents/skills/resolved', 'skills/gone'],
-      'it keeps the version it began with, until that is deleted, which it is told',
+      'it keeps the version that it began with until that is deleted, and reports the deletion',
       async () => {
         const name = named()
         const first = await upload(name, 'the first body')

@@ -145,7 +145,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['sessions/summary', 'sessions/summary/context', 'sessions/summary/turns'],
-      'one session tells its turns and how full its context is',
+      'one session shows its turns and how full its context is',
       async () => {
         const one = async (id: string) =>
           (await service.ask<SessionSummaryShown>('GET', `/v1/ext/sessions/${id}`)).body

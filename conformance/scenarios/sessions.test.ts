@@ -154,7 +154,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'events/type/deleted',
         'stream/ends',
       ],
-      'a deleted session is gone everywhere, and its streams end',
+      'a deleted session is absent everywhere, and its streams end',
       async () => {
         const id = await newSession(service)
         await using reader = await openStream(service, `/v1/sessions/${id}/events/stream`)

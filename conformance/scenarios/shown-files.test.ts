@@ -80,7 +80,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/post/file-source-shown'],
-      'that are gone when a message is read, or hold no text, are told to the model to be so',
+      'that are deleted when a message is read, or hold no text, are named so to the model',
       async () => {
         const agent = { tools: [custom] }
         stub.replies(

@@ -14,7 +14,7 @@ const nobody = { 'x-api-key': '' }
 describe('sign-in with settings', () => {
   verifies(
     ['settings/mail', 'invitations/mail', 'settings/session-secret'],
-    'letters leave by SMTP_URL, and cookies behind TLS are for TLS alone',
+    'letters are sent by SMTP_URL, and cookies behind TLS are for TLS alone',
     async () => {
       await using mail = await mailServer()
       const env = {

@@ -145,7 +145,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'sign-in/pages/leads-on',
-      'a sign-in leads to the page that asked for it, and to no other place',
+      'a sign-in leads to the page that asked for it, and to no other site',
       async () => {
         const { go, leadsTo } = browser(service)
         const leads = async (to: string) => {

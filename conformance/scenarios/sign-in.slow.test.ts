@@ -173,7 +173,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['sign-in/code/request', 'sign-in/code', 'sign-in/code/once', 'sign-in/mail/log'],
-      'a code signs in once, whoever brings it at the same time, and has three tries',
+      'a code signs in once, whoever sends it at the same time, and has three tries',
       async () => {
         const code = await requestCode()
         const all = await Promise.all(

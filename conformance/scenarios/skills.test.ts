@@ -302,7 +302,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'skills/field/source',
         'dialects/skill-source',
       ],
-      'four are there from the beginning, are told apart by their source, and stay',
+      'four are there from the beginning, are distinguished by their source, and stay',
       async () => {
         const given = (await skills().list({ source: 'anthropic' })).data
         assert.deepEqual(given.map(({ id }) => id).toSorted(), builtins)

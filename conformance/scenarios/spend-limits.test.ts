@@ -158,7 +158,7 @@ for (const database of scenarioDatabases(import.meta.filename))
 
     verifies(
       'webhooks/events/deployment-turn-failed',
-      'a turn of a deployment that fails is told, and one of another session is not',
+      'webhooks report a failed turn of a deployment, and none of another session',
       async () => {
         const hook = await newEndpoint(service, `${stub.url}/hook`, ['deployment.turn_failed'])
         const model = await pricedModel(service, stub, cost)

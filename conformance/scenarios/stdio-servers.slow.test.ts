@@ -205,7 +205,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'mcp/stdio/claim-only',
-      'only the claim that stands says it, of its own session, and in the right form',
+      'only the current claim reports the servers, of its own session, and in the right form',
       async () => {
         const session = await begun('say: done')
         const first = await claim(session)

@@ -176,7 +176,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'events/ext/pending-settled',
         'turns/promoted-once',
       ],
-      'a waiting message is shown as such, and later at its place in the log',
+      'a waiting message is shown as waiting, and later at its position in the log',
       async () => {
         const session = await newSession(service)
         await using reader = await openStream(service, `${streamOf(session)}?include=chunks`)

@@ -340,7 +340,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['threads/limits', 'threads/get'],
-      'a first agent that is refused leaves a session of one thread, which comes to rest',
+      'a refused first agent creates no thread, and the session comes to rest',
       async () => {
         const session = await newTeam(service, model, [{ name: 'worker' }])
         teamOf(stub, { boss: [starts(['worker', 'x'.repeat(100_001)]), says('too long')] })

@@ -288,7 +288,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['turns/denied', 'events/post/deny-message'],
-      'a denied call does not run, and the model is told why',
+      'a denied call does not run, and the model reads why',
       async () => {
         const own = await newSession(service, { tools: ask })
         const use = only(await turn(service, own, 'run: touch never'), 'agent.tool_use')

@@ -22,7 +22,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['files/upload/form', 'files/expiry/range'],
-      'what is no such form is refused by name, and nothing of it stays',
+      'a body of another form is refused by name, and nothing of it stays',
       async () => {
         const before = (await files().list({ limit: 1000 })).data.length
         const form = (fill: (form: FormData) => void) => {

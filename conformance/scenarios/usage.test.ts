@@ -87,7 +87,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['usage/report', 'usage/buckets', 'usage/groups'],
-      'usage is told apart by sessions, agents and prices, and `ending_at` is left out',
+      'usage is grouped by sessions, agents and prices, and `ending_at` may be omitted',
       async () => {
         const until = 'ending_at=2026-03-01T11:00:00Z&bucket_width=1h'
         const [first, ...more] = await report(`${until}&group_by[]=session_id&group_by[]=price`)
@@ -216,7 +216,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'usage/retention',
-      'old usage is kept by days: the sums stay, and sessions are told apart no more',
+      'old usage is kept by days: the sums stay, and sessions are no longer distinguished',
       async () => {
         const before = await report('group_by=model')
         assert.equal(await sumOldUsage(service.tenantDatabase, now + 86_400_000), true)

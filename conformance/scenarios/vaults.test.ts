@@ -130,7 +130,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['vaults/secrets-sealed', 'secrets/vault-tokens'],
-      'nothing of a secret is stored, logged or told in an error',
+      'nothing of a secret is stored, logged or shown in an error',
       async () => {
         const vault = await newVault()
         const secret = canary()
@@ -324,7 +324,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    it('leaves a trail of every change, by the key that made it', async () => {
+    it('have an audit trail of every change, by the key that made it', async () => {
       const vault = await newVault()
       const { id } = await vaults().credentials.create(vault, bearer('t'))
       await vaults().credentials.update(id, {

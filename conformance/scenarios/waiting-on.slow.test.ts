@@ -165,7 +165,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/ext/waiting-changed'],
-      'the stream of a session with extensions tells what it waits for, now and at each change',
+      'the stream of a session with extensions says what it waits for, now and at each change',
       async () => {
         const session = await newSession(service, { model: await model(), tools: [...asking] })
         const path = `/v1/sessions/${session}/events/stream`

@@ -178,7 +178,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'webhooks/durable',
         'webhooks/at-least-once',
       ],
-      'each change is told to whoever asked, by the ids of what it is about',
+      'each change is sent to the endpoints that asked for it, by the ids of its subjects',
       async () => {
         // The service repeats hints for work of earlier tests that nobody acknowledges. Deleted sessions have no work.
         const { sessions } = service.client.beta

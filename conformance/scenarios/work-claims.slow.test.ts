@@ -43,7 +43,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'work/acknowledge-once',
-      'of two workers the one that was handed an item acknowledges it, as often as it likes',
+      'of two workers the one that claimed an item acknowledges it, as often as it likes',
       async () => {
         const pool = await newPool(service)
         const named = { name: fresh('worker'), environment_id: pool.environment }
@@ -73,7 +73,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['turns/idle-last', 'sessions/update/announced'],
-      'a session that is changed while it rests says again that it does, and its worker leaves',
+      'a session that is changed while it rests repeats that it rests, and its worker ends',
       async () => {
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)
@@ -100,7 +100,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/state/start-failed', 'work/not-begun'],
-      'a worker that can begin nothing of a session tells it, once in the same words, and leaves it to others',
+      'a worker that cannot begin a session reports it, once in the same words, and gives it up to others',
       async () => {
         const pool = await newPool(service)
         const mine = await claimedSession(service, pool, 'run: ls')
@@ -126,7 +126,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'work/withdrawn',
-      'a turn that ends with nothing left to do leaves nothing to claim',
+      'a turn that ends with nothing left to do enqueues nothing to claim',
       async () => {
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)

@@ -309,7 +309,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.equal((await by(pool.key, 'GET', path)).status, 401)
     })
 
-    it('opens to no token that was changed, is of another kind, or stands elsewhere', async () => {
+    it('opens to no token that was changed, is of another kind, or is sent to another session', async () => {
       const pool = await newPool(service)
       const mine = await claimedSession(service, pool)
       const path = `/v1/sessions/${mine.session}`

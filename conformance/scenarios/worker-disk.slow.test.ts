@@ -45,7 +45,7 @@ describe('the disk of a worker', () => {
 
   verifies(
     'sandbox/disk',
-    'is measured: a session that takes more than its share is told, and goes on in another sandbox',
+    'is measured: a session that takes more than its share reads so, and goes on in another sandbox',
     async () => {
       const { worker, session } = await working({ SANDBOX_DISK_MB: '20' })
       await using _worker = worker
@@ -63,7 +63,7 @@ describe('the disk of a worker', () => {
     assert.match(said, /the disk has less than 900000000 MB left/)
   })
 
-  it('is measured for the official worker too, and the session is told why it ended', async () => {
+  it('is measured for the official worker too, and the session reports why its sandbox ended', async () => {
     const { worker, session } = await working({
       ...{ WORKER_LANE: 'ama_worker', SANDBOX_DISK_MB: '20' },
     })

@@ -34,7 +34,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['worker/input/no-materializer', 'errors/case/no-materializer', 'worker/input/refused'],
-      'a session with what its workers do not lay out is refused by name, and nobody is asked to run it',
+      'a session with a resource that its workers cannot mount is refused by name, and no worker is asked to run it',
       async () => {
         const some = await file(service)
         const said = await refused(service, {}, { resources: [some] })
@@ -53,7 +53,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'worker/input/refused',
-      'what the deployment’s workers lay out is taken, and nothing else',
+      'resources that the deployment’s workers can mount are accepted, and nothing else',
       async () => {
         const env = { WORKER_INPUTS: 'files' }
         const other = await boot(database, { env })

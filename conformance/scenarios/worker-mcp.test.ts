@@ -35,7 +35,7 @@ for (const [where, env, base] of bases)
 
     verifies(
       'worker/input/mcp-proxy-url',
-      'stand behind the proxy, which asks them under the claim; neither address nor token is shown',
+      'are behind the proxy, which asks them under the claim; neither address nor token is shown',
       async () => {
         const pool = await newPool(service)
         const own = {

@@ -57,7 +57,7 @@ describe('repositories on workers', () => {
 
   verifies(
     ['worker/input/files-repositories', 'worker/input/repositories'],
-    'are cloned at their places, on a branch or a commit, and pushed to, by a token that stays in the service',
+    'are cloned at their paths, on a branch or a commit, and pushed to, by a token that stays in the service',
     async () => {
       await git.create('/one/two', { a: 'first\n' }, token)
       const first = await git.git('/one/two', 'rev-parse', 'main')
@@ -133,7 +133,7 @@ describe('repositories on workers', () => {
 
   verifies(
     ['work/state/start-failed', 'worker/input/repository-failed'],
-    'that cannot be brought are told of by their type, start nothing and stop nothing, and are tried again',
+    'that cannot be cloned are reported by their type, start nothing and stop nothing, and are tried again',
     async () => {
       await git.create('/one/secret', { a: 'first\n' }, 'another')
       await git.create('/one/open', { a: 'first\n' }, token)

@@ -178,7 +178,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'worker/input/read-only',
         'auth/claim-token/opens',
       ],
-      'the official worker brings skills and memory stores, and writes only where it may',
+      'the official worker mounts skills and memory stores, and writes only to those that are writable',
       async () => {
         const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
         const store = async (name: string) => {
@@ -224,7 +224,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    it('a second message brings the worker back that has left', async () => {
+    it('a second message starts the worker again that has ended', async () => {
       await using _worker = await working()
       const session = await sessionIn(service, pool)
       await answered(session, 'run: echo one')
@@ -316,7 +316,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    it('a poll that waits is woken by the session that brings work', async () => {
+    it('a poll that waits is woken by the session that has work', async () => {
       pool = await newPool(service)
       const waiting = poll(service, pool, '?block_ms=999')
       const began = performance.now()
@@ -325,7 +325,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.ok(performance.now() - began < 900)
     })
 
-    it('a session that no worker takes is told so, and archived work ends', async () => {
+    it('a session that no worker takes reports that, and archived work ends', async () => {
       pool = await newPool(service)
       const session = await sessionIn(service, pool)
       const stream = await service.client.beta.sessions.events.stream(session)

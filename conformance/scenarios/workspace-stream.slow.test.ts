@@ -52,7 +52,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'stream/workspace/gathered',
         'stream/workspace/deleted',
       ],
-      'it tells which sessions change, and how they are',
+      'it says which sessions change, and how they are',
       async () => {
         await using stream = await openStream(service, path)
         assert.match(await idOf(stream), /^strm_/)
