@@ -26,7 +26,7 @@ describe('the log', () => {
     })
   })
 
-  it('leaves out what is below its least level', () => {
+  it('omits lines below its least level', () => {
     const { log, lines } = recorded('warn')
     log.debug('one')
     log.info('two')
@@ -57,7 +57,7 @@ describe('the log', () => {
     assert.deepEqual(rest, shown)
   })
 
-  it('hides keys of ours, bearer values and provider keys wherever they stand in a text', () => {
+  it('hides keys of ours, bearer values and provider keys wherever they occur in a text', () => {
     const { log, lines } = recorded()
     const error = new Error('key stw_key_abc-DEF_1 was refused')
     log.info('a key stw_env_xyz was used', {

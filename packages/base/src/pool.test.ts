@@ -83,13 +83,13 @@ describe('a pool', () => {
     assert.equal(at.slept.length, 2)
   })
 
-  it('tells the last user from the others', async () => {
+  it('distinguishes the last user from the others', async () => {
     await using at = pooled()
     const [first, second] = [at.pool.use('a', made), at.pool.use('a', made)]
     assert.deepEqual([first.leave(), second.leave()], [false, true])
   })
 
-  it('closes a retired thing when its last user leaves it, and makes another meanwhile', async () => {
+  it('closes a retired thing when its last user releases it, and makes another meanwhile', async () => {
     await using at = pooled()
     const old = at.pool.use('a', made)
     at.pool.retire('a')
@@ -104,7 +104,7 @@ describe('a pool', () => {
     assert.deepEqual(at.closed, ['a', 'a'])
   })
 
-  it('leaves what is removed to the caller', async () => {
+  it('does not close a removed thing, which is the caller’s', async () => {
     await using at = pooled()
     const { thing, leave } = at.pool.use('a', made)
     assert.equal(at.pool.remove('a', ['another']), undefined)
@@ -133,7 +133,7 @@ describe('a pool', () => {
     assert.deepEqual([at.closed, at.errors], [[], [away]])
   })
 
-  it('tells of what could not be closed, and closes the others', async () => {
+  it('reports what could not be closed, and closes the others', async () => {
     const closed: string[] = []
     const broken = new Error('it is stuck')
     const at = pooled({

@@ -62,7 +62,7 @@ function opensslVerify(authority: Authority, leaf: X509Certificate, host: string
 }
 
 describe('a certificate authority', () => {
-  it('makes certificates that stand the strict check of openssl', async () => {
+  it('makes certificates that pass the strict check of openssl', async () => {
     const authority = certificateAuthority()
     for (const host of ['api.example.com', 'localhost', 'xn--bcher-kva.example']) {
       assert.match(opensslVerify(authority, await seen(authority, host), host), /: OK\n$/)

@@ -40,7 +40,7 @@ function fragmented(bytes: Buffer, size: number): Buffer {
 }
 
 describe('the first bytes of a client', () => {
-  it('tell the name and the protocols that it asks for', async () => {
+  it('have the name and the protocols that it asks for', async () => {
     const bytes = await firstBytesOf({
       servername: 'api.example.com',
       ALPNProtocols: ['h2', 'http/1.1'],
@@ -51,7 +51,7 @@ describe('the first bytes of a client', () => {
     })
   })
 
-  it('leave out what the client leaves out', async () => {
+  it('have no value for an extension that the client omits', async () => {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const bytes = await firstBytesOf({ maxVersion })
       assert.deepEqual(helloOf(bytes), { serverName: undefined, protocols: undefined })

@@ -87,7 +87,7 @@ describe('curl', () => {
     assert.equal(put.out, 'PUT /z 5000000 1.1', put.err)
   })
 
-  it('is told with 403 that a host is refused', async () => {
+  it('reads 403 for a refused host', async () => {
     await using setup = await world(refusing)
     const tls = await run(setup, ['curl', '-sS', 'https://bad.example/'])
     assert.notEqual(tls.code, 0)

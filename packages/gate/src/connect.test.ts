@@ -36,7 +36,7 @@ function listed(allow: string[]): Partial<GateOwner> {
 }
 
 describe('CONNECT', () => {
-  it('to a host that is not allowed is refused in words, and the owner is told once', async () => {
+  it('to a host that is not allowed is refused in words, and reported once to the owner', async () => {
     await using setup = await world(listed(['good.example']))
     const answer = await answerTo(
       setup.socketPath,
@@ -130,7 +130,7 @@ describe('CONNECT', () => {
     assert.deepEqual(setup.refusals, [])
   })
 
-  it('to a name whose address is refused at the dial is refused, and told once', async () => {
+  it('to a name whose address is refused at the dial is refused, and reported once', async () => {
     const refusal = {
       host: 'a.example',
       port: 443,
@@ -148,7 +148,7 @@ describe('CONNECT', () => {
 })
 
 describe('a tunnel', () => {
-  it('passes bytes unseen, under the upstream’s own certificate, and is told of when it ends', async () => {
+  it('passes bytes unseen, under the upstream’s own certificate, and is reported when it ends', async () => {
     await using setup = await world(tunnelling)
     const socket = await openTls(setup, 'a.example', { ca: setup.upstream.pem })
     assert.match(await askOver(socket, get('another.example')), /\r\n\r\nhello$/)

@@ -179,7 +179,7 @@ describe('a hostile client', () => {
     deaf.destroy()
   })
 
-  it('that leaves with more sent than anyone reads is found out', async () => {
+  it('that disconnects with more sent than anyone reads is detected', async () => {
     let waiting = 0
     await using setup = await world({
       limits: { idleMs: 200 },
@@ -277,7 +277,7 @@ describe('a hostile client', () => {
     next.destroy()
   })
 
-  it('that leaves a body half sent, which nobody reads, breaks nothing', async () => {
+  it('that disconnects with a body half sent, which nobody reads, breaks nothing', async () => {
     let hasBegun = false
     let isGone = false
     await using setup = await world({
@@ -331,7 +331,7 @@ describe('a hostile client', () => {
     socket.destroy()
   })
 
-  it('that leaves at any moment leaves nothing behind', async () => {
+  it('that disconnects at any moment does not keep a connection open', async () => {
     let open = 0
     await using setup = await world({
       listener(request, response) {
@@ -377,7 +377,7 @@ describe('a gate', () => {
     await setup[Symbol.asyncDispose]()
   })
 
-  it('is open to its owner alone, and takes the place of one that died, at a path of any length', async () => {
+  it('is open to its owner alone, and replaces a dead gate, at a path of any length', async () => {
     await using setup = await world()
     for (const folder of [setup.folder, join(setup.folder, 'of-a-long-name'.repeat(15))]) {
       mkdirSync(folder, { recursive: true })

@@ -12,7 +12,7 @@ describe('a host name', () => {
     assert.equal(normalHost('localhost'), 'localhost')
   })
 
-  it('is told from an address in every form of one', () => {
+  it('is distinguished from an address in all its forms', () => {
     const forms = ['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0x7f.0.0.1', '0177.0.0.1']
     forms.push(
       '127.0.0.1.',

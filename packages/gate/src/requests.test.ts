@@ -123,7 +123,7 @@ describe('a request within a tunnel', () => {
     socket.destroy()
   })
 
-  it('is told to go on with its body when the body is read, and not before', async () => {
+  it('is answered to continue when its body is read, and not before', async () => {
     await using setup = await world({
       async forward({ body }) {
         if (!body) throw new Error('no body')
@@ -142,7 +142,7 @@ describe('a request within a tunnel', () => {
     socket.destroy()
   })
 
-  it('that is refused is not told to go on', async () => {
+  it('that is refused is not answered to continue', async () => {
     const refusal = { host: 'a.example', port: 443, reason: 'fenced', message: 'gone' } as const
     await using setup = await world({ forward: () => Promise.reject(new RequestRefused(refusal)) })
     const socket = await inside(setup)

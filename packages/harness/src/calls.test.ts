@@ -191,7 +191,7 @@ void describe('calls of an answer', () => {
   })
 })
 
-void describe('calls that stand open when a turn begins', () => {
+void describe('open calls at the beginning of a turn', () => {
   const before = [
     userMessage('go'),
     ...(['run', 'deny', 'lost', 'wait'] as const).map((decision): KeptEvent => {
@@ -323,7 +323,7 @@ void describe('an interrupt', () => {
   })
 })
 
-void describe('a turn that is left', () => {
+void describe('a turn that is ended early', () => {
   const parts = {
     ...inside,
     system: '',
@@ -339,7 +339,7 @@ void describe('a turn that is left', () => {
   }
   const ended = { stop: { type: 'end_turn' }, last: [] } as const
 
-  void it('leaves no stream open, at whatever step', async () => {
+  void it('closes its stream, at whatever step', async () => {
     for (const steps of [1, 2, 3]) {
       const model = fakeModel([{ half: { block: 'text', text: 'so' }, end: 'hang' }])
       const turn = runTurn({ ...parts, model, tools: [] })
@@ -350,7 +350,7 @@ void describe('a turn that is left', () => {
     }
   })
 
-  void it('leaves no tool running', async () => {
+  void it('ends its tools', async () => {
     let isRunning = false
     const slow = tool('slow', {
       run: async (_, { signal }) => {

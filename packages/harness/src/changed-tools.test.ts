@@ -35,7 +35,7 @@ void describe('calls of tools', () => {
     assert.deepEqual(resultsOf(log), ['reads', 'writes, kept\nnot kept'])
   })
 
-  void it('of any kind bring what came meanwhile', async () => {
+  void it('of any kind add to their results the announcements that came meanwhile', async () => {
     const came = ['a file', 'another']
     const { log } = await play({
       answers: [{ blocks: [call('asks'), call('writes')] }, done],
@@ -63,7 +63,7 @@ void describe('calls of tools', () => {
     assert.deepEqual(error.error, { ...failure, retry_status: { type: 'exhausted' } })
   })
 
-  void it('bring what the model should know of where they ran, and whoever reads the log', async () => {
+  void it('add notices to their results for the model, and to the log for its readers', async () => {
     const news = [
       { reason: 'sandbox_replaced', message: 'it is another one', told: true },
       { reason: 'else', message: 'for people' },

@@ -99,7 +99,7 @@ void describe('a history', () => {
     ])
   })
 
-  void it('tells calls apart to which the provider gave one id, or none', () => {
+  void it('distinguishes calls to which the provider gave one id, or none', () => {
     const history = fold(
       ...[use('a', 'call_0'), use('b', 'call_0'), use('c', '')],
       ...[result('c'), result('b'), result('a')],
@@ -109,7 +109,7 @@ void describe('a history', () => {
     ])
   })
 
-  void it('leaves out confirmations, statuses and spans', () => {
+  void it('omits confirmations, statuses and spans', () => {
     const event: NewEvent = {
       id: 'x',
       type: 'user.tool_confirmation',
@@ -156,7 +156,7 @@ void describe('content that lies elsewhere', () => {
     { type: 'document', source: { type: 'file', file_id: 'file_1' }, title: 'Plan' },
   ])
 
-  void it('is brought once for each block, before the model is asked', async () => {
+  void it('is read once for each block, before the model is asked', async () => {
     const asked: unknown[] = []
     const bring = async (wanted: unknown): Promise<MediaResult> => {
       asked.push(wanted)
@@ -178,7 +178,7 @@ void describe('content that lies elsewhere', () => {
     assert.ok(sizeOf(history) > sizeOf(fold(image)))
   })
 
-  void it('is brought for results that stand open, and for what came behind them', async () => {
+  void it('is read for results of open calls, and for messages behind them', async () => {
     const answer: KeptEvent = {
       event: {
         id: 'r',

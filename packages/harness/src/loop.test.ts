@@ -11,7 +11,7 @@ const errors = (kept: readonly KeptEvent[]) =>
   kept.flatMap(({ event }) => (event.type === 'session.error' ? [event.error] : []))
 
 void describe('a turn', () => {
-  void it('streams an answer and hands its events over for the commit of the idle', async () => {
+  void it('streams an answer and returns its events for the commit of the idle', async () => {
     const usage = {
       input_tokens: 3,
       output_tokens: 2,
@@ -46,13 +46,13 @@ void describe('a turn', () => {
     assert.equal(pieces.join(''), 'hello there')
   })
 
-  void it('leaves no trace of an empty text', async () => {
+  void it('keeps no trace of an empty text', async () => {
     const { end, frames } = await play({ answers: [{ blocks: [text(''), text('x')] }] })
     assert.deepEqual(typesOf(end.last), ['agent.message', 'span.model_request_end'])
     assert.equal(frames.filter(({ kind }) => kind === 'start').length, 1)
   })
 
-  void it('takes up a request whose start was kept already', async () => {
+  void it('continues a request whose start was kept already', async () => {
     const { keeps, end } = await play({ answers: [{ blocks: [text('x')] }], begun: 'sevt_begun' })
     assert.deepEqual(keeps, [])
     const over = last(end.last)
@@ -105,7 +105,7 @@ void describe('a turn', () => {
     ])
   })
 
-  void it('begins no request with the last result of a turn that is left', async () => {
+  void it('begins no request with the last result of a turn that is ended early', async () => {
     const { keeps } = await play({
       answers: [{ blocks: [call('bash')] }, { blocks: [text('done')] }],
       tools: [tool('bash')],

@@ -5,7 +5,7 @@ import { systemPrompt } from './prompt.ts'
 const open = { allow: null, deny: [] }
 
 void describe('the system prompt', () => {
-  void it('tells an agent with tools where they work', () => {
+  void it('says to an agent with tools where they work', () => {
     const sandbox = systemPrompt({
       agent: 'You are kind.',
       toolHost: 'sandbox',
@@ -30,7 +30,7 @@ void describe('the system prompt', () => {
     assert.doesNotMatch(host, /sandbox/)
   })
 
-  void it('says nothing of a place to an agent without tools', () => {
+  void it('says nothing about a sandbox to an agent without tools', () => {
     const alone = { agent: 'You are kind.', toolHost: undefined, reach: open, parts: [] }
     assert.equal(systemPrompt(alone), 'You are kind.')
     assert.equal(systemPrompt({ ...alone, agent: null }), '')

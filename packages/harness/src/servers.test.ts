@@ -104,7 +104,7 @@ void describe('servers of a turn', () => {
     assert.deepEqual(asked.at(-1), ['bash', 'mcp__files__echo'])
   })
 
-  void it('that fail are told of before the model is asked, or when the turn ends', async () => {
+  void it('that fail are reported before the model is asked, or when the turn ends', async () => {
     const due: ServerFailure[][] = [
       [{ server: 'a', type: 'mcp_connection_failed_error', message: 'no way' }],
       [{ server: 'b', type: 'mcp_authentication_failed_error', message: 'no key' }],
@@ -144,7 +144,7 @@ void describe('a host that egress refused', () => {
     message: 'the environment does not list it',
   })
 
-  void it('is told with the result of what ran, in the same commit, once', async () => {
+  void it('is reported once, with the result of the tool that ran, in the same commit', async () => {
     const due = [[refusal('a.test'), refusal('a.test'), refusal('b.test')]]
     const { keeps } = await play({
       answers: [said(call('bash')), said(text('so'))],
@@ -169,7 +169,7 @@ void describe('a host that egress refused', () => {
     assert.equal(warning.reason, 'egress_refused')
   })
 
-  void it('is not told twice where the result says it already', async () => {
+  void it('is not reported twice if the result names it already', async () => {
     const due = [[refusal('a.test')]]
     const line = 'egress denied: a.test (not_allowed: the environment does not list it)'
     const { log } = await play({

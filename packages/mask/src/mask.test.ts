@@ -32,7 +32,7 @@ describe('masking', () => {
     assert.equal(passed(filterOf(secret), text, everywhere), expected)
   })
 
-  it('finds a secret in Base64 at any place of a longer text, in URLs and in JSON', () => {
+  it('finds a secret in Base64 at any offset of a longer text, in URLs and in JSON', () => {
     for (const before of ['', 'a', 'ab', 'x-access-token:']) {
       for (const after of ['', 'z', 'zz']) {
         const clear = `${before}${secret}${after}`
@@ -93,7 +93,7 @@ describe('masking', () => {
     assert.equal(mask?.header('nothing'), 'nothing')
   })
 
-  it('leaves secrets of fewer than 8 bytes alone', () => {
+  it('does not hide secrets of fewer than 8 bytes', () => {
     assert.equal(maskOf(['1234567', '']), undefined)
   })
 })
@@ -201,7 +201,7 @@ describe('masking what is spelled in another way', () => {
     assert.ok(!passed(filterOf(secret), escaped, []).replaceAll('*', '').includes('NhbmFye'))
   })
 
-  it('finds a secret whose beginning looks like a part of an escape, for what stands before it', () => {
+  it('finds a secret whose beginning looks like a part of an escape, whatever comes before it', () => {
     const hex = 'deadbeef0123456789abcdef'
     const slashed = 'decade/0123"456789'
     for (const before of ['%', '%%', '%25', '%4', '\\u', '\\u00', '\\', '\\\\', 'd%', '%\\u0'])

@@ -119,7 +119,7 @@ export function modelContract(
       assert.ok(Object.values(counts).every((count) => Number.isInteger(count) && count >= 0))
     })
 
-    void it('tells failures apart, and which may pass', async () => {
+    void it('distinguishes failures, and which may pass', async () => {
       const retryable: Partial<Record<ModelFailure['kind'], boolean>> = {
         overloaded: true,
         rate_limited: true,

@@ -43,7 +43,7 @@ modelContract('offline', async ({ thinking, text, call, stop, fail }) => {
 })
 
 void describe('offline model', () => {
-  void it('does the steps in order and then tells what came out', async () => {
+  void it('does the steps in order and then says what came out', async () => {
     const plan = [
       'Please do this:',
       'say: First I write.',
@@ -92,7 +92,7 @@ void describe('offline model', () => {
     ])
   })
 
-  void it('fails as it is told, after the steps before it', async () => {
+  void it('fails as the message asks, after the steps before it', async () => {
     const { calls, last } = await play('run: a\nfail: overflow', ['1'])
     assert.equal(calls.length, 1)
     assert.equal(last?.type === 'failed' && last.failure.kind, 'context_overflow')
@@ -100,12 +100,12 @@ void describe('offline model', () => {
     assert.equal(overloaded.last?.type === 'failed' && overloaded.last.failure.retryable, true)
   })
 
-  void it('stops as it is told', async () => {
+  void it('stops as the message asks', async () => {
     const { last } = await read(model, [user('say: No.\nstop: refusal')])
     assert.equal(last?.type === 'end' && last.stop, 'refusal')
   })
 
-  void it('says so when it has no such tool', async () => {
+  void it('says so when it has no tool of that name', async () => {
     const { last, said } = await play('call fly {}\nrun: a', ['1'])
     assert.equal(last?.type, 'end')
     assert.match(said.join(''), /no tool named fly; I have: bash, write, read/)

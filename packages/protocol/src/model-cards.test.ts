@@ -39,7 +39,7 @@ describe('what a model card sends in the head of a request', () => {
     })
   }
 
-  it('may be empty, and may hold spaces', () => {
+  it('may be empty, and may hold blanks', () => {
     const headers = { 'X-Title': '', "a!#$%&'*+.^_`|~1": ' a b ' }
     const fields = { custom_headers: headers, native_config: { headers } }
     assert.ok(parsedBy(ModelCardCreate, { ...card, ...fields }).ok)

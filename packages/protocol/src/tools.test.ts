@@ -51,7 +51,7 @@ void describe('a domain list', () => {
       assert.ok(domainProblem(`example.com/${path}`, { path: true }), path)
   })
 
-  void it('names itself and the place of what is wrong', () => {
+  void it('names itself and the position of the wrong entry', () => {
     const configs = { name: 'web_fetch', blocked_domains: ['a.com', 'b.com/x', 'A.com/'] }
     assert.deepEqual(problems(toolset(configs)), [
       '0.configs.0.blocked_domains.1: "b.com/x" has a path',
@@ -63,7 +63,7 @@ void describe('a domain list', () => {
     )
   })
 
-  void it('stands alone, is not empty, and is for the web tools', () => {
+  void it('is the only list of its tool, is not empty, and is for the web tools', () => {
     const lists = { allowed_domains: ['a.com'], blocked_domains: ['b.com'] }
     assert.match(problems(toolset({ name: 'web_fetch', ...lists })).join(), /exclude each other/)
     assert.equal(problems(toolset({ name: 'web_fetch', allowed_domains: [] })).length, 1)
@@ -120,7 +120,7 @@ void describe('the sources of a fetched URL', () => {
 void describe('toolsets', () => {
   const mcp = { type: 'mcp_toolset', mcp_server_name: 'files' }
 
-  void it('stand once each, and name a tool once', () => {
+  void it('occur once each, and name a tool once', () => {
     assert.match(problems([...toolset(), ...toolset()]).join(), /toolset .* already/)
     assert.match(problems([mcp, mcp]).join(), /toolset of files already/)
     assert.deepEqual(problems([mcp, { ...mcp, mcp_server_name: 'other' }, ...toolset()]), [])

@@ -93,7 +93,7 @@ describe('frames from a daemon', () => {
     }
   })
 
-  it('give what stood before the malformed one', () => {
+  it('yield the frames before the malformed one', () => {
     const decode = frameDecoder()
     const chunk = Buffer.concat([frame(replies.done, 1, Buffer.alloc(0)), claim(0)])
     const frames = decode(chunk)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { withoutHostPaths } from './host-paths.ts'
 
 describe('paths of the host', () => {
-  it('tells a session no path of the host', () => {
+  it('are hidden from a session', () => {
     const told = {
       "EACCES: permission denied, lchown '/srv/my data/sesn_1/work space'":
         "EACCES: permission denied, lchown '(a path of the host)'",
@@ -17,7 +17,7 @@ describe('paths of the host', () => {
       assert.equal(withoutHostPaths(text), expected)
   })
 
-  it('leaves the paths of a sandbox, addresses and names of images', () => {
+  it('are distinguished from the paths of a sandbox, addresses and names of images', () => {
     for (const text of [
       '/workspace/a, /mnt/session/outputs/b',
       'https://example.com/a: 404',

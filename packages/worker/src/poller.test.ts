@@ -6,7 +6,7 @@ import { noHints } from './hints/hints.ts'
 import { pollOn } from './poller.ts'
 import { serviceAt } from './service.ts'
 
-it('a worker whose places are all taken leaves no listener behind for each item', async () => {
+it('a worker whose slots are all taken keeps no listener for each item', async () => {
   const stop = new AbortController()
   const listeners: number[] = []
   const secret = Buffer.from(JSON.stringify({ sessions_token: 'a' })).toString('base64url')

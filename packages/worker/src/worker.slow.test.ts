@@ -129,7 +129,7 @@ describe('a worker', () => {
       assert.ok(!worker.said.some((line) => line.includes('harness')))
     })
 
-  it('leaves the item of a harness unchanged that never was ready', async () => {
+  it('does not change the item of a harness that never was ready', async () => {
     await using stub = await stubService()
     stub.queue.push(one)
     await using worker = await working(stub, 'refuses')
@@ -142,7 +142,7 @@ describe('a worker', () => {
     assert.deepEqual(stub.failures, ['the harness was not ready: no such setting'])
   })
 
-  it('tells the session nothing that the harness has told it', async () => {
+  it('does not repeat to the session what the harness has reported itself', async () => {
     await using stub = await stubService()
     stub.queue.push(one)
     await using worker = await working(stub, 'told')
@@ -150,7 +150,7 @@ describe('a worker', () => {
     assert.deepEqual(asks(stub, /failure$/), [])
   })
 
-  it('tells its harness how long the lease holds, with the start and with each beat', async () => {
+  it('sends its harness how long the lease holds, with the start and with each heartbeat', async () => {
     await using stub = await stubService()
     stub.queue.push(one)
     await using worker = await working(stub, 'leased')

@@ -83,7 +83,7 @@ describe('a setting that is declared once', () => {
     assert.deepEqual(problems({ KETTLE_EMPTY: '' }), [])
   })
 
-  it('stands in --help and docs, in its section', () => {
+  it('is listed in --help and docs, in its section', () => {
     const help = settingsHelp(program)
     assert.match(help, /^ {2}Water\n {4}KETTLE_LITRES {3}water to boil \(1\.5\)\n/)
     assert.match(help, /whether it whistles \(false\)\n\n {2}Maker\n/)

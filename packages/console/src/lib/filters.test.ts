@@ -56,7 +56,7 @@ void describe('a line of filters', () => {
     }
   })
 
-  void it('looks for plain words as text, and for what stands in quotes', () => {
+  void it('looks for plain words as text, and for quoted words', () => {
     const { filters } = readFilterLine('flaky status:idle text:"the test" again', more, {})
     assert.deepEqual(filters, { text: 'the test again', status: 'idle' })
     assert.deepEqual(readFilterLine('tests', more, { text: 'flaky' }).filters, {
@@ -75,7 +75,7 @@ void describe('a line of filters', () => {
 })
 
 void describe('a filter that names a thing', () => {
-  void it('is typed by name, in quotes where it has spaces, and kept by id', () => {
+  void it('is typed by name, in quotes if it has blanks, and kept by id', () => {
     assert.deepEqual(readFilterLine('agent:Reviewer', more, {}).filters, { agent: 'agent_1' })
     assert.deepEqual(readFilterLine('agent:"release notes"', more, {}).filters, {
       agent: 'agent_4',
@@ -89,7 +89,7 @@ void describe('a filter that names a thing', () => {
     assert.match(readFilterLine('agent:twin', more, {}).problem ?? '', /2 .*“twin”/)
   })
 
-  void it('completes names; those of one name are told apart by their ids', () => {
+  void it('completes names; things of one name are distinguished by their ids', () => {
     assert.deepEqual(offeredOf('agent:re', more), ['agent:reviewer', 'agent:"release notes"'])
     assert.deepEqual(offeredOf('agent:"release n', more), ['agent:"release notes"'])
     assert.deepEqual(offeredOf('agent:twin', more), ['agent:agent_2', 'agent:agent_3'])

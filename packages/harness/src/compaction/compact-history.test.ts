@@ -155,7 +155,7 @@ void describe('compaction that is due', () => {
     }
   })
 
-  void it('leaves a shortened transcript when no summary comes, and the newest message whole', async () => {
+  void it('keeps a shortened transcript when no summary comes, and the newest message whole', async () => {
     const failure = { kind: 'request_failed', retryable: true, message: 'no' } as const
     const played = await play({
       before: long(),
@@ -184,7 +184,7 @@ void describe('compaction that is due', () => {
     )
   })
 
-  void it('may be interrupted, and leaves the conversation as it was', async () => {
+  void it('may be interrupted, and then does not change the conversation', async () => {
     const played = await play({
       before: long(),
       compaction: native('isolated-basic'),

@@ -73,7 +73,7 @@ void describe('a cut', () => {
     assert.deepEqual(cutHistory(messages, plenty), { old: [], asked: [], tail: messages })
   })
 
-  void it('keeps what the user said last, with what stood before and behind it', () => {
+  void it('keeps the last message of the user, with the messages around it', () => {
     const system: Message = { role: 'system', content: [{ type: 'text', text: 's' }] }
     const run = [user('first'), user('second'), system]
     const messages = [

@@ -14,7 +14,7 @@ const result = (text: string): Message => ({
 })
 
 void describe('a transcript', () => {
-  void it('says who said what, names files and pictures, and leaves thinking out', () => {
+  void it('names the speaker of each message, files and pictures, and omits thinking', () => {
     const messages: Message[] = [
       { role: 'system', content: [{ type: 'text', text: 'be kind' }] },
       {

@@ -144,7 +144,7 @@ void describe('a custom tool that runs a command', () => {
     assert.equal(textOf(await run('wc -c', large)).trim(), String(JSON.stringify(large).length))
   })
 
-  void it('has its output and exit code as result, and leaves nothing to the shell', async () => {
+  void it('has its output and exit code as result, and does not change the shell', async () => {
     await say(sandbox, 'A=before; cd /tmp')
     const result = await run("A=after; cd /; echo 'said'; exit 3", {})
     assert.deepEqual([textOf(result), result.is_error], ['said\n[exit 3]', true])

@@ -58,7 +58,7 @@ void describe('an edit', () => {
     assert.equal(await say(sandbox, 'cat second; stat -c "%a %h" first'), 'new\n750 2')
   })
 
-  void it('leaves lines whose ends a search finds', async () => {
+  void it('keeps lines whose ends a search finds', async () => {
     await use('write', { file_path: 'w/a.txt', content: 'foo\r\nend\r\n' })
     for (const pattern of ['^end$', 'foo$'])
       assert.match((await use('grep', { pattern, path: 'w' })).text, /a\.txt:\d:(foo|end)/)

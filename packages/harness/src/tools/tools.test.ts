@@ -206,7 +206,7 @@ void describe('built-in tools', () => {
       assert.equal(await say(sandbox, `cat ${file_path}; stat -c %a ${file_path}`), 'x644')
     })
 
-    void it('replace one place, or all when they are told to', async () => {
+    void it('replace one match, or all when the call asks for all', async () => {
       const file_path = 'e.sh'
       await use('write', { file_path, content: '\ufeffecho $& a\r\necho a\n' })
       await use('bash', { command: 'chmod 755 e.sh' })

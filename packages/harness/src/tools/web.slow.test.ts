@@ -145,7 +145,7 @@ void describe('web_fetch', () => {
     })
   })
 
-  void it('converts in a place that it leaves, and stands in line for it until it is interrupted', async () => {
+  void it('converts in a slot that it releases, and waits for a slot until it is interrupted', async () => {
     const hosts: string[] = []
     takeSlot = async () => {
       hosts.push('taken')
@@ -293,7 +293,7 @@ void describe('web_search', () => {
     ])
   })
 
-  void it('leaves out what the lists rule out, whatever the engine does', async () => {
+  void it('omits results that the lists rule out, whatever the engine does', async () => {
     const bodies: Record<string, unknown>[] = []
     await using server = await engine((body) => {
       bodies.push(body)

@@ -285,7 +285,7 @@ export function wireContract(name: string, subject: WireSubject): void {
       if (skipped('retry-after header') === undefined) assert.equal(got.retryAfterMs, 7000)
     })
 
-    check('tells overload, failure, mistakes and bad keys apart', async (stub, model) => {
+    check('distinguishes overload, failure, mistakes and bad keys', async (stub, model) => {
       const cases: [number, string, string, boolean][] = [
         [529, errors.overloaded, 'overloaded', true],
         [503, errors.overloaded, 'overloaded', true],

@@ -47,7 +47,7 @@ void describe('failures', () => {
     }
   })
 
-  void it('tells an empty account from a limit on the rate', () => {
+  void it('distinguishes an empty account from a limit on the rate', () => {
     const quota = '429: {"message":"You exceeded your current quota","code":"insufficient_quota"}'
     assert.equal(of(quota).kind, 'billing')
     const low = '400 {"error":{"message":"Your credit balance is too low to access the API."}}'

@@ -20,7 +20,7 @@ const dialects = Object.entries({
 })
 
 void describe('dialling', () => {
-  void it('goes through the global dispatcher on every wire, and a refusal there is told apart', async () => {
+  void it('goes through the global dispatcher on every wire, and a refusal there is distinguished', async () => {
     const before = getGlobalDispatcher()
     const connect = buildConnector({})
     const dialled: string[] = []

@@ -160,7 +160,7 @@ void describe('what a provider is sent', () => {
     }
   })
 
-  void it('asks for the nearest effort the model has, and leaves thinking alone without one', async () => {
+  void it('asks for the nearest effort the model has, and for no thinking without an effort', async () => {
     const native_config = { reasoning: true, thinkingLevelMap: { xhigh: null, max: null } }
     const spec = { native_config, effort: 'max' } as const
     const responses = await sent('openai-responses', spec)
@@ -238,7 +238,7 @@ void describe('what a provider is sent', () => {
     }
   })
 
-  void it('leaves documents out, with a note, where they cannot be read', async () => {
+  void it('omits documents, with a note, if the provider cannot read them', async () => {
     const document = {
       type: 'document',
       media_type: 'application/pdf',

@@ -113,7 +113,7 @@ for (const api of wires) {
   })
 }
 
-void describe('a part that a provider names by its place', () => {
+void describe('a part that a provider names by its position', () => {
   const fields: [ModelWire, string][] = [
     ['anthropic-messages', 'messages.0.content.1.image.source.base64: invalid data'],
     ['openai-completions', "Invalid 'messages[1].content[1].image_url': unsupported"],

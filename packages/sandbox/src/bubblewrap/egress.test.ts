@@ -49,7 +49,7 @@ describe('a program in bubblewrap that knows of no proxy', () => {
     await until('nothing stays open', () => there.open.size === 0)
   })
 
-  it('is cut off where the gate refuses, or is gone, and at addresses of no name', async () => {
+  it('is cut off if the gate refuses, or is closed, and at addresses without a name', async () => {
     await using setup = bench(provider)
     await using there = await gate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })

@@ -145,7 +145,7 @@ describe('a command in bubblewrap with a gate', () => {
     assert.equal(await perl(here.sandbox, 'print socket(S, 16, SOCK_RAW, 0) ? 1 : $!'), '1')
   })
 
-  it('has no power over its network, and cannot take the place of the bridge', async () => {
+  it('has no power over its network, and cannot replace the bridge', async () => {
     await using setup = bench(provider)
     await using here = await inside(setup)
     const bind = (port: number) =>

@@ -54,7 +54,7 @@ describe('bubblewrap', () => {
     assert.match(limits, /^(cgroup[12]|rlimit)$/)
   })
 
-  it('leaves no control group behind', async () => {
+  it('removes its control groups', async () => {
     const joined: string[] = []
     const watched = bubblewrapSandboxes({
       findLimits() {

@@ -186,7 +186,7 @@ describe('a spare launcher', () => {
     assert.deepEqual(said, ['0', '1', '2', '3'])
   })
 
-  it('and its control groups are gone when the provider is closed, and none follows', async () => {
+  it('and its control groups are removed when the provider is closed, and none follows', async () => {
     const { provider, groups } = watched()
     await using own = bench(provider)
     await using opened = await gate(own.folder)

@@ -63,7 +63,7 @@ describe('a sandbox of the host’s own system', () => {
 })
 
 describe('a layer over the system of a sandbox', () => {
-  it('shows its programs, libraries and settings at their own places, before those of the host', async () => {
+  it('shows its programs, libraries and settings at their own paths, before those of the host', async () => {
     await using setup = bench(provider)
     await using there = await gate(setup.folder)
     const layer = join(setup.folder, 'layer')
@@ -93,7 +93,7 @@ describe('a layer over the system of a sandbox', () => {
 })
 
 describe('folders whose programs are found first', () => {
-  it('stand before all others', async () => {
+  it('come before all others', async () => {
     await using setup = bench(provider)
     const source = join(setup.folder, 'tools')
     putFile(join(source, 'bin/rg'), '#!/bin/sh\necho mine\n')
@@ -122,7 +122,7 @@ describe('a sandbox that starts from a root folder', () => {
     ])
   })
 
-  it('is refused where the operator has none of that name, or it is gone', async () => {
+  it('is refused if the operator has none of that name, or it is missing', async () => {
     await using setup = bench(provider)
     mkdirSync(join(setup.folder, 'root/usr'), { recursive: true })
     const roots = new Map([

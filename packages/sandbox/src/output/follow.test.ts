@@ -32,7 +32,7 @@ function command() {
 }
 
 void describe('the listening to a running command', () => {
-  void it('tells what comes once, and the silence again and again', async () => {
+  void it('reports new output once, and the silence again and again', async () => {
     const { state, pieces, stop, told } = command()
     state.text = 'one\n'
     await until('one is told', () => told() === 'one\n')

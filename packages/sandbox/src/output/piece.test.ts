@@ -62,7 +62,7 @@ void describe('pieces of an output', () => {
       for (const part of ['\ufffd', '[', '\u001b']) assert.ok(!text.includes(part), text)
   })
 
-  void it('leave out the middle of an output that grows fast, and say so by the offset', () => {
+  void it('omit the middle of an output that grows fast, and say so by the offset', () => {
     const line = `${'x'.repeat(98)}\n`
     const [first, second] = heard([line, line.repeat(1_000)])
     assert.equal(first?.end, 99)
@@ -85,7 +85,7 @@ void describe('pieces of an output', () => {
     assert.ok(text.length <= 4_096)
   })
 
-  void it('bring their end to those who heard no piece before', () => {
+  void it('send their end to those who heard no piece before', () => {
     const writes = Array.from({ length: 500 }, (_, n) => `line ${n}\n`)
     const last = heard(writes).at(-1)
     assert.ok(last)
@@ -143,7 +143,7 @@ void describe('pieces of an output of a command that has secrets', () => {
     )
   })
 
-  void it('show nothing of a secret that stands where the middle is left out', () => {
+  void it('show nothing of a secret in the part where the middle is omitted', () => {
     for (let shift = 0; shift < 40; shift++) {
       const noise = 'x'.repeat(70_000)
       const long = `${noise}${secret}${'y'.repeat(4_080 - shift)}\n`

@@ -30,7 +30,7 @@ const paths = { one: 'files/one/a.txt', two: 'uploads/deep/down/b.txt' }
 const one = { id: 'one', paths: [paths.one] }
 const two = { id: 'two', paths: [paths.two] }
 
-describe('files laid out in folders', () => {
+describe('files mounted in folders', () => {
   it('are there for everybody to read and nobody to write, and are fetched once', async () => {
     await using at = await setup()
     assert.deepEqual(await at.lay([one, two]), new Set(['one', 'two']))
@@ -44,7 +44,7 @@ describe('files laid out in folders', () => {
     assert.equal(at.opened.length, 2)
   })
 
-  it('go, with the folders that they leave empty', async () => {
+  it('are removed, with the folders that become empty', async () => {
     await using at = await setup()
     await at.lay([one, two])
     await at.lay([one])
@@ -54,7 +54,7 @@ describe('files laid out in folders', () => {
     assert.deepEqual(await at.all(), [])
   })
 
-  it('take the place of one that was at the same path, or in its way', async () => {
+  it('replace a file that was at the same path, or in its way', async () => {
     await using at = await setup()
     await at.lay([two])
     await at.lay([{ id: 'new', paths: [paths.two] }])
@@ -65,7 +65,7 @@ describe('files laid out in folders', () => {
     assert.equal(await at.text(paths.two), 'bytes of two')
   })
 
-  it('stand at several paths at once, with their bytes there once', async () => {
+  it('are at several paths at once, with one copy of their bytes', async () => {
     await using at = await setup()
     const both = { id: 'one', paths: [paths.one, paths.two] }
     await at.lay([both])
@@ -98,7 +98,7 @@ describe('files laid out in folders', () => {
     assert.equal(await at.text(paths.one), 'bytes of one')
   })
 
-  it('leave out those that are gone', async () => {
+  it('omit deleted files', async () => {
     await using at = await setup()
     const came = await at.lay([one, two], (id) => (id === 'two' ? Readable.from(['x']) : undefined))
     assert.deepEqual(came, new Set(['two']))

@@ -13,7 +13,7 @@ const upload = (id: string): GivenFile => ({
 
 describe('files that are given to a session', () => {
   // verifies: resources/file/live
-  it('are told of once, and not when they have gone before the result of the call', async (t) => {
+  it('are reported once, and not when they were removed before the result of the call', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-given-'))
     t.after(() => rm(folder, { recursive: true }))
     let files: GivenFile[] = []

@@ -49,7 +49,7 @@ describe('what lies in an archive', () => {
   const pack = (snapshot: string) =>
     buffer(packFolders(folder, ['workspace'], join(folder, snapshot)))
 
-  it('is known by the whole archive and the changes, as tar would lay them out', async () => {
+  it('is known by the whole archive and the changes, as tar would extract them', async () => {
     await writeFile(at('src', 'a'), 'one')
     await writeFile(at('src', 'old', 'gone'), 'gone')
     await writeFile(at('becomes'), 'a file')
@@ -123,7 +123,7 @@ describe('what lies in an archive', () => {
     await assert.rejects(reading, { name: 'TimeoutError' })
   })
 
-  it('is read no further by a reader that leaves', async () => {
+  it('is read no further when its reader stops', async () => {
     const whole = await pack('left')
     for await (const { entry } of readArchive(once(whole), signal)) {
       assert.equal(entry.path, 'workspace')

@@ -36,7 +36,7 @@ async function strangers(folder: string): Promise<SessionCheckpoints> {
   }
 }
 
-describe('a workspace that is laid out again', () => {
+describe('a working folder that is restored', () => {
   for (const linked of ['workspace', 'outputs', 'user'])
     it(`is none whose ${linked} would be a link to a folder of this machine`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
@@ -89,8 +89,8 @@ function inMemory() {
   return { store, archives }
 }
 
-describe('a workspace that holds nothing yet', () => {
-  it('is put aside and laid out like any other, from an archive that all such sessions share', async () => {
+describe('a working folder that is empty', () => {
+  it('is saved and restored like any other, from an archive that all empty folders share', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
     const foldersOf = (own: string, here: string) => ({
       ...{ session: 'sesn_1', own: join(folder, own), here },

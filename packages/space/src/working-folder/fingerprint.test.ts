@@ -51,14 +51,14 @@ describe('the fingerprint of working folders', () => {
       assert.notEqual(await settled(own.path), before)
     })
 
-  it('is not told right after a change, which another one might follow at the same time', async () => {
+  it('is not given right after a change, which another one might follow at the same time', async () => {
     await using own = await working()
     await settled(own.path)
     await writeFile(join(own.path, 'workspace/sub/file'), 'two')
     assert.equal(await fingerprintOf(own.path, ['workspace']), undefined)
   })
 
-  it('is not told of more entries than an archive takes time for, nor of a folder that is not there', async () => {
+  it('is not given for more entries than an archive takes time for, nor for a folder that is not there', async () => {
     await using own = await working()
     for (let n = 0; n < 500; n++) await writeFile(join(own.path, `workspace/${n}`), '')
     await setTimeout(150)

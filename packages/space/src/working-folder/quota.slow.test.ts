@@ -48,7 +48,7 @@ describe('the disk of a session', () => {
   }
 
   // verifies: sandbox/disk
-  it('is measured, and whoever takes more than its share is ended, and told why', async () => {
+  it('is measured, and a session that takes more than its share is ended, and reads why', async () => {
     begin(none)
     const spec = setup.spec()
     const [first, others] = [await open(spec), await open(setup.spec())]

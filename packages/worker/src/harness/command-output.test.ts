@@ -32,7 +32,7 @@ function reporter() {
   return { reports, clock, listener, answer }
 }
 
-void describe('a worker that tells what a command writes', () => {
+void describe('a worker that reports the output of a command', () => {
   void it('asks nothing for a short command, and then every two seconds whether anybody listens', async () => {
     const { reports, clock, listener, answer } = reporter()
     assert.equal(listener.isWanted(), false)
@@ -68,7 +68,7 @@ void describe('a worker that tells what a command writes', () => {
     assert.equal(listener.isWanted(), false)
   })
 
-  void it('goes on without a service that cannot be told', async () => {
+  void it('goes on without a service that cannot be reached', async () => {
     const { reports, clock, listener, answer } = reporter()
     clock.now = 500
     listener.isWanted()

@@ -35,7 +35,7 @@ describe('the watch of a lease', () => {
     assert.equal(here.lapses(), 1)
   })
 
-  it('goes on as long as it is told to, with one timer', () => {
+  it('goes on as long as the lease is extended, with one timer', () => {
     const here = watched()
     for (let n = 0; n < 50; n++) {
       here.lease.extend(1_000)
@@ -46,7 +46,7 @@ describe('the watch of a lease', () => {
     assert.equal(here.lapses(), 1)
   })
 
-  it('ends sooner where a shorter lease is told of', () => {
+  it('ends sooner after a message of a shorter lease', () => {
     const here = watched()
     here.lease.extend(60_000)
     here.lease.extend(1_000)
@@ -54,7 +54,7 @@ describe('the watch of a lease', () => {
     assert.equal(here.lapses(), 1)
   })
 
-  it('does not extend the lease by messages that lay unread while it hung', () => {
+  it('does not extend the lease by messages that waited unread while it hung', () => {
     const here = watched()
     here.lease.extend(1_000)
     here.pass(5_000, true)
@@ -63,7 +63,7 @@ describe('the watch of a lease', () => {
     assert.equal(here.lapses(), 1)
   })
 
-  it('does nothing where no lease was told of', () => {
+  it('does nothing without a message of a lease', () => {
     const here = watched()
     here.pass(10 ** 9)
     assert.deepEqual([here.lapses(), here.waits()], [0, 0])

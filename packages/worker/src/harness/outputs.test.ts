@@ -35,7 +35,7 @@ describe('outputs of a session', () => {
     assert.ok(bytes > 1_000_000 && bytes < 2_000_000, `${bytes}`)
   })
 
-  it('a file whose name is not UTF-8 is told of, and nothing is published in its place', async () => {
+  it('a file whose name is not UTF-8 is reported, and nothing is published for it', async () => {
     const client = {
       get: async () => ({ largest: 1_000, published: [] }),
       post: () => Promise.reject(new Error('nothing is published')),

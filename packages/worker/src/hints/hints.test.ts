@@ -125,7 +125,7 @@ describe('the receiver of hints', () => {
     assert.deepEqual([await readdir(folder.path), receiver.open()], [[], []])
   })
 
-  it('leaves other events, other methods and long bodies', async () => {
+  it('ignores other events, other methods and long bodies', async () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
     assert.equal(await sendHint(receiver.port, signHint('one', { type: 'session.created' })), 204)

@@ -117,7 +117,7 @@ export function harnessContract(name: string, { command, open }: HarnessSubject)
       assert.equal(harness.session.results(), 0)
     })
 
-    it('is gone soon after an abort, and sends nothing more', async () => {
+    it('ends soon after an abort, and sends nothing more', async () => {
       await using harness = await spoken()
       harness.start()
       await harness.until('call_started')

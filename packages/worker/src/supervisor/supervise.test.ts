@@ -91,14 +91,14 @@ describe('the supervisor of a harness', () => {
     ['crashes', 'failed', true, /killed/],
   ]
   for (const [mode, how, wasReady, why] of wrong)
-    it(`tells how one ends that is ${mode}`, async () => {
+    it(`reports how a harness ends that is ${mode}`, async () => {
       const readyMs = mode === 'silent' ? 300 : 20_000
       const ending = await begin(mode, { readyMs, abortMs: 2_000 }).ended
       assert.deepEqual([ending.how, ending.wasReady], [how, wasReady])
       assert.match(ending.why, why)
     })
 
-  it('says so when there is no such program', async () => {
+  it('says so when the program is missing', async () => {
     const command: [string] = ['/nowhere/harness']
     const options = { command, env: {}, start, heard: () => {}, said: () => {} }
     const { how, wasReady, why } = await supervise(options).ended

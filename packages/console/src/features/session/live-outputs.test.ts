@@ -30,14 +30,14 @@ void describe('the live output of a command', () => {
     assert.match(heard(piece('last\n', 5_000))?.text ?? '', /^… .* not shown …\nlast\n$/)
   })
 
-  void it('takes what is new from a piece that a stream tells again', () => {
+  void it('takes only the new bytes of a piece that a stream repeats', () => {
     const output = heard(piece('größe\n', 0, 8), piece('öße\ntwo\n', 2, 12))
     assert.deepEqual([output?.text, output?.end], ['größe\ntwo\n', 12])
     const silent = heard(piece('one\ntwo\n', 0), { ...piece('two\n', 4), quiet_ms: 900 })
     assert.deepEqual(silent, { text: 'one\ntwo\n', end: 8, lastByteAt: 100 })
   })
 
-  void it('is replaced by a piece told again whose text is shorter than its bytes, or that ends before', () => {
+  void it('is replaced by a repeated piece whose text is shorter than its bytes, or that ends before', () => {
     const coloured = heard(piece('one\ntwo\n', 0), piece('two\nthree\n', 4, 23))
     assert.match(coloured?.text ?? '', /^… .* …\ntwo\nthree\n$/)
     assert.equal(coloured?.end, 23)

@@ -28,7 +28,7 @@ void describe('the filters of an address', () => {
 void describe('rows under the pointer', () => {
   const rows = (...ids: string[]) => ids.map((id) => ({ id }))
 
-  void it('hold still: newer ones are counted and come later, others are new in place', () => {
+  void it('do not move: newer rows are counted and come later, others are updated where they are', () => {
     assert.deepEqual(heldRows(rows('c', 'b', 'a'), ['b', 'a']), { rows: rows('b', 'a'), newer: 1 })
     assert.deepEqual(heldRows(rows('b', 'a'), undefined), { rows: rows('b', 'a'), newer: 0 })
     assert.deepEqual(heldRows(rows('c'), []), { rows: [], newer: 1 })

@@ -5,7 +5,7 @@ import { blocksOf } from './blocks.ts'
 const text = '# A\n\nOne\ntwo\n\n```js\nconst a = 1\n\nconst b = 2\n```\n\n- x\n- y'
 
 void describe('the blocks of a text that comes', () => {
-  void it('are the text when they are joined, and leave code whole', () => {
+  void it('are the text when they are joined, and keep code whole', () => {
     const blocks = blocksOf(text)
     assert.equal(blocks.join(''), text)
     assert.ok(blocks.includes('```js\nconst a = 1\n\nconst b = 2\n```\n\n'))

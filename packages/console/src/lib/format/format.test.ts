@@ -38,7 +38,7 @@ void describe('values as people read them', () => {
     assert.match(formatWhole(new Date('2026-11-25T12:04:11.204Z')), /· 2026-11-25 12:04:11 UTC$/)
   })
 
-  void it('has bytes in the unit that leaves three digits at most', () => {
+  void it('has bytes in the unit that shows three digits at most', () => {
     const bytes = [0, 512, 1_023, 4_404_019, 107_374_182_400, 10_737_418]
     assert.deepEqual(bytes.map(formatBytes), [
       ...['0 bytes', '512 bytes', '1.00 KiB', '4.20 MiB', '100 GiB', '10.2 MiB'],
@@ -55,7 +55,7 @@ void describe('values as people read them', () => {
     assert.equal(mebibytesOf(1_572_864), '1.5')
   })
 
-  void it('names a browser and its system, and leaves what is no browser as it is', () => {
+  void it('names a browser and its system, and keeps the name of any other program as it is', () => {
     const chrome =
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
     const safari =

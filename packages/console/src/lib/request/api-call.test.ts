@@ -43,7 +43,7 @@ describe('the call of a form', () => {
     assert.doesNotMatch(text, /name=/)
   })
 
-  it('is curl whose text no shell reads, and whose key stands in a variable', () => {
+  it('is curl whose text no shell reads, and whose key is a variable', () => {
     const text = callText(call, 'curl', 'http://steward.test')
     assert.match(text, /^curl -X POST 'http:\/\/steward\.test\/v1\/agents\/agent_1'/)
     assert.match(text, /x-api-key: \$STEWARD_API_KEY/)
@@ -67,7 +67,7 @@ describe('the call of a form', () => {
     assert.match(callText(upload, 'curl', ''), /-F 'files\[\]=@a\/SKILL\.md'$/)
   })
 
-  it('leaves out a body that is empty', () => {
+  it('omits an empty body', () => {
     const archive: ApiCall = {
       method: 'POST',
       path: '/v1/agents/agent_1/archive',

@@ -64,7 +64,7 @@ void describe('the one connection of a browser', () => {
     assert.deepEqual(ended, [true])
   })
 
-  void it('follows a session for those who want it, and tells each event once to each', async () => {
+  void it('follows a session for those who want it, and sends each event once to each', async () => {
     const { changes, tab, say } = service()
     const [one, other] = [tab(), tab()]
     one.port.ask({ kind: 'follow', session: 'a', after: 3 })

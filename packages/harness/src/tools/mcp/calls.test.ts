@@ -21,7 +21,7 @@ void describe('a call of an MCP tool', () => {
       }),
     )
 
-  void it('that is interrupted ends at once, and the server is told', async () => {
+  void it('that is interrupted ends at once, and the server is notified', async () => {
     const told: string[] = []
     await using server = await streamablePeer(slow(told))
     await using servers = open({ a: server.url })
@@ -99,7 +99,7 @@ void describe('a call of an MCP tool', () => {
     assert.match(textOf(result), /did not answer.*may have run/)
   })
 
-  void it('shows an error of the tool and an error of the server as such', async () => {
+  void it('shows an error of the tool and an error of the server as errors', async () => {
     await using server = await streamablePeer(() =>
       echoServer((mcp) => {
         mcp.registerTool('fails', { description: 'fails' }, () => ({

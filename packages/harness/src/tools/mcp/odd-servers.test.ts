@@ -206,7 +206,7 @@ void describe('an MCP server', () => {
   })
 
   for (const status of [401, 403, 503])
-    void it(`that tells of a lost session by ${status} gets a new one for the next call`, async () => {
+    void it(`that reports a lost session by ${status} gets a new session for the next call`, async () => {
       let sessions = 0
       let isLost = false
       await using server = await rawPeer(
@@ -321,7 +321,7 @@ void describe('a call whose answer ends without its id', () => {
       assert.ok(performance.now() - begun < 5_000)
     })
 
-  void it('but is read where it leaves out its id, or writes it as a text', async () => {
+  void it('but is read if it omits its id, or writes it as a text', async () => {
     for (const id of [null, undefined, 'as a text']) {
       await using server = await rawPeer((request) => {
         if (request.method !== 'tools/call') return undefined

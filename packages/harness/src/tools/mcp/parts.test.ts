@@ -51,7 +51,7 @@ void describe('the input schema of an MCP tool', () => {
     assert.deepEqual(schemaOf({ $schema: 'https://json-schema.org/x', ...given }), given)
   })
 
-  void it('has what it refers to in place, and ends where it refers to itself', () => {
+  void it('has its references resolved, and ends where it refers to itself', () => {
     const given = {
       type: 'object',
       properties: { tree: { $ref: '#/$defs/node', description: 'the root' } },

@@ -45,7 +45,7 @@ void describe('an MCP server', () => {
     })
   }
 
-  void it('is connected once for several turns, and tells the tools apart by nothing but change', async () => {
+  void it('is connected once for several turns, and keeps its tools until they change', async () => {
     await using server = await streamablePeer(() => echoServer())
     await using servers = open({ a: server.url })
     await ready(servers)
@@ -173,7 +173,7 @@ void describe('an MCP server', () => {
 })
 
 void describe('an MCP server that fails', () => {
-  void it('is told of by name and kind, once, and tried again when the next turn begins', async () => {
+  void it('is reported by name and kind, once, and tried again when the next turn begins', async () => {
     const statuses = { shut: 401, forbidden: 403, broken: 500, gone: 404 }
     const peers = await Promise.all(
       Object.entries(statuses).map(async ([name, status]) => {
@@ -213,7 +213,7 @@ void describe('an MCP server that fails', () => {
     assert.match(failure.message, /not listed/)
   })
 
-  void it('is waited for as long as discovery may take, beside the others, and told of then', async () => {
+  void it('is waited for as long as discovery may take, beside the others, and reported then', async () => {
     await using hanging = await httpPeer(silence)
     const peers = await Promise.all(
       Array.from({ length: 19 }, () => streamablePeer(() => echoServer())),
@@ -264,7 +264,7 @@ void describe('an MCP server that fails', () => {
     assert.equal(servers.failures()[0]?.type, 'mcp_connection_failed_error')
   })
 
-  void it('and is gone when it is called is an error result, with nothing run', async () => {
+  void it('and is closed when it is called is an error result, with nothing run', async () => {
     const server = await ssePeer(() => echoServer())
     await using servers = open({ a: server.url })
     await ready(servers)

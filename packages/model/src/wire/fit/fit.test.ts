@@ -151,7 +151,7 @@ void describe('chat completions as others speak them', () => {
     assert.deepEqual(said, ['thinking: Hm.', 'text: It is 42'])
   })
 
-  void it('a whole message stands for its pieces, and does not repeat them', async () => {
+  void it('a whole message replaces its pieces, and does not repeat them', async () => {
     const message = { content: 'Hello', tool_calls: call(one).tool_calls }
     const whole = sse({ choices: [{ message, finish_reason: 'stop' }] }) + done
     assert.deepEqual((await chat([], whole)).said, ['text: Hello', `bash ${one}`])

@@ -125,7 +125,7 @@ describe('stdio servers of a session', () => {
     assert.match(long, /292000 characters left out.*the whole is in \/workspace\/.steward/s)
   })
 
-  it('that one dies in mid call is an error of that call, told, and the next starts it again', async () => {
+  it('that die in mid call end that call with an error, are reported, and start again for the next call', async () => {
     await using one = await begun(declared('local', 4001))
     const first = await one.call('mcp__local__process')
     assert.match(await one.call('mcp__local__die'), /^error: the MCP server local did not answer/)
@@ -140,7 +140,7 @@ describe('stdio servers of a session', () => {
     assert.match(await one.call('mcp__local__process'), /^\d+ 0$/)
   })
 
-  it('that never listen, end, find their port taken or have too much to list are told, beside those that are well', async () => {
+  it('that never listen, end, find their port taken or have too much to list are reported, beside servers that are well', async () => {
     const token = 'a secret of it'
     const slow = declared('never', 4002, { MOOD: 'never' })
     const none = declared('none', 4004)
