@@ -40,7 +40,7 @@ function afterWrites(database: Database, change: () => Promise<boolean>): Databa
 
 for (const [name, open] of Object.entries(databases))
   describe(`a run of an eval on ${name}`, () => {
-    it('scores the other samples beside one whose second message names a file that is gone', async () => {
+    it('scores the other samples beside one whose second message names a deleted file', async () => {
       await using opened = await open()
       const { database } = opened
       const samples = [{ id: 'bad', input: ['hello', image] }, ...fine]

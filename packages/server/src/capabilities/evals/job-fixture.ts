@@ -75,7 +75,7 @@ export function itDrivesItsWork({ open, create, insert }: DrivenJob): void {
     assert.ok(job.of('greedy') > 20 && job.of('greedy') < 50, `${job.of('greedy')}`)
   })
 
-  it('looks again when a place becomes free, and not at once for work that failed', async () => {
+  it('looks again when a slot becomes free, and not at once for work that failed', async () => {
     await using opened = await open()
     const job = heldJob(opened.database, create)
     await insert(opened.database, 'greedy', 60)

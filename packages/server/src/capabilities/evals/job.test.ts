@@ -53,7 +53,7 @@ for (const [name, open] of Object.entries(databases))
   describe(`the job of evals on ${name}`, () => {
     itDrivesItsWork({ open, create: evalJob, insert })
 
-    it('leaves the runs that a living process drives, and takes those of a dead one', async () => {
+    it('ignores the runs that a living process drives, and takes those of a dead one', async () => {
       await using opened = await open()
       const { database } = opened
       const job = heldJob(database, evalJob)

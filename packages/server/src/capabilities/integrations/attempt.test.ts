@@ -52,7 +52,7 @@ const letterOf = (call: NonNullable<ReturnType<typeof github.callFor>>) => ({
   url: call.path,
 })
 
-describe('an attempt to tell something', () => {
+describe('an attempt to send a telling', () => {
   it('is repeated only where an answer says that the one before has made nothing', async () => {
     for (const answer of [ok('[{"id":5,"body":"cut'), ok('', 503), { error: 'no answer' }]) {
       const { outcome, sent } = await tell(accepted, [answer], { earlierAttempts: 1 })

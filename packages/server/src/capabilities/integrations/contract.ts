@@ -105,7 +105,7 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
       }
     })
 
-    it('makes the same call for a telling in each attempt, and tells every end of a turn', () => {
+    it('makes the same call for a telling in each attempt, and makes one for every end of a turn', () => {
       const read = integration.read(bytes(body))(configFor(request.author))
       assert.ok(read.kind === 'message')
       const { scope, target } = read

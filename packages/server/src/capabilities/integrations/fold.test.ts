@@ -74,7 +74,7 @@ describe('the questions of a session', () => {
     )
   })
 
-  it('are not told again after each result of a worker', () => {
+  it('are not repeated after each result of a worker', () => {
     const calls = [bash('a', 'allow', byWorker), bash('b', 'allow', byWorker), bash('c', 'ask')]
     const ofWorker = [
       ...[...calls, waits('i', 'a', 'b', 'c')],
@@ -95,7 +95,7 @@ describe('the questions of a session', () => {
 })
 
 describe('the result of a call', () => {
-  it('is told from a worker as from a sandbox', () => {
+  it('is the same from a worker and from a sandbox', () => {
     const log = [bash('a', 'allow', byWorker), result('r', 'a')]
     const [, ended] = toldOf(log)
     const shown = { kind: 'action', name: 'bash', input: '{}' }

@@ -220,7 +220,7 @@ describe('deliveries of GitHub', () => {
     assert.equal(reasonOf({ ...press, check_run, sender: { ...ada, type: 'Bot' } }), 'bot')
   })
 
-  it('tells the end of an installation from the end of anything else in it', () => {
+  it('distinguish the end of an installation from the end of anything else in it', () => {
     const ends = deliveries.flatMap(({ name, payload }) => {
       const change = github.changeOf(bytes(JSON.stringify(payload)))
       return change ? [`${name} ${change.kind}`] : []
@@ -244,7 +244,7 @@ describe('deliveries of GitHub', () => {
   })
 })
 
-describe('what GitHub is told', () => {
+describe('a telling to GitHub', () => {
   const thread = {
     session: 'sesn_1',
     scope: 'acme/shop#7',

@@ -99,8 +99,8 @@ for (const [name, open] of Object.entries(databases)) {
   })
 }
 
-describe('the place of an external workspace', () => {
-  it('is not left while somebody claims it', async () => {
+describe('an external workspace', () => {
+  it('is not released while another installation claims it', async () => {
     await using at = await openForRaces()
     const { database, race } = at
     const account = { integration: 'linear', external_id: '42' } as const

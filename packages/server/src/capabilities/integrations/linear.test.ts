@@ -78,7 +78,7 @@ const textOf = (payload: object) => {
 }
 
 describe('deliveries of Linear', () => {
-  it('are told apart by what they are about, and not by the webhook or the time', () => {
+  it('are distinguished by their subject, and not by the webhook or the time', () => {
     const idOf = (payload: object, at: number) => {
       const check = linear.check(sign(JSON.stringify(payload), secret, at), [secret], at)
       return check.kind === 'genuine' ? check.id : check.reason
@@ -122,7 +122,7 @@ describe('deliveries of Linear', () => {
     assert.equal(reasonOf(prompted({ signal: 'stop', user: { id: 'user-eve' } })), 'stranger')
   })
 
-  it('tell the end of an installation', () => {
+  it('report the end of an installation', () => {
     const body = (action: string) =>
       bytes(
         JSON.stringify({
@@ -138,7 +138,7 @@ describe('deliveries of Linear', () => {
   })
 })
 
-describe('what Linear is told', () => {
+describe('a telling to Linear', () => {
   const thread: ExternalThread = {
     ...{ session: 'sesn_1', scope: 'session-1', notes: {} },
     target: { agent_session: 'session-1' },
@@ -161,7 +161,7 @@ describe('what Linear is told', () => {
     assert.ok(!bodyOf({ ...reply, id: 'sevt_2' }).includes(id ?? '-'))
   })
 
-  it('has a plan of two tasks or more, of which none stands in code', () => {
+  it('has a plan of two tasks or more, of which none is in code', () => {
     const code = '~~~~\n- [ ] shown\n~~~\n- [ ] shown\n~~~~'
     assert.equal(planOf(`- [ ] one\n- not a task\n${code}`), undefined)
     assert.deepEqual(planOf(`- [x] one\n${code}\n  2) [ ] two\r\n`), [

@@ -25,12 +25,12 @@ function given(text: string, questions: string[], open = calls, notes: Notes = {
 }
 
 describe('a word that answers a question', () => {
-  it('answers the one question that its thread was told when the word came', () => {
+  it('answers the one question that its thread showed when the word came', () => {
     assert.deepEqual(given('Approve.', [one]), [['allow', one]])
     assert.deepEqual(given('@steward deny', [other]), [['deny', other]])
   })
 
-  it('is a message where its thread was told no open question', () => {
+  it('is a message if its thread shows no open question', () => {
     assert.deepEqual(given('approve', []), ['user.message'])
     assert.deepEqual(given('approve', [one], [call(one, 'started'), call(other)]), ['user.message'])
     assert.deepEqual(given('approve nobody', [one]), ['user.message'])
@@ -72,7 +72,7 @@ describe('the questions of a thread', () => {
   }
   const action = { ...question, kind: 'action' as const, isError: false }
 
-  it('are noted from before they are told until their calls have results', () => {
+  it('are noted from before they are sent until their calls have results', () => {
     const notes = withQuestion(question, { sent_file: 'file_1' })
     assert.deepEqual(toldCalls(notes), [one])
     assert.deepEqual(withQuestion(question, { [questionNote(one)]: 9 }), { [questionNote(one)]: 9 })

@@ -132,7 +132,7 @@ describe('deliveries of Slack', () => {
     assert.deepEqual(urls, ['https://files.slack.com/files-pri/T1-F1/a', ''])
   })
 
-  it('tell the end of an installation, and answer a challenge', () => {
+  it('report the end of an installation, and answer a challenge', () => {
     const change = (changed: object) =>
       slack.changeOf(bytes(JSON.stringify({ ...event(changed), event_time: 7 })))
     assert.deepEqual(change({ type: 'app_uninstalled' }), { kind: 'revoked', atMs: 7_000 })
@@ -143,7 +143,7 @@ describe('deliveries of Slack', () => {
   })
 })
 
-describe('what Slack is told', () => {
+describe('a telling to Slack', () => {
   const thread: ExternalThread = {
     ...{ session: 'sesn_1', scope: 'C1:7.1', notes: {} },
     target: { channel: 'C1', thread: '7.1' },
@@ -173,7 +173,7 @@ describe('what Slack is told', () => {
     assert.ok(body.includes('"unfurl_media":false'), 'Slack fetches no address of an agent')
   })
 
-  it('tells a question once, so that its buttons stay valid when people answer another one', () => {
+  it('asks a question once, so that its buttons stay valid when people answer another one', () => {
     const ask = { kind: 'question', id: 'i.c', call: 'c', needs: 'confirmation' } as const
     const question = { ...ask, name: 'x', input: '' }
     const tell = (notes: ExternalThread['notes']) =>

@@ -42,7 +42,7 @@ async function dueThread(db: Database) {
   return { clock, bus }
 }
 
-describe('the job that tells threads', () => {
+describe('the job that sends tellings', () => {
   it('lets a receiver that does not answer hold no other tenant, and no other publication', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
@@ -74,7 +74,7 @@ describe('the job that tells threads', () => {
     assert.ok(rings > before, 'threads that waited for a place have their turn')
   })
 
-  it('tells a thread again that was rung while it was told', async () => {
+  it('looks at a thread again that was notified during a look', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
     const { clock, bus } = await dueThread(db)
@@ -105,7 +105,7 @@ describe('the job that tells threads', () => {
     await stop?.()
   })
 
-  it('tells a thread again that was rung while the database was away', async () => {
+  it('looks at a thread again that was notified while the database was away', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
     const { clock, bus } = await dueThread(db)
@@ -145,7 +145,7 @@ describe('the job that tells threads', () => {
     await stop?.()
   })
 
-  it('looks again after a thread that a look had to leave out while it was told', async () => {
+  it('looks again after a thread that a look had to omit because its tellings were being sent', async () => {
     await using opened = await databases.sqlite()
     const { database: db } = opened
     const clock = movedClock()

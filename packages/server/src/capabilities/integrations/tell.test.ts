@@ -70,7 +70,7 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
 const byWorker = { executed_by: 'worker' } as const
 
 for (const [name, open] of Object.entries(databases)) {
-  describe(`a thread that is told, on ${name}`, () => {
+  describe(`a thread that receives tellings, on ${name}`, () => {
     it('looks soon while a worker runs calls, and seldom while people are asked', async () => {
       const run = { ...ranCall(), ...byWorker }
       await using running = await threadOf(open, [run, needsAction(run.id)])

@@ -12,7 +12,7 @@ import { continueLive } from './continue-live.ts'
 for (const [name, open] of Object.entries(databases)) {
   describe(`a replay that goes on live on ${name}`, () => {
     // verifies: replays/continue/killed
-    it('leaves no session without its message, wherever its process dies', async () => {
+    it('creates no session without its message, wherever its process dies', async () => {
       await using opened = await open()
       const { database } = opened
       const { read } = database

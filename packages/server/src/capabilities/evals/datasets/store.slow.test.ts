@@ -33,7 +33,7 @@ async function newDataset(database: Database) {
 
 for (const [name, open] of Object.entries(databases))
   describe(`a dataset on ${name}`, () => {
-    it('that is full takes other samples in the place of those that it has', async () => {
+    it('that is full accepts other samples that replace its own', async () => {
       await using testDatabase = await open()
       const change = await newDataset(testDatabase.database)
       assert.equal(await change(samples(10_000, 'one')), 1)
