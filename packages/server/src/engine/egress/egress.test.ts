@@ -135,7 +135,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await ask(), undefined)
     })
 
-    it('uses no credential whose vault is archived or gone, though its own row says nothing of it', async () => {
+    it('uses no credential whose vault is archived or deleted, though its own row says nothing of it', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))
       const { egress } = await at.session([vault])

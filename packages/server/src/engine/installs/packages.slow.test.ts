@@ -134,7 +134,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     assert.ok(!registries.asked.includes('/secret'))
   })
 
-  it('that cannot be installed are named with what their manager said, and leave nothing', async () => {
+  it('that cannot be installed are named with the words of their manager, and nothing of them is kept', async () => {
     const both = wanted({ npm: ['tiny-npm'], pip: ['no-such-thing'] })
     await assert.rejects(
       room().take(tenant, both, () => {}),
@@ -191,7 +191,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     assert.deepEqual(news, [{ state: 'waiting', manager: null, lines: [] }])
   })
 
-  it('may not be larger than is allowed, nor take longer, and leave nothing then', async () => {
+  it('may not be larger than is allowed, nor take longer, and nothing of them is kept then', async () => {
     const small = room({ largest: 1024 })
     const list = wanted({ npm: ['tiny-npm'] })
     await assert.rejects(
@@ -228,7 +228,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     )
   })
 
-  it('tell of a registry that cannot be reached by its name, in words', async () => {
+  it('name a registry that cannot be reached, in words', async () => {
     const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
     type Refuse = (error: Error, socket: null) => void
     const none: Registry['registry'] = {

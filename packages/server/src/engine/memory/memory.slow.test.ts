@@ -120,7 +120,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       )
     })
 
-    it('loses no text of two that change one file: the later is told, and finds both', async () => {
+    it('loses no text of two that change one file: the later reads of the conflict, and finds both', async () => {
       await using setup = await memoryBench(open)
       const store = await setup.newStore()
       const { id } = await store.create(made, { path: '/a', content: 'old' })

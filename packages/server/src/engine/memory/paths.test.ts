@@ -41,7 +41,7 @@ const quoted = (bytes: Buffer): string =>
   `$'${[...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}'`
 
 describe('files of any name in a mounted memory store', () => {
-  it('are in the store under just that name, or told of, and never anywhere else', async () => {
+  it('are in the store under just that name, or reported, and never anywhere else', async () => {
     await using setup = await memoryBench(databases.sqlite)
     const store = await setup.newStore()
     const running = await setup.start(await setup.session(store))

@@ -47,7 +47,7 @@ describe("a provider's own list of models", () => {
     assert.deepEqual(asked, ['/v1/models one', '/v1/models Bearer two'])
   })
 
-  it('is refused by name when the provider refuses the key, or has no such list', async () => {
+  it('is refused by name when the provider refuses the key, or has no list of models', async () => {
     await assert.rejects(ask('openai', 'bad'), /api_key: 127\.0\.0\.1:\d+ answered 401/)
     await assert.rejects(ask('anthropic', 'odd'), /no list of models/)
     await assert.rejects(ask('openai', 'endless'), /no list of models/)

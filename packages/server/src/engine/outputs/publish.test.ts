@@ -110,7 +110,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     // verifies: outputs/published
-    it('that fails in the store is tried again, and leaves nothing until then', async () => {
+    it('that fails in the store is tried again, and publishes nothing until then', async () => {
       await using at = await setup()
       const put: Blobs['put'] = async (key, body) => {
         await at.blobs.put(key, body)
@@ -238,7 +238,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     // verifies: outputs/published
-    it('that ends between bytes and rows leaves bytes that a job removes, and no name', async () => {
+    it('that ends between bytes and rows keeps bytes that a job removes, and no name', async () => {
       await using at = await setup()
       let calls = 0
       // The process dies at the third commit: after two marks, at the rows.

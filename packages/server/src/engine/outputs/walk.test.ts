@@ -60,7 +60,7 @@ describe('a folder that somebody else writes to', () => {
     await found?.file.close()
   })
 
-  it('is none where a link stands in its place', async () => {
+  it('is none if a link replaces it', async () => {
     await symlink(at(), join(folder, 'link'))
     assert.equal(await openFolder(join(folder, 'link')), undefined)
     assert.equal(await openFolder(join(folder, 'none')), undefined)

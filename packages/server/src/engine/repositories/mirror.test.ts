@@ -239,7 +239,7 @@ describe('mirrors of repositories', () => {
     assert.deepEqual(there, ['fetch-running'])
   })
 
-  it('are no more than fifty of a tenant: each new token of a repository brings another', async () => {
+  it('are no more than fifty of a tenant, and each new token of a repository makes another', async () => {
     const above = join(folder, 'mirrors', 'wrkspc_1')
     const hour = 60 * 60_000
     for (let n = 0; n < 53; n++) {
@@ -288,7 +288,7 @@ describe('mirrors of repositories', () => {
     assert.equal(fetching.length, 4)
   })
 
-  it('give their place in the line back when the last waiting call is aborted', async () => {
+  it('give up their turn in the line when the last waiting call is aborted', async () => {
     await git.create('/m/left', { a: 'a' }, token)
     const share = createShare({ total: 1, percent: 80 })
     const giveBack = share.take('wrkspc_2')

@@ -64,7 +64,7 @@ describe('what a git server says it has', () => {
     await assert.rejects(read(sha256), /SHA-1/)
   })
 
-  it('has no names that could lead out of its place', () => {
+  it('has no names that could lead out of its folder', () => {
     for (const name of ['main', 'a/b', 'ünïcode', 'a-b_c.d', 'feature/#1'])
       assert.ok(isRefName(`refs/heads/${name}`), name)
     const bad = ['', '/a', 'a/', 'a//b', '.a', 'a/.b', 'a..b', 'a.lock', 'a.lock/b', 'a.', 'a b']

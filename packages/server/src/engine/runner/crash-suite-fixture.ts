@@ -355,7 +355,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
 
     // verifies: running/recovery/orphan-call
     crash(
-      'tells the model of a command that was begun and has no result, and does not run it again',
+      'reports to the model a command that was begun and has no result, and does not run it again',
       async () => {
         const first = await mortal()
         const session = await newSession(first)

@@ -27,20 +27,20 @@ const stop = (type: StopReason['type']) => ({
   stop_reason: toJson({ type, event_ids: ['sevt_1'] } as StopReason),
 })
 
-describe('where a session stands', () => {
+describe('the state of a session', () => {
   it('is idle before its first turn, even if it was created with a message and is shown as running', () => {
     assert.equal(stateOf(head({ status: 'pending' })), 'resting')
     assert.equal(stateOf(head({ status: 'running' })), 'resting')
     assert.equal(stateOf(head({ status: 'running', running_since_ms: 0 })), 'running')
   })
 
-  it('is told by why its last turn ended', () => {
+  it('follows from the reason why its last turn ended', () => {
     assert.equal(stateOf(head(stop('end_turn'))), 'resting')
     assert.equal(stateOf(head(stop('retries_exhausted'))), 'resting')
     assert.equal(stateOf(head(stop('requires_action'))), 'requires_action')
   })
 
-  it('is told by what was spent and what may be spent, unless it waits for an answer', () => {
+  it('follows from its spending and its budget, unless it waits for an answer', () => {
     const spent = { list_cost: 10, budget: 10 }
     assert.equal(stateOf(head({ ...stop('end_turn'), ...spent })), 'budget_reached')
     assert.equal(stateOf(head({ ...stop('requires_action'), ...spent })), 'requires_action')

@@ -45,7 +45,7 @@ const spoil = (database: Database, session: string, before: number) =>
 
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`the histories of sessions on ${name}`, () => {
-    it('begin at the newest boundary, and read nothing of what stands before it', async () => {
+    it('begin at the newest boundary, and read nothing before it', async () => {
       await using testDatabase = await open()
       const { database } = testDatabase
       const session = await insertHead(database)

@@ -233,7 +233,7 @@ describe('a runner', () => {
     }
   })
 
-  it('stops a turn whose interrupt was told of in a notification that was lost', async () => {
+  it('stops a turn whose interrupt was notified by a message that was lost', async () => {
     // Intervals are mocked, so that the look that runs each second does not find the interrupt.
     mock.timers.enable({ apis: ['setInterval'] })
     await using testDatabase = await databases.sqlite()

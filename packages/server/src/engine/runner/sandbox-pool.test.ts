@@ -79,7 +79,7 @@ describe('the sandbox of a session', () => {
     assert.equal((await stat(own)).mode & 0o777, 0o700)
   })
 
-  it('is stopped for another sandbox of its tenant when it rests, and keeps its place while it is used', async () => {
+  it('is stopped for another sandbox of its tenant when it rests, and keeps its slot while it is used', async () => {
     // There is room for one sandbox of each tenant.
     bench.at.share = createShare({ total: 2, percent: 50 })
     await sandboxPool.close()
@@ -181,7 +181,7 @@ describe('the sandbox of a session', () => {
     next.giveBack()
   })
 
-  it('leaves nothing of a deleted session', async () => {
+  it('keeps nothing of a deleted session', async () => {
     const session = await bench.newSession()
     const turn = sandboxPool.use(session)
     const deep = 'name=$(printf %0200d 0); for n in $(seq 30); do mkdir $name; cd $name; done'

@@ -250,7 +250,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.deepEqual([step.kind, head.status], ['rest', 'idle'])
     })
 
-    it('leaves the inbox unchanged for a process that has lost the session', async () => {
+    it('does not change the inbox for a process that has lost the session', async () => {
       await using testDatabase = await open()
       const { database } = testDatabase
       const session = await newSession(database)
@@ -284,7 +284,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.equal((await claimed(testDatabase.database, session)).step.kind, 'turn')
     })
 
-    it('gives no turn up that was handed over by processes that were stopped, however often', async () => {
+    it('gives no turn up that stopped processes released, however often', async () => {
       await using testDatabase = await open()
       const session = await newSession(testDatabase.database)
       await keepEvents(testDatabase.database, session, asking())
@@ -303,7 +303,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.deepEqual(reasons, [...Array(8).fill('turn_handed_over'), 'turn_recovered'])
     })
 
-    it('says nothing of a turn that was handed over between two of its steps', async () => {
+    it('says nothing of a turn that was released between two of its steps', async () => {
       await using testDatabase = await open()
       const session = await newSession(testDatabase.database)
       await keepEvents(testDatabase.database, session, asking().slice(0, 3))
@@ -388,7 +388,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.equal(head.status, 'running')
     })
 
-    it('leaves a deleted session due until nothing is left of it', async () => {
+    it('keeps a deleted session due until nothing remains of it', async () => {
       await using testDatabase = await open()
       const session = await newSession(testDatabase.database)
       await testDatabase.database.write((tx) => deleteSession(tx, tenant, session, 0))

@@ -22,7 +22,7 @@ type StoppableServer = {
 
 const program = programOf(new URL('../../main.ts', import.meta.url))
 
-describe('a server that is told to stop', () => {
+describe('a server that is asked to stop', () => {
   let folder: string
   let alive: StoppableServer[] = []
   beforeEach(() => {
@@ -100,7 +100,7 @@ describe('a server that is told to stop', () => {
   }
 
   // verifies: running/stop/calls, running/stop/streams, running/stop/handed-over
-  it('lets a command end, ends streams as whole answers, and leaves the turn to the next', async () => {
+  it('lets a command end, ends streams as whole answers, and releases the turn to the next server', async () => {
     const first = await boot('20')
     const session = await running(
       first,

@@ -213,7 +213,7 @@ describe('a sandbox’s gate', () => {
     await assert.rejects(at.connected('api.example:443'))
   })
 
-  it('takes connections up to the share of its tenant, says so, and leaves room for another', async () => {
+  it('takes connections up to the share of its tenant, says so, and keeps room for another tenant', async () => {
     const connections = createShare({ total: 4, percent: 50 })
     await using at = await opened({ connections })
     const open = [await at.connected('a.example:443'), await at.connected('b.example:443')]

@@ -149,7 +149,7 @@ describe('the MCP proxy', () => {
     })
   })
 
-  it('streams events as they come, and tells the server when the listener leaves', async () => {
+  it('streams events as they come, and closes the request to the server when the listener disconnects', async () => {
     const left = Promise.withResolvers<void>()
     const send: ((text: string) => void)[] = []
     await using at = await served({

@@ -111,7 +111,7 @@ describe('a placeholder over plain http', () => {
     )
   })
 
-  it('is found in a body, whole or cut into pieces, and the body leaves unchanged', async () => {
+  it('is found in a body, whole or cut into pieces, and the body is sent unchanged', async () => {
     await using at = await opened()
     const body = `before ${at.placeholder} after`
     assert.equal(JSON.parse(await at.say('api.example', { method: 'POST', body })).body, body)

@@ -19,7 +19,7 @@ import {
 } from './forward-fixture.ts'
 
 describe('forwarding', () => {
-  it('puts the credential in place of every Authorization that came', async () => {
+  it('replaces every Authorization of the request by the credential', async () => {
     const got: string[][] = []
     await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
       got.push(request.rawHeaders)
@@ -234,7 +234,7 @@ describe('forwarding', () => {
     await assert.rejects(bench.ask('https://api.example/'), /disk full/)
   })
 
-  it('holds the upstream back while nobody reads, and lets it go when the reader leaves', async () => {
+  it('holds the upstream back while nobody reads, and lets it go when the reader disconnects', async () => {
     let written = 0
     const gone = Promise.withResolvers<void>()
     await using bench = await opened([bearer('https://api.example/')], (_request, response) => {

@@ -4,7 +4,7 @@ import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import { echoed, opened, placeholder, variable } from './forward-fixture.ts'
 
 describe('a call over plain http', () => {
-  it('leaves a placeholder unchanged to other hosts, and over plain http', async () => {
+  it('sends a placeholder unchanged to other hosts, and over plain http', async () => {
     await using bench = await opened([variable({ header: true, body: true })])
     const headers: HeaderPairs = [['X-Key', placeholder]]
     const { headers: got } = await echoed(bench.ask('https://other.example/', { headers }))

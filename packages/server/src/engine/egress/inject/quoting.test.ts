@@ -57,7 +57,7 @@ describe('an upstream that quotes the credential', () => {
     assert.equal(JSON.stringify([head, await text(body)]).includes(secret), false)
   })
 
-  it('is masked in what is told of an answer that breaks off', async () => {
+  it('is masked in the error of an answer that breaks off', async () => {
     for (const wire of [
       `HTTP/1.1 200 OK\r\n${secret} x: y\r\n\r\n`,
       `${secret}\r\n\r\n`,

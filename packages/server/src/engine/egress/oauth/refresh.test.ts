@@ -163,7 +163,7 @@ describe('an expired token', () => {
     assert.ok(left > 3_500_000 && left <= 3_600_000, String(left))
   })
 
-  it('leaves the caller the first 401 when the refresh is refused, broken or too long', async () => {
+  it('answers the caller the first 401 when the refresh is refused, broken or too long', async () => {
     for (const mode of ['revoked', 'broken', 'huge'] as const) {
       await using at = await served()
       at.issuer.state.mode = mode
@@ -203,7 +203,7 @@ describe('an expired token', () => {
     assert.equal(at.issuer.state.asked.length, 1)
   })
 
-  it('leaves the 401 to a request whose body is too long to be kept', async () => {
+  it('answers 401 to a request whose body is too long to be kept', async () => {
     await using at = await served()
     const body = Buffer.alloc(largestReplay + 1, 'x')
     const stream = new ReadableStream({

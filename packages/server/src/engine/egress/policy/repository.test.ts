@@ -71,7 +71,7 @@ describe("a repository's token", () => {
     assert.doesNotMatch(JSON.stringify(answer), /canary|Y2FuYXJ5/)
   })
 
-  it('may bring a user name of its own', async () => {
+  it('may have a user name of its own', async () => {
     const seen: (string | undefined)[] = []
     const listener: UpstreamListener = ({ headers: { authorization } }, response) => {
       seen.push(authorization)

@@ -115,7 +115,7 @@ describe('the threads of one session that a process runs', () => {
     assert.deepEqual(order, ['two has rested'])
   })
 
-  it('tell those who wait of each rest, and of a notice', async () => {
+  it('notify the waiting of each rest, and of a notice', async () => {
     const seen: string[] = []
     await crewOf([one, two], async (crew, { thread }): Promise<LoopEnd> => {
       if (thread === two) return 'rested'

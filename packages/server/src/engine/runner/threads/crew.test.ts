@@ -86,7 +86,7 @@ const standing = async (database: Database, { session }: TestTeam, id: string) =
 
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`a session with several threads on ${name}`, () => {
-    it('goes on with a thread that is interrupted and told more while nobody runs it', async () => {
+    it('goes on with a thread that gets an interrupt and a message while nobody runs it', async () => {
       await using testDatabase = await open()
       const { database } = testDatabase
       const team = await newTeam(database, 'primary')
@@ -222,7 +222,7 @@ describe('the threads of a session in one process', () => {
     return { stop: { type: 'end_turn' }, last: [] }
   }
 
-  it('leave their turns when another process has the lease', async () => {
+  it('end their turns when another process has the lease', async () => {
     await using testDatabase = await databases.sqlite()
     const { database } = testDatabase
     const { session } = await newTeam(database, 'primary')
@@ -267,7 +267,7 @@ describe('the threads of a session in one process', () => {
     assert.deepEqual(begun, ['primary', child])
   })
 
-  it('leave a turn that waits for others at once when the server stops', async () => {
+  it('end a turn that waits for others at once when the server stops', async () => {
     await using testDatabase = await databases.sqlite()
     const { database } = testDatabase
     const team = await newTeam(database, 'primary')
@@ -293,7 +293,7 @@ describe('the threads of a session in one process', () => {
     assert.deepEqual([primary.status, primary.due], ['running', 1])
   })
 
-  it('are taken up again when a write of one of them failed while another waits for it', async () => {
+  it('are continued when a write of one of them failed while another waits for it', async () => {
     await using testDatabase = await databases.sqlite()
     const { database } = testDatabase
     const team = await newTeam(database, 'both')
