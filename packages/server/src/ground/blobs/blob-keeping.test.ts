@@ -79,7 +79,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.deepEqual(await it.marks(), [])
     })
 
-    it('are both gone when the server dies between the two, and not before a day has passed', async () => {
+    it('are both deleted when the server dies between the two, and not before a day has passed', async () => {
       await using it = await opened(dialect)
       await it.keeping.put(tenant, 'k/orphan', bytes('x'))
       await it.keeping.removeLoose()
@@ -94,7 +94,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       )
     })
 
-    it('leave nothing when the body fails', async () => {
+    it('are not kept when the body fails', async () => {
       await using it = await opened(dialect)
       const broken = async function* () {
         yield Buffer.from('half')
@@ -117,7 +117,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal(await it.blobs.head('k/shared'), undefined)
     })
 
-    it('leave nothing when the store failed and has the blob all the same', async () => {
+    it('are not kept when the store failed and has the blob all the same', async () => {
       await using it = await opened(dialect)
       const lost = it.made({
         put: async (key, body) => {

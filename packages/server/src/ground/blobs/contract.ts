@@ -72,7 +72,7 @@ export function blobContract(name: string, opened: () => Promise<Blobs>): void {
       assert.deepEqual(await read(blobs, 'files/twice'), { size: 6, text: 'second' })
     })
 
-    it('leaves nothing of a body that fails, however late, and what was there before', async () => {
+    it('keeps nothing of a body that fails, however late, and keeps the blob that was there before', async () => {
       const blobs = await opened()
       for (const before of [0, 1, 20]) {
         await assert.rejects(blobs.put('broken/new', failing(before)), /went away/)
@@ -158,7 +158,7 @@ export function blobContract(name: string, opened: () => Promise<Blobs>): void {
       assert.deepEqual(await read(blobs, 'files/unread'), { size: 5, text: 'short' })
     })
 
-    it('may be read by many, and by one that leaves early', async () => {
+    it('may be read by many, and by a reader that stops early', async () => {
       const blobs = await opened()
       const large = Buffer.alloc(3 * 1024 * 1024, 'x')
       await blobs.put('files/read', pieces(large))

@@ -28,7 +28,7 @@ describe('blobs on disk', () => {
     assert.equal(found && (await text(found.body)), '')
   })
 
-  it('leave no file open, whatever was read of them', async () => {
+  it('keep no file open, however much of them was read', async () => {
     const blobs = await diskBlobs(folder)
     await blobs.put('fds/a', bytes('0123456789'))
     const before = openFiles()

@@ -154,7 +154,7 @@ describe('blobs in a bucket', () => {
       )
     })
 
-    it('leave no unfinished upload behind when their body fails', async () => {
+    it('abort their upload when their body fails', async () => {
       await using front = await inFrontOf(served.bucket, () => undefined)
       const blobs = await s3Blobs(front.bucket)
       const broken = async function* () {

@@ -53,7 +53,7 @@ const kinds: Record<
 
 for (const [kind, open] of Object.entries(kinds)) {
   describe(`a ${kind} channel`, () => {
-    it('brings a message to its own process before the call returns', async () => {
+    it('delivers a message to its own process before the call returns', async () => {
       const { here, close } = await open()
       const { heard } = ear(here, 't')
       here.publish('t', { n: 1 })
@@ -61,7 +61,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await close()
     })
 
-    it('brings messages to others, both ways, by topic, once and in their order', async () => {
+    it('delivers messages to others, both ways, by topic, once and in their order', async () => {
       const { here, there, close } = await open()
       const [one, two] = [ear(here, 'a'), ear(there, 'b')]
       await Promise.all([reach(there, here, 'a'), reach(here, there, 'b')])
@@ -81,7 +81,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await close()
     })
 
-    it('brings nothing after a subscription has ended', async () => {
+    it('delivers nothing after a subscription has ended', async () => {
       const { here, there, close } = await open()
       const [one, two] = [ear(there, 't'), ear(there, 't')]
       await reach(here, there, 't')
@@ -98,7 +98,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       await close()
     })
 
-    it('brings a message of 100 KB whole, in its place among others', async () => {
+    it('delivers a message of 100 KB whole, in the order of the others', async () => {
       const { here, there, close } = await open()
       const { until } = ear(there, 't')
       await reach(here, there, 't')
@@ -115,7 +115,7 @@ for (const [kind, open] of Object.entries(kinds)) {
 }
 
 describe('a postgres channel', () => {
-  it('leaves a message above its bound in its own process, and goes on', async () => {
+  it('keeps a message above its bound in its own process, and goes on', async () => {
     const url = await newPostgresUrl()
     const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
     const [one, two] = [ear(here, 't'), ear(there, 't')]
@@ -155,7 +155,7 @@ describe('a postgres channel', () => {
     await admin.end()
   })
 
-  it('tells every topic to look after its connection was cut', async () => {
+  it('notifies every topic after its connection was cut', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
     const bus = await postgresChannel(proxy.url)
     const [one, two] = [ear(bus, 'a'), ear(bus, 'b')]
@@ -165,7 +165,7 @@ describe('a postgres channel', () => {
     await bus.close()
   })
 
-  it('tells others to look at the topics of what it could not send', async () => {
+  it('notifies others to look at the topics of messages that it could not send', async () => {
     const url = await newPostgresUrl()
     await using proxy = await postgresProxy(url)
     const [here, there] = [await postgresChannel(proxy.url), await postgresChannel(url)]

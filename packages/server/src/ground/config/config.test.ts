@@ -283,7 +283,7 @@ describe('the configuration', () => {
     }
   })
 
-  it('refuses unknown names with our prefixes, and leaves the rest of the environment alone', () => {
+  it('refuses unknown names with our prefixes, and ignores the rest of the environment', () => {
     for (const name of ['STEWARD_PORT', 'PLATFORM_X', 'EGRESS_DENY', 'SANDBOX_X', 'RUNNER_X']) {
       assert.match(problems({ [name]: '1' }).join(), new RegExp(`^${name} is not a setting`))
     }
@@ -303,7 +303,7 @@ describe('the configuration', () => {
     }
   })
 
-  it('takes the place that other processes are told, with its port or without', () => {
+  it('accepts the address that other processes connect to, with its port or without', () => {
     for (const address of [
       '10.0.0.7',
       '10.0.0.7:9000',

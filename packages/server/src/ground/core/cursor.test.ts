@@ -12,7 +12,7 @@ const refused = (error: unknown) =>
   error.message.startsWith('page: ')
 
 describe('a cursor', () => {
-  it('gives back the place it was made of', () => {
+  it('gives back the position that it was made of', () => {
     const position: [string, number] = ['2026-01-01T00:00:00.000Z', 17]
     const cursor = encodeCursor('events/s1/asc', position)
     assert.match(cursor, /^[\w-]+$/)
@@ -32,7 +32,7 @@ describe('a cursor', () => {
     assert.throws(() => decode(cursor, 'events/s1/desc'), refused)
   })
 
-  it('is refused when its place has another shape', () => {
+  it('is refused when its position has another shape', () => {
     for (const position of [[], ['a'], [1, 'a'], ['a', 1, 2], ['a', 1.5]]) {
       assert.throws(() => decode(encodeCursor('events/s1/asc', position)), refused)
     }

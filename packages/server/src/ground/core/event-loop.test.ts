@@ -65,7 +65,7 @@ describe('work that holds the event loop', () => {
     assert.deepEqual(seen, [1, 1, 1, 2])
   })
 
-  it('leaves the loop to others for twice as long as it held the loop itself', async () => {
+  it('frees the loop for others for twice as long as it held the loop itself', async () => {
     const { loopTime, time, breaks, run } = rounds()
     const loop = createLoop(loopTime)
     const begun: string[] = []

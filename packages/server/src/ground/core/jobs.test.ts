@@ -50,7 +50,7 @@ describe('jobs', () => {
     )
   })
 
-  it('tell when each run began and how long it took, and log so at debug', async () => {
+  it('report when each run began and how long it took, and log so at debug', async () => {
     const at = stage()
     const slow: Job = {
       name: 'remove dust',

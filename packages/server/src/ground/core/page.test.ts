@@ -100,7 +100,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.deepEqual([page.first_id, page.last_id], ['w04', 'w00'])
     })
 
-    it('keeps its place while rows come and go', async () => {
+    it('keeps its position while rows come and go', async () => {
       await using opened = await open()
       const { database } = opened
       const ids = await fill(database, 6)

@@ -138,7 +138,7 @@ describe('a seal with a memo', () => {
     )
   })
 
-  it('does not open a value that was moved, though it has opened it in its place', () => {
+  it('does not open a value that was moved, though it has opened it where it was', () => {
     const sealed = seal.seal('sk-1', 'a b')
     seal.open(sealed, 'a b')
     assert.throws(() => seal.open(sealed, 'b'))

@@ -36,7 +36,7 @@ describe('slots that tenants share', () => {
     )
   })
 
-  it('tell how many a tenant may take, whoever holds what', () => {
+  it('say how many a tenant may take, whatever other tenants have', () => {
     for (let total = 1; total < 30; total++)
       for (const percent of [1, 50, 80, 99, 100])
         for (let others = 0; others < total; others++) {

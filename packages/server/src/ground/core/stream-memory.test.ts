@@ -12,7 +12,7 @@ describe('pieces of a stream', () => {
     assert.ok(!ownsMemory(Buffer.alloc(0)))
   })
 
-  it('are gone when they are given back', () => {
+  it('are freed when they are given back', () => {
     const piece = Buffer.allocUnsafeSlow(100)
     freeMemory(piece.buffer)
     assert.equal(piece.byteLength, 0)

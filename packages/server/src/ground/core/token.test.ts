@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { hashToken, newToken, previewToken, isSameSecret, tokenKind } from './token.ts'
 
 describe('a token', () => {
-  it('tells its kind by its prefix', () => {
+  it('shows its kind by its prefix', () => {
     for (const kind of ['workspace', 'environment'] as const) {
       assert.equal(tokenKind(newToken(kind)), kind)
     }

@@ -135,7 +135,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal(await database.writeStatement(async (db) => dialectOf(db)), dialect)
     })
 
-    it('is brought up to date once, and a second time changes nothing', async () => {
+    it('is migrated once, and a second time changes nothing', async () => {
       await using opened = await open()
       const { database } = opened
       if (database.dialect === 'postgres')

@@ -86,7 +86,7 @@ async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Pro
 
 for (const [dialect, setupOf] of Object.entries(hosts)) {
   describe(`a ${dialect} database of an earlier version`, () => {
-    it('opens with its rows when it has all of the earlier migrations, and is brought up to date once', async () => {
+    it('opens with its rows when it has all of the earlier migrations, and is migrated once', async () => {
       await using testSetup = await setupOf()
       await makeDatabase(testSetup, replacedMigrations)
       for (const _start of ['first', 'second']) {

@@ -154,7 +154,7 @@ const insertInto = (database: Database, name: string) =>
   database.write((tx: Queries) => insertRows(tx, 'settings', [setting(name)]))
 
 describe('statements that Postgres keeps by name', () => {
-  it('are made anew when a migration changes what their stars stand for', async () => {
+  it('are made anew when a migration changes the columns that their stars select', async () => {
     await using at = await opened()
     const { database } = at
     await insertInto(database, 'a')

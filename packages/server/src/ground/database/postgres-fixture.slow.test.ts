@@ -20,7 +20,7 @@ const begin = () =>
   spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' })
 
 describe('processes that start a Postgres each', () => {
-  it('leave the folders of the others alone while these are being made', async () => {
+  it('do not touch the folders of the others while these are being made', async () => {
     // The starts are apart, so that one looks for leftovers in the midst of another's start.
     const ends = await Promise.all(
       Array.from({ length: 8 }, async (_, at) => {

@@ -94,7 +94,7 @@ describe('processes on one Postgres', () => {
     await Promise.all([here.close(), there.close()])
   })
 
-  it('go on after their connections were cut: alive again, and able to tell who is not', async () => {
+  it('go on after their connections were cut: alive again, and able to say which process is dead', async () => {
     const url = await newPostgresUrl()
     const [one, two] = [await postgresDatabase(url), await postgresDatabase(url)]
     const before = await admin(url, lockHolders)

@@ -136,7 +136,7 @@ describe('a lease that is kept', () => {
     assert.deepEqual([attempts, failures], [3, []])
   })
 
-  it('tells of an attempt that failed, and goes on', async () => {
+  it('reports an attempt that failed, and goes on', async () => {
     const clock = movedClock()
     const failures: unknown[] = []
     const broken = { prolong: () => Promise.reject(new Error('no connection')) }
@@ -146,7 +146,7 @@ describe('a lease that is kept', () => {
     assert.equal(failures.length, 2)
   })
 
-  it('tells of another process that has taken the lease', async () => {
+  it('reports another process that has taken the lease', async () => {
     const clock = movedClock()
     const failures: unknown[] = []
     const lost = { prolong: async () => false }

@@ -29,7 +29,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.throws(() => root.open(sealed, contextOf(a)), /not a sealed value/)
     })
 
-    it('leave what the root secret has sealed before to be opened', async () => {
+    it('open values that the root secret has sealed before', async () => {
       await using testDatabase = await open()
       const old = root.seal('sk-old', contextOf(a))
       assert.equal(keysOf(testDatabase.database).seal.open(old, contextOf(a)), 'sk-old')

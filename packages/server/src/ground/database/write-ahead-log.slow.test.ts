@@ -166,7 +166,7 @@ describe('the thread of checkpoints', () => {
 })
 
 describe('an embedded database', () => {
-  it('tells of a unit and of what is read when that is on disk, and runs other units meanwhile', async () => {
+  it('answers a unit or a read when its rows are on disk, and runs other units meanwhile', async () => {
     await using at = await folder()
     const { begun, sync } = syncsByHand()
     const database = await sqliteDatabase(await createSqliteFile(at.path), { sync })
@@ -306,7 +306,7 @@ function chances(seed: number): () => number {
 
 describe('a power cut', () => {
   for (const [round, count] of [100, 400, 1_500].entries())
-    it(`keeps all that was told, in its order, and no half of a unit, after ${count} units`, async () => {
+    it(`keeps all that was answered, in its order, and no half of a unit, after ${count} units`, async () => {
       await using at = await folder()
       const copies = join(at.path, 'synced')
       await mkdir(copies)

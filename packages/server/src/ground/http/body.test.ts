@@ -32,7 +32,7 @@ describe('a body', () => {
     await assert.rejects(readText(body, plainBody, room), { message: 'the body broke off' })
   })
 
-  it('names every unknown field, with its place', () => {
+  it('names every unknown field, with its path', () => {
     const Schema = z.strictObject({ name: z.string(), inner: z.strictObject({ a: z.string() }) })
     const input = { name: 'x', one: 1, two: 2, inner: { a: 'x', deep: 3 } }
     assert.equal(
@@ -86,7 +86,7 @@ describe('a body', () => {
     }
   })
 
-  it('repeats nothing of a body in which a secret may have slipped out of its place', () => {
+  it('repeats nothing of a body in which a secret may be in the wrong field', () => {
     const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
     const broken = [`{"token":"${secret}`, `{"token":${secret}}`, `{'token':"${secret}"}`, secret]
     for (const text of broken) {

@@ -51,7 +51,7 @@ describe('connections of callers beyond the bound', () => {
     assert.match(text, /^HTTP\/1\.1 200 /)
   })
 
-  it('leave room for a caller with a key, however many say nothing', async () => {
+  it('keep room for a caller with a key, however many say nothing', async () => {
     await using server = await serveRoutes([mine], { connections: 4 })
     const flood = await Promise.all(Array.from({ length: 50 }, () => silent(server.port)))
     await answered(server.port, callerKey)

@@ -196,7 +196,7 @@ describe('a mounted route', () => {
     assert.deepEqual(await answer.json(), { length: text.length })
   })
 
-  it('keeps quiet about a caller who leaves in the middle of a body', async () => {
+  it('logs nothing about a caller who disconnects in the middle of a body', async () => {
     await using server = await serveRoutes([echo])
     const socket = await dialServer(
       server.port,

@@ -89,7 +89,7 @@ describe('a request to go on in another protocol', () => {
     assert.deepEqual(await once(socket, 'data'), ['x still there'])
   })
 
-  it('whose caller has gone meanwhile is handed to nobody', async () => {
+  it('whose caller has disconnected meanwhile is passed to nobody', async () => {
     await using setup = await serveRoutes(routes)
     let taken = 0
     slow.on('taken', () => taken++)

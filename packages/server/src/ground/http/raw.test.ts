@@ -72,7 +72,7 @@ describe('a raw route', () => {
     assert.deepEqual(bodies, [null])
   })
 
-  it('is told that its caller has left when it comes to read, and its server goes on', async () => {
+  it('gets an error when it reads the body of a caller that has disconnected, and its server goes on', async () => {
     const refused: string[] = []
     const reads: ((given: RawRequest) => Promise<unknown>)[] = [
       ({ json }) => json(),
@@ -108,7 +108,7 @@ describe('a raw route', () => {
     )
   })
 
-  it('hands on each piece at once, however long the body is silent between', async () => {
+  it('passes each piece on at once, however long the body is silent between', async () => {
     const body = new PassThrough()
     await using server = await serveRoutes([raw(() => ({ body }))], {
       limits: { ...serverTimeouts, timeout: 100 },

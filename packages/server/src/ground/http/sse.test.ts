@@ -102,7 +102,7 @@ describe('a stream', () => {
     assert.deepEqual(server.logged, [])
   })
 
-  it('cleans up after a reader who left while it stood still', async () => {
+  it('cleans up after a reader who disconnects while the stream is paused', async () => {
     const cleaned = Promise.withResolvers<string>()
     await using server = await serveRoutes([
       streaming('/s', async function* () {
@@ -246,7 +246,7 @@ describe('a stream', () => {
     assert.equal(await answer.text(), `: open\n\n${sseFrame(text)}`)
   })
 
-  it('breaks off, and leaves a record, when its frames fail', async () => {
+  it('breaks off, and is logged, when its frames fail', async () => {
     await using server = await serveRoutes([
       streaming('/s', async function* () {
         yield sseFrame('1')

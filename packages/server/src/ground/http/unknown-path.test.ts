@@ -16,7 +16,7 @@ const absent = unknownPathErrors([
 const why = (path: string, method = 'GET') => absent(method, path).message
 
 describe('a path that is not there', () => {
-  it('is told by name where it is a part of the official interface that is not offered', () => {
+  it('is refused by name if it is a part of the official interface that is not offered', () => {
     for (const [path, name] of [
       ['/v1/messages', 'the Messages API is'],
       ['/v1/messages/count_tokens', 'the Messages API is'],

@@ -80,7 +80,7 @@ describe('direct connections', () => {
     await together.close()
   })
 
-  it('tell the topics that had words when they are cut, and bring later words', async () => {
+  it('notify the topics that had words when they are cut, and deliver later words', async () => {
     const together = processes()
     const { here, there, proxy } = await behindProxy(together)
     const [spoken, silent] = [ear(there, 'spoken'), ear(there, 'silent')]
@@ -134,7 +134,7 @@ describe('direct connections', () => {
     await together.close()
   })
 
-  it('leave out what a slow process does not take, say so, and never show it words behind a gap', async () => {
+  it('drop words that a slow process does not read, say so, and never show it words behind a gap', async () => {
     const together = processes()
     const here = await together.open({ limits: { ...usualPeerLimits, waitingBytes: 200_000 } })
     const reader = await bareReader(here)
@@ -180,7 +180,7 @@ describe('direct connections', () => {
     await together.close()
   })
 
-  it('tell of a word above the bound instead of carrying it', async () => {
+  it('report a word above the bound as missed, and do not send it', async () => {
     const together = processes()
     const [here, there] = [await together.open(), await together.open()]
     const { heard, until: heardBy } = ear(there.channel, 't')
@@ -231,7 +231,7 @@ describe('direct connections', () => {
     }
   })
 
-  it('that cannot be made are told with the address and the setting', async () => {
+  it('that cannot be made are logged with the address and the setting', async () => {
     const together = processes()
     const port = await freePort()
     const there = await together.open({ address: `127.0.0.1:${port}` })
@@ -247,7 +247,7 @@ describe('direct connections', () => {
     await together.close()
   })
 
-  it('bring words to a process that no other reaches, where it came later', async () => {
+  it('deliver words to a process that no other reaches, if that process came later', async () => {
     const together = processes()
     const here = await together.open()
     const there = await together.open({ address: `127.0.0.1:${await freePort()}` })

@@ -173,7 +173,7 @@ describe('strangers', () => {
     }
   })
 
-  it('that take the place of a process flood nobody with words that were not asked for', async () => {
+  it('that answer at the address of a process flood nobody with words that were not asked for', async () => {
     const together = processes()
     const listener = createServer(listenerTls(peerKeys), (socket) => {
       socket.on('error', () => {})

@@ -20,7 +20,7 @@ const opened = async (url: string) => {
 }
 
 describe('a NATS channel', () => {
-  it('survives the loss of its server, and tells the topics that had words', async () => {
+  it('survives the loss of its server, and notifies the topics that had words', async () => {
     await using server = await natsServer()
     const [here, there] = [await opened(server.url), await opened(server.url)]
     const [read, silent] = [ear(there.channel, 'read'), ear(there.channel, 'silent')]
@@ -40,7 +40,7 @@ describe('a NATS channel', () => {
     await Promise.all([here.channel.close(), there.channel.close()])
   })
 
-  it('tells of words that it dropped for a server that does not take them, before any later word', async () => {
+  it('reports words that it dropped for a server that does not read them, before any later word', async () => {
     await using server = await natsServer()
     const [here, there] = [await opened(server.url), await opened(server.url)]
     const { heard, until: heardBy } = ear(there.channel, 't')
@@ -63,7 +63,7 @@ describe('a NATS channel', () => {
     await Promise.all([here.channel.close(), there.channel.close()])
   })
 
-  it('tells of a word above the bound instead of carrying it', async () => {
+  it('reports a word above the bound as missed, and does not send it', async () => {
     await using server = await natsServer()
     const [here, there] = [await opened(server.url), await opened(server.url)]
     const { heard, until: heardBy } = ear(there.channel, 't')
@@ -76,7 +76,7 @@ describe('a NATS channel', () => {
     await Promise.all([here.channel.close(), there.channel.close()])
   })
 
-  it('does not begin with a wrong password or without a server, and tells neither the password nor the name', async () => {
+  it('does not begin with a wrong password or without a server, and shows neither the password nor the name', async () => {
     await using server = await natsServer({ password: 'right' })
     const wrong = server.url.replace('right', 'wrong')
     const { host } = new URL(wrong)
@@ -93,7 +93,7 @@ describe('a NATS channel', () => {
     assert.deepEqual(log.lines, [])
   })
 
-  it('takes a token in place of a name and a password', async () => {
+  it('accepts a token instead of a name and a password', async () => {
     await using server = await natsServer({ token: 'a:token/of nats' })
     const [here, there] = [await opened(server.url), await opened(server.url)]
     await reach(here.channel, there.channel, 't')

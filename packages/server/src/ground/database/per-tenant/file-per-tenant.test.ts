@@ -103,7 +103,7 @@ describe('a file for each tenant', () => {
     assert.equal(at.errors.length, 1, 'logged once')
   })
 
-  it('refuses a file of a newer version, and one that has gone', async () => {
+  it('refuses a file of a newer version, and a missing file', async () => {
     await using at = await files(['wrkspc_a', 'wrkspc_b'])
     for (const tenant of ['wrkspc_a', 'wrkspc_b'])
       await putVault(await at.databases.open(tenant), tenant, 'vlt_1')

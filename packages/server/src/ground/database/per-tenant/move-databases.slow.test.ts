@@ -129,7 +129,7 @@ const depsOf = (
 
 for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onPostgres })) {
   describe(`moving the rows of workspaces on ${dialect}`, () => {
-    it('keeps every row, there and back, and leaves none behind', async () => {
+    it('keeps every row, there and back, and removes each row from the database that it was in', async () => {
       await using at = await deploy()
       await fill(at)
       const before = await sumsIn(at.databases.control, 'wrkspc_b')
@@ -241,7 +241,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       assert.equal(await shapeOf(at.control), 'one')
     })
 
-    it('backs a workspace up and puts it back as it was, also where it is gone', async () => {
+    it('backs a workspace up and restores it as it was, even after its rows were deleted', async () => {
       await using at = await deploy()
       await fill(at)
       const { control } = at.databases
@@ -263,7 +263,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       assert.equal(await restoreWorkspace(path, workspace, control), false)
     })
 
-    it('brings a workspace back that was deleted, so that its removal does not go on', async () => {
+    it('restores a workspace that was deleted, so that its removal does not go on', async () => {
       await using at = await deploy()
       await fill(at)
       const { control } = at.databases

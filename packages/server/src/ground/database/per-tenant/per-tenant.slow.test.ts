@@ -50,7 +50,7 @@ for (const [shape, open] of Object.entries(shapes)) {
       assert.deepEqual(await vaultsIn(database), ['vlt_1'])
     })
 
-    it('leave nothing in memory when nobody has used them for a while', async () => {
+    it('keep nothing in memory when nobody has used them for a while', async () => {
       const clock = movedClock()
       await using at = await open([a, b], { clock })
       const use = async (tenant: string) => {

@@ -68,7 +68,7 @@ describe('a schema for each tenant', () => {
     }
   })
 
-  it('leaves nothing of a tenant on a connection, also where a unit fails', async () => {
+  it('keeps nothing of a tenant on a connection, even after a unit that fails', async () => {
     const url = await newPostgresUrl()
     const databases = await processOn(url)
     try {
