@@ -26,7 +26,7 @@ const deps = (now: number) => ({
 for (const [name, open] of Object.entries(databases)) {
   describe(`a fork whose process dies on ${name}`, () => {
     // verifies: forks/killed
-    it('is no session, and leaves nothing when its time is over', async () => {
+    it('is no session, and is removed when its time is over', async () => {
       await using opened = await open()
       const { database } = opened
       const from = await newSession(database)

@@ -50,7 +50,7 @@ const cleared = (database: Database, session: string) =>
 
 for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`deleted sessions on ${dialect}`, () => {
-    it('leave no row when their time is over, and those of others stay', async () => {
+    it('have no row when their time is over, and those of others stay', async () => {
       await using opened = await open()
       const { database } = opened
       const [gone, other] = [await newSession(database), await newSession(database)]

@@ -14,7 +14,7 @@ import { announceLimits, watchLimits } from './limit-changes.ts'
 const tenant = 'wrkspc_a'
 
 void describe('a command that changes limits', () => {
-  void it('tells a server on SQLite to read them again', async () => {
+  void it('notifies a server on SQLite to read them again', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'steward-limits-'))
     const config = { dataDir, databaseUrl: undefined, databaseLimits: usualPostgresLimits }
     const bus = memoryBus()
@@ -31,7 +31,7 @@ void describe('a command that changes limits', () => {
     }
   })
 
-  void it('tells servers on Postgres which workspace is concerned', async () => {
+  void it('names the workspace to servers on Postgres', async () => {
     const databaseUrl = await newPostgresUrl()
     const channel = await postgresChannel(databaseUrl, usualPostgresLimits)
     try {

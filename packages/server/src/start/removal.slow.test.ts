@@ -106,7 +106,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       )
     })
 
-    it('leave nothing wherever a process is killed, also of what came late, and no other is touched', async () => {
+    it('keep no row wherever a process is killed, not even rows that came late, and no other is touched', async () => {
       await using opened = await open()
       const { database } = opened
       for (const tenant of [gone, other]) await fill(database, tenant)

@@ -32,7 +32,7 @@ describe('the levels of a multiagent', () => {
     assert.deepEqual(merged(stored, nulls), defaults)
   })
 
-  it('stay where an update leaves them out', () => {
+  it('stay if an update omits them', () => {
     assert.deepEqual(merged(stored, {}), stored)
     assert.deepEqual(merged(stored, { subagents: enabled }), stored)
   })
@@ -50,7 +50,7 @@ describe('the levels of a multiagent', () => {
     })
   })
 
-  it('take defaults for what an object of another type leaves out', () => {
+  it('take defaults for the fields that an object of another type omits', () => {
     const off = merged(stored, { subagents: disabled })
     assert.deepEqual(off, { ...stored, subagents: disabled })
     assert.deepEqual(merged(off, { subagents: enabled }), {

@@ -228,7 +228,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       }
     })
 
-    it('that are corrupt stop the start, and nothing takes their place', async () => {
+    it('that are corrupt stop the start, and nothing replaces them', async () => {
       const ways: Record<string, (path: string) => Promise<object | void>> = {
         'other bytes': async (path) => {
           const bytes = await readFile(path)

@@ -30,7 +30,7 @@ describe('an environment record', () => {
     assert.deepEqual(clientSpelling, interfaceSpelling)
   })
 
-  it('keeps what an update leaves out, below config too', () => {
+  it('keeps the fields that an update omits, below config too', () => {
     const kept = record({
       config: { type: 'cloud', packages: { npm: ['a'], pip: ['b'] } },
       env: { A: '1' },

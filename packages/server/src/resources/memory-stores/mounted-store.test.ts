@@ -37,7 +37,7 @@ const writing =
 
 for (const [kind, open] of Object.entries(everyShape)) {
   describe(`a mounted memory store on ${kind}`, () => {
-    it('tells its hashes at a revision, and its contents by path', async () => {
+    it('gives its hashes at a revision, and its contents by path', async () => {
       await using opened = await open()
       const store = await storeIn(opened.database)
       const mounted = memoryStore(opened.database.read)
@@ -55,7 +55,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(await mounted.facts(tenant, 'memstore_never'), undefined)
     })
 
-    it('takes several changes at once, and tells whether others came between', async () => {
+    it('takes several changes at once, and says whether others came between', async () => {
       await using opened = await open()
       const { database } = opened
       const store = await storeIn(database)
@@ -111,7 +111,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal((await store.row()).memories, 0)
     })
 
-    it('hands the later of two writers what the earlier wrote', async () => {
+    it('gives the later of two writers what the earlier wrote', async () => {
       await using opened = await open()
       const store = await storeIn(opened.database)
       const write = writing(opened.database, store.id)

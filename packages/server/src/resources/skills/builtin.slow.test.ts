@@ -289,7 +289,7 @@ describe('built-in skills, as they are mounted', () => {
     await refused(/no PDF that can be read/, 'pdf', 'info', 'a.md')
   })
 
-  it('pdf: forms are told of and filled', async () => {
+  it('pdf: forms are described and filled', async () => {
     const pdf = await PDFDocument.create()
     const page = pdf.addPage()
     const form = pdf.getForm()

@@ -74,7 +74,7 @@ describe('unpacked skills', () => {
     assert.equal(await unpacked().folderOf('ws_1', row), join(folder, 'builtin', row.sha256))
   })
 
-  it('nothing half made is ever in their place', async () => {
+  it('are never half unpacked at their path', async () => {
     const failing = unpackedSkills({
       catalog: { files: async () => [...files, { ...files[0], path: 'SKILL.md/x' } as never] },
       clock: systemClock,

@@ -46,7 +46,7 @@ describe('a stored secret goes further', () => {
     assert.deepEqual(fieldsOf(kept, variable(null), { secret_value: 'again' }), [])
   })
 
-  it('when it would stand in another part of a request', () => {
+  it('when it would be in another part of a request', () => {
     const both = { header: true, body: true }
     assert.deepEqual(fieldsOf(variable([]), variable([], both)), ['auth.injection_location'])
     assert.deepEqual(fieldsOf(variable([], both), variable([])), [])

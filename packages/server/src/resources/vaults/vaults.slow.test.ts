@@ -201,7 +201,7 @@ for (const [name, open] of Object.entries(allShapes)) {
       })
     })
 
-    it('keep what an update leaves out or gives as null', async () => {
+    it('keep the fields that an update omits or sets to null', async () => {
       await using testDatabase = await open()
       const vaults = room(testDatabase.database)
       const vault = await vaults.createVault({ name: 'v' })

@@ -135,7 +135,7 @@ describe('a posted message that is followed', () => {
     }
   })
 
-  it('leaves nothing subscribed when its reader goes away', async () => {
+  it('keeps no subscription when its reader disconnects', async () => {
     await using at = await serving()
     const session = await newSession(at.database)
     const body = '{"content":"hello"}'
@@ -150,7 +150,7 @@ describe('a posted message that is followed', () => {
     await at.untilListening(0)
   })
 
-  it('leaves nothing subscribed when it is refused', async () => {
+  it('keeps no subscription when it is refused', async () => {
     await using at = await serving()
     const session = await newSession(at.database)
     await at.database.write((tx) => archiveSession(tx, tenant, session, 0))
@@ -164,7 +164,7 @@ describe('a posted message that is followed', () => {
 })
 
 describe('a stream of events over HTTP', () => {
-  it('leaves nothing subscribed when its reader goes away', async () => {
+  it('keeps no subscription when its reader disconnects', async () => {
     await using at = await serving()
     const session = await newSession(at.database)
     const socket = await dialServer(

@@ -155,7 +155,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       }
     })
 
-    it('puts a system message with what it stands behind', async () => {
+    it('puts a system message with the event before it', async () => {
       await using opened = await open()
       const { database } = opened
       const [waits, kept] = [await newSession(database), await newSession(database)]

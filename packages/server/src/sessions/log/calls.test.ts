@@ -47,7 +47,7 @@ const confirmed = (
 
 for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`calls on ${dialect}`, () => {
-    it('stand where the event that made them puts them, in the order they were made', async () => {
+    it('have the state that their event gives them, in the order they were made', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await insertHead(database)

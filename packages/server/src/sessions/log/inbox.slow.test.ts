@@ -126,7 +126,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.equal(await due(), 1)
     })
 
-    it('is emptied up to a place, and never gives a place twice', async () => {
+    it('is emptied up to a position, and never gives a position twice', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await insertHead(database)

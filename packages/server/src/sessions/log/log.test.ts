@@ -182,7 +182,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(await seqs(2, 1), [[3], true])
     })
 
-    it('is read by place, order, type and time', async () => {
+    it('is read by position, order, type and time', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await insertHead(database)
@@ -215,7 +215,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
   })
 
   describe(`the head of a log on ${dialect}`, () => {
-    it('has the status that the last event leaves, and why it is idle', async () => {
+    it('has the status after the last event, and why it is idle', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await insertHead(database, { status: 'pending' })

@@ -98,7 +98,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(await count(database), before)
     })
 
-    it('leaves nothing where its request is refused', async () => {
+    it('is not kept if its request is refused', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
@@ -125,7 +125,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(await count(database), { texts: 1, pieces: 3 })
     })
 
-    it('is refused where its text was removed before it was admitted, and leaves nothing', async () => {
+    it('is refused if its text was removed before it was admitted, and is not kept', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
@@ -138,7 +138,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(await readWaiting(database.read, tenant, session), [])
     })
 
-    it('leaves nothing where the disk is full before it is kept', async () => {
+    it('is not kept if the disk is full before it is admitted', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)

@@ -32,7 +32,7 @@ function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session:
 
 for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a look at the heads on ${dialect}`, () => {
-    it('wakes a tail for what no notification told of', async () => {
+    it('wakes a tail for changes without a notification', async () => {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
@@ -52,7 +52,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
 }
 
 describe('a tail whose Postgres does not answer', () => {
-  it('stays, and goes on from where it stood', async () => {
+  it('stays, and goes on from its position', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
     const limits = { connectMs: 1_500, statementMs: 700, heartbeatMs: 700 }
     const database = await postgresDatabase(proxy.url, limits)

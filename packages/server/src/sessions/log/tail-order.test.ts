@@ -121,7 +121,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await tailed.return(undefined)
     })
 
-    it('leaves out that a message waits when that comes behind its admission', async () => {
+    it('omits that a message waits when that comes behind its admission', async () => {
       await using opened = await open()
       const { database, session, bus, tailed } = await newTail(opened)
       const message = (id: string): NewEvent => ({ id, type: 'user.message', content: [] })

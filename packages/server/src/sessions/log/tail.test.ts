@@ -110,7 +110,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.ok(most > 0)
     })
 
-    it('looks when it is told that notifications were lost, and then shows whole frames alone', async () => {
+    it('looks when it learns that notifications were lost, and then shows whole frames alone', async () => {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
@@ -152,7 +152,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await tailed.return(undefined)
     })
 
-    it('begins behind a place, and hears what comes between its making and its reading', async () => {
+    it('begins behind a position, and hears what comes between its making and its reading', async () => {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
@@ -190,7 +190,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await tailed.return(undefined)
     })
 
-    it('leaves out extension events unless they are asked for', async () => {
+    it('omits extension events unless they are asked for', async () => {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
@@ -225,7 +225,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
 describe('a tail', () => {
   const open = databases.sqlite
 
-  it('gives frames in their place among what is kept', async () => {
+  it('gives frames in their order among the kept events', async () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
@@ -246,7 +246,7 @@ describe('a tail', () => {
     await tailed.return(undefined)
   })
 
-  it('sheds frames for a reader that is slow, and leaves prefixes only', async () => {
+  it('sheds frames for a reader that is slow, and keeps prefixes only', async () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
@@ -311,7 +311,7 @@ describe('a tail', () => {
     await tailed.return(undefined)
   })
 
-  it('holds no more than a mebibyte of words for a reader that stands still', async () => {
+  it('holds no more than a mebibyte of words for a reader that has stopped', async () => {
     await using opened = await databases.sqlite()
     const { database } = opened
     const bus = memoryBus()
@@ -333,7 +333,7 @@ describe('a tail', () => {
     await tailed.return(undefined)
   })
 
-  it('rings through to a reader for whom everything else was shed', async () => {
+  it('notifies a reader for whom everything else was shed', async () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
@@ -378,7 +378,7 @@ describe('a tail', () => {
     assert.equal(listening(), 0)
   })
 
-  it('leaves nothing subscribed when it is returned, even before it was begun', async () => {
+  it('keeps no subscription when it is returned, even before it was begun', async () => {
     await using opened = await open()
     const { database } = opened
     const { bus, listening } = counted()

@@ -15,7 +15,7 @@ const file = (n: number) => ({
   ...{ downloadable: 1, expires_at: null, created_at: at },
 })
 
-describe('what an agent is told of its files', () => {
+describe('the description of files for an agent', () => {
   // verifies: resources/file/told
   it('names those that the session began with, and stays the same when others come', () => {
     const told = describeFiles({ created_at: at }, [row(1)], [file(1)])

@@ -65,7 +65,7 @@ describe('the kinds of what a session is given', () => {
     )
   })
 
-  it('tell the agent of repositories, files and stores, in this order, where its tools can reach them', async () => {
+  it('describe repositories, files and stores to the agent, in this order, with paths that its tools can reach', async () => {
     await using opened = await databases.sqlite()
     const { read } = opened.database
     const { session } = await given(opened.database)

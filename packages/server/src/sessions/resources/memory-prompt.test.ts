@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { describeStores } from './memory-prompt.ts'
 import { fileRow, storeRow } from './fixture.ts'
 
-describe('what an agent is told of its memory stores', () => {
+describe('the description of memory stores for an agent', () => {
   // verifies: resources/memory-store/told
   it('is where each lies, what it may do there, and what its owner says of it', () => {
     const rules = storeRow(

@@ -4,7 +4,7 @@ import { describeRepositories } from './repositories.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
 import { fileRow, repositoryRow } from './fixture.ts'
 
-describe('what an agent is told of its repositories', () => {
+describe('the description of repositories for an agent', () => {
   it('is where each lies, where it comes from and what is checked out', () => {
     // verifies: resources/repository/told
     const sha = 'ab'.repeat(20)

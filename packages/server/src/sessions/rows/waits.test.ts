@@ -91,7 +91,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
   describe(`what a session waits for, in ${kind}`, () => {
     // verifies: sessions/waiting-on
-    it('is a free place while no process has its work', async () => {
+    it('is a free slot while no process has its work', async () => {
       await using here = await setup()
       await here.head({ due: 1, idle_since_ms: 7 })
       const wait = await here.wait()
@@ -136,7 +136,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: sessions/waiting-on/threads
-    it('tells of each thread that backs off its own error and its own time', async () => {
+    it('includes for each thread that backs off its own error and its own time', async () => {
       await using here = await setup()
       await here.head({ owner: 'process', expires_at: here.now() + 10, threads: 3 })
       await here.thread('sthr_one', 'rescheduling')

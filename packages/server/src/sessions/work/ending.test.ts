@@ -67,7 +67,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
   const never = () => new AbortController().signal
 
   describe(`what goes on under a claim on ${kind}`, () => {
-    it('ends when the lease runs out, though nobody tells of it', async () => {
+    it('ends when the lease runs out, without a notification', async () => {
       await using here = await setup()
       await here.beat()
       const ended = claimEnds(here.deps)(here.claim, never())
@@ -87,7 +87,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       if (!ended.aborted) await once(ended, 'abort')
     })
 
-    it('ends at once where the loss is told', async () => {
+    it('ends at once when the loss is notified', async () => {
       await using here = await setup()
       const ended = claimEnds(here.deps)(here.claim, never())
       notifyLostClaims(unitOn(here.deps.bus), {

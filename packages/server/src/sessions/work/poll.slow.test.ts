@@ -44,7 +44,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
   }
 
   describe(`polls on ${kind}`, () => {
-    it('wake one after the other, and none that has gone is given anything', async () => {
+    it('wake one after the other, and a poller that has disconnected gets nothing', async () => {
       await using here = await setup()
       const gone = new AbortController()
       const first = here.ask(30_000, gone.signal)
@@ -57,7 +57,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(new Set(items.map((item) => item?.id)).size, 2)
     })
 
-    it('a poller that goes in the midst of its claim leaves it to the next one', async () => {
+    it('a poller that disconnects in the midst of its claim loses it to the next one', async () => {
       await using here = await setup()
       const gone = new AbortController()
       await here.put()
@@ -68,7 +68,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.ok((first === undefined) !== (second === undefined), 'one of them has it')
     })
 
-    it('what comes while a poller asks wakes it, or whoever stands behind it', async () => {
+    it('work that comes while a poller asks wakes it, or another poller behind it', async () => {
       await using here = await setup()
       const polls = Array.from({ length: 20 }, () => here.ask(30_000))
       await Promise.all(Array.from({ length: 20 }, () => here.put()))

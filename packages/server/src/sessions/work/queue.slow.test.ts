@@ -19,7 +19,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
   describe(`work on ${kind}`, () => {
     // verifies: work/state/reserved, work/state/reservation-expired
-    it('is handed out once, and again when nobody took it up in time', async () => {
+    it('is claimed once, and again when nobody acknowledged it in time', async () => {
       await using here = await setup()
       assert.equal(await here.put(), true)
       assert.equal(await here.put(), false, 'a session has one item that goes on')
@@ -81,7 +81,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(await here.put(), true)
     })
 
-    it('is put in again when a worker leaves its session with a call unanswered, so often and no more', async () => {
+    it('is enqueued again when a worker ends with a call of its session unanswered, so often and no more', async () => {
       await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
@@ -114,7 +114,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: work/attempts
-    it('is handed out without an end to workers that acknowledge nothing: nobody has tried', async () => {
+    it('is claimed without an end by workers that acknowledge nothing: nobody has tried', async () => {
       await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
@@ -150,7 +150,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: work/acknowledge-once
-    it('is acknowledged by the worker that it was handed to, and by no other', async () => {
+    it('is acknowledged by the worker that claimed it, and by no other', async () => {
       await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim(5_000, first))
@@ -190,7 +190,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(await errorsOf(here.database), '')
     })
 
-    it('tells its session when the worker that had it is gone and no other takes it', async () => {
+    it('reports to its session when its worker is lost and no other takes it', async () => {
       await using here = await setup()
       await here.put()
       const told = async () => (await here.settle()).told.length
@@ -222,7 +222,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(await here.state(item), 'stopped')
     })
 
-    it('is not lost to a clock that is set back, wherever it stands', async () => {
+    it('is not lost to a clock that is set back, whatever its state', async () => {
       for (const stage of ['waiting', 'reserved', 'held', 'stopping'] as const) {
         await using here = await setup()
         await here.put()

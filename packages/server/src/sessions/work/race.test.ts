@@ -57,7 +57,7 @@ describe('work that two processes want', () => {
     return item
   }
 
-  it('is handed out once in each generation, and ended once', async () => {
+  it('is claimed once in each generation, and ended once', async () => {
     const count = 20
     const environment = await queued(count)
     const handed: string[] = []
@@ -109,7 +109,7 @@ describe('work that two processes want', () => {
     }
   })
 
-  it('is taken up, beaten for and stopped in some order, whatever comes first', async () => {
+  it('is acknowledged, prolonged and stopped in some order, whatever comes first', async () => {
     for (let round = 0; round < 30; round++) {
       const environment = await queued(1)
       const item = await taken(environment, 1)

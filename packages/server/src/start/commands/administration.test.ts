@@ -148,7 +148,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal((await run('revoke-key', kept.id))['workspace'], one.workspace)
     })
 
-    it('leave no workspace with keys that nobody can replace', async () => {
+    it('are refused if nobody could replace the keys of a workspace afterwards', async () => {
       await using setup = await opened()
       const { database, deps, run } = setup
       const { workspace } = await createWorkspace(deps, 'one')

@@ -55,7 +55,7 @@ const waitingLine = (tenant: string) => ({
 })
 
 describe('commands over all rows of workspaces', () => {
-  it('end a move that was killed when the file was gone and control did not know it', async () => {
+  it('end a move that was killed when the file was deleted and control did not know it', async () => {
     await using at = await deploy()
     await at.control(async (control) => {
       await addWorkspace(control, 'wrkspc_a')
@@ -96,7 +96,7 @@ describe('commands over all rows of workspaces', () => {
     assert.equal(found.length, 1)
   })
 
-  it('leave a line of the audit of a move, once it is made', async () => {
+  it('write a line of the audit of a move, once it is made', async () => {
     await using at = await deploy()
     await at.control((control) => control.write((tx) => putShape(tx, 'one')))
     assert.equal(await moveWorkspaces(at.config, 'tenants', () => {}), true)
@@ -110,7 +110,7 @@ describe('commands over all rows of workspaces', () => {
     )
   })
 
-  it('leave a line of the audit of who copied a workspace, and who put it back', async () => {
+  it('write a line of the audit of who copied a workspace, and who restored it', async () => {
     await using at = await deploy()
     await at.control((control) => addWorkspace(control, 'wrkspc_a'))
     const path = join(at.folder, 'a.jsonl')

@@ -84,7 +84,7 @@ describe('the integrations process', () => {
     assert.deepEqual([headers.authorization, headers.cookie], [undefined, undefined])
   })
 
-  it('refuses what is forged where it has the secret, and leaves the rest to the service', async () => {
+  it('refuses forged deliveries if it has the secret, and passes the rest to the service', async () => {
     assert.equal(
       (await post('/github/webhook', '{}', signed('{}', 'another secret of 24 bytes'))).status,
       401,
@@ -117,7 +117,7 @@ describe('the integrations process', () => {
     assert.equal((await fetch(`${base}/healthz`)).status, 200)
   })
 
-  it('brings people back from their provider, with their sign-in', async () => {
+  it('passes people who return from their provider to the service, with their sign-in', async () => {
     reply = {
       status: 200,
       headers: { 'content-type': 'application/json' },

@@ -222,7 +222,7 @@ for (const [name, document] of Object.entries(documents)) {
       )
     })
 
-    it('has the signature and the workspace of each request that is signed in place of a key', async () => {
+    it('has the signature and the workspace of each request that is signed instead of having a key', async () => {
       const { operations, parametersOf } = await described(document)
       const signed = operations.filter(({ operation }) =>
         / Signed with /.test(` ${operation.description}`),
@@ -387,7 +387,7 @@ describe('the published description', () => {
     assert.match(poll.operation.description, /Needs the environment's key\./)
   })
 
-  it('says which property tells the members of a union apart', async () => {
+  it('says which property distinguishes the members of a union', async () => {
     const { components } = await described(documents['/v1'])
     const { propertyName, mapping } = components.schemas['SessionEvent']?.['discriminator'] ?? {}
     assert.equal(propertyName, 'type')

@@ -19,7 +19,7 @@ const claim: Principal = {
 }
 
 describe('who posts to sessions', () => {
-  it('is told once a minute for each session and key, and not of workers and refusals', async () => {
+  it('is recorded once a minute for each session and key, but not for workers and refusals', async () => {
     await using opened = await databases.sqlite()
     const { database } = opened
     const noted = callCounts()

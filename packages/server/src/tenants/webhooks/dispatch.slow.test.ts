@@ -310,7 +310,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.ok(written < 64 * 1024 * 1024)
     })
 
-    it('a redirect says nothing of the address that has taken its place meanwhile', async () => {
+    it('a redirect says nothing of the address that has replaced it meanwhile', async () => {
       await using at = await setup()
       await using there = await startTestEndpoint()
       const { id } = await at.endpoint(there.url)

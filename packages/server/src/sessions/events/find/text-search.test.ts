@@ -5,7 +5,7 @@ import { findText, firstText, textSearch } from './text-search.ts'
 const find = (fields: object, text: string) => findText(fields, textSearch(text))
 
 describe('a search for a text in an event', () => {
-  it('says where the text stands, and what is around it', () => {
+  it('says where the text is, and what is around it', () => {
     const fields = { name: 'bash', input: { 'a/b': [`${'x'.repeat(300)} Not FOUND here`] } }
     assert.deepEqual(find(fields, 'not found'), {
       at: '/input/a~1b/0',

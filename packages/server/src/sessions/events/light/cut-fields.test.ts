@@ -14,7 +14,7 @@ describe('fields of an event that are cut', () => {
     assert.deepEqual(cut, [{ at: '/b/c~1d~0/1', bytes: 507, tail: '\nend"' }])
   })
 
-  it('hold no base64, and say how many bytes it stands for', () => {
+  it('hold no base64, and say how many bytes it had', () => {
     for (const length of [0, 1, 2, 3, 1_000, 1_001]) {
       const source = {
         type: 'base64',

@@ -47,7 +47,7 @@ async function setup() {
 const fail = (error: unknown) => assert.fail(String(error))
 
 void describe('one stream of a workspace', () => {
-  void it('tells of several changes of one session the newest alone', async () => {
+  void it('sends of several changes of one session the newest alone', async () => {
     await using here = await setup()
     here.stream.followWorkspace()
     await here.texts.next()
@@ -105,7 +105,7 @@ void describe('one stream of a workspace', () => {
     assert.deepEqual(shown['input'], input)
   })
 
-  void it('follows nothing more when its reader has gone', async () => {
+  void it('follows nothing more when its reader has disconnected', async () => {
     await using here = await setup()
     const session = await newSession(here.database)
     here.stream.followWorkspace()

@@ -124,7 +124,7 @@ for (const [kind, open] of Object.entries(databases))
       await assert.rejects(upload(Number.MAX_SAFE_INTEGER), /storage_quota|90 are used/)
     })
 
-    void it('counts agents exactly that come and go together, in far more transactions than stand beside the counter', async () => {
+    void it('counts agents exactly that come and go together, in far more transactions than wait beside the counter', async () => {
       await using opened = await open()
       const { database } = opened
       const agent = (id: string): Tables['agents'] => ({
