@@ -124,7 +124,7 @@ for (const version of officialVersions)
 
     verifies(
       'work/stop',
-      'it is asked to stop: the worker ends it itself, and what is owed waits for another',
+      'it is asked to stop: the worker ends it itself, and open calls wait for another worker',
       async () => {
         await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way)
@@ -215,7 +215,7 @@ for (const version of officialVersions)
 
     verifies(
       'work/heartbeat',
-      'beats whose answers are lost are repeated, and the worker keeps what it has',
+      'heartbeats whose answers are lost are repeated, and the worker keeps its claim',
       async () => {
         await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way, 'while [ ! -e enough ]; do sleep 0.1; done; echo kept')
@@ -248,7 +248,7 @@ for (const version of officialVersions)
 
     verifies(
       ['work/state/lease-expired', 'auth/claim-token/rotated', 'service/workers/claim'],
-      'after kill -9 in mid call a second worker runs that call once, and nothing is left to the first one’s token',
+      'after kill -9 in mid call a second worker runs that call once, and the first one’s token opens nothing',
       async () => {
         await using way = await startWorkerProxy(service)
         const again = 'test -e ran || { touch ran; sleep 60; }; echo run again'

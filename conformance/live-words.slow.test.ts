@@ -221,7 +221,7 @@ describe('three processes', () => {
 
   verifies(
     ['stream/any-process', 'running/recovery/interrupted-stream', 'running/recovery/nothing-lost'],
-    'miss no event and show no wrong text when the one that runs the turn is killed in the middle',
+    'miss no event and show no wrong text when the process that runs the turn is killed in the middle',
     async () => {
       await using one = await startServer(env)
       await using two = await startServer(env)

@@ -80,7 +80,7 @@ for (const version of officialVersions)
 
     verifies(
       ['memories/precondition', 'memory-versions/audit'],
-      'what somebody else wrote meanwhile is not overwritten unseen',
+      'memories that somebody else wrote meanwhile are not overwritten unseen',
       async () => {
         const { store, pool, session, mount, held } = await sessionWith({
           '/a': 'one',
@@ -110,7 +110,7 @@ for (const version of officialVersions)
       },
     )
 
-    it('a skill that cannot be fetched is left out, and the session goes on with the others', async () => {
+    it('a skill that cannot be fetched is omitted, and the session goes on with the others', async () => {
       const skill = async (name: string) => {
         const content = `---\nname: ${name}\ndescription: d\n---\nThis is ${name}.`
         const files = [{ filename: 'SKILL.md', content }]

@@ -130,7 +130,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       '0.120.0': () => new FirstAnthropic({ baseURL: service.base, apiKey: null, authToken: null }),
     }
     for (const version of officialVersions)
-      it(`${version}: its poller drains what there is, a second one sees nothing, and what nobody acknowledged comes back`, async () => {
+      it(`${version}: its poller drains all items, a second poller sees none, and items that nobody acknowledged come back`, async () => {
         const pool = await newPool(service)
         const drained = async () => {
           const { work } = pollers[version]().beta.environments

@@ -67,7 +67,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['auth/claim-token/rotated', 'auth/claim-token/checked-live'],
-      'what a worker began to send while it had the claim is refused when it has lost it',
+      'requests that a worker began while it had the claim are refused when it has lost it',
       async () => {
         const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
         const named = { name: fresh('store') }
@@ -100,7 +100,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/state/stale-heartbeat', 'errors/case/stale-heartbeat'],
-      'the official worker of a claim that was lost ends, and does not end the one that follows',
+      'the official worker of a lost claim ends, and does not end the worker that follows',
       async () => {
         const mine = await owned()
         await mine.lose()

@@ -80,7 +80,7 @@ async function fill(service: TestService): Promise<void> {
 }
 
 for (const database of databases) {
-  describe(`what is sealed on ${database}`, () => {
+  describe(`a sealed column on ${database}`, () => {
     verifies(
       [
         'secrets/root-rotation',

@@ -84,7 +84,7 @@ describe('the runner of the tests', () => {
         })
       })
 
-      it('fails the test that left a rejection unhandled', async () => {
+      it('fails the test with an unhandled rejection', async () => {
         const { results } = await run(['rejects'], kind)
         assert.equal(results[0]?.tests[0]?.outcome, 'failed')
         assert.match(results[0]?.tests[0]?.problem ?? '', /lost/)
@@ -125,7 +125,7 @@ describe('the runner of the tests', () => {
         )
       })
 
-      it('ends the programs that a file left behind', async () => {
+      it('ends the programs that a file has started and not ended', async () => {
         await run(['leaves'], kind)
         await assert.rejects(promisify(execFile)('pgrep', ['-f', `sleep ${leftSeconds}`]))
       })

@@ -60,7 +60,7 @@ describe('two processes', () => {
 
   verifies(
     ['stream/any-process', 'running/one-owner', 'settings/database-url', 'settings/api-key'],
-    'what is posted at one is streamed by the other, chunks too, and run once',
+    'messages posted at one are streamed by the other, chunks too, and run once',
     async () => {
       await using one = await startServer(env)
       await using other = await startServer(env)
@@ -126,7 +126,7 @@ describe('two processes', () => {
       'events/durable',
       'http/traces',
     ],
-    'when the one that runs a turn is killed, the other goes on with it',
+    'when the process that runs a turn is killed, the other goes on with it',
     async () => {
       const collector = await startCollector()
       const traced = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }

@@ -180,7 +180,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['work/lapsed', 'worker/strategy/acquire-first'],
-      'a worker that starts compute for what is queued resumes the session of one that was killed',
+      'a worker that starts compute for enqueued work resumes the session of a killed worker',
       async () => {
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)

@@ -117,7 +117,7 @@ void describe('people at the console', () => {
     await visit.context.close()
   })
 
-  void it('answer with one thumb: what decides is in view, and large enough', async () => {
+  void it('answer with one thumb: the decision is in view, and large enough', async () => {
     const session = await askingSession('by thumb')
     const viewport = { width: 360, height: 740 }
     const touch = { viewport, hasTouch: true, isMobile: true }

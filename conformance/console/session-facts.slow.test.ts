@@ -17,7 +17,7 @@ import { makeAgent, makeEnvironment, makeSession, say } from './workspace.ts'
 
 const shop = 'shop.api.example'
 
-void describe('what a session came from, used and cost, in the console', () => {
+void describe('the page of a session with its origin, use and cost', () => {
   let service: TestService
   let browser: TestBrowser
   let hosts: McpHosts

@@ -57,7 +57,7 @@ describe('a vault that changes in the midst of a call', () => {
 
   verifies(
     ['vaults/update/rotates', 'proxy/lookup-every-call'],
-    'a token that is rotated: the call under way ends as it began, the next on its connection has the new one',
+    'a token that is rotated: the call under way ends as it began, the next on its connection has the new token',
     async () => {
       const { other, text } = await around((vault, credential) =>
         ask('POST', `/v1/vaults/${vault}/credentials/${credential}`, {

@@ -184,7 +184,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
       verifies(
         ['mcp/auth/compare-and-set', 'proxy/lookup-every-call', 'vaults/archive/purges'],
-        'nobody is killed: one renews for both, and what is changed at one counts at the other',
+        'nobody is killed: one server renews for both, and a change at one counts at the other',
         async () => {
           const [first, second] = [await started(), await started()]
           const { session, vault } = await sessionAt(first.clients)

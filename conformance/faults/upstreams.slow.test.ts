@@ -126,7 +126,7 @@ describe('upstreams that fail in the midst', () => {
 
   verifies(
     'turns/interrupt',
-    'an interrupt lets go of an upstream that is silent, whoever waits for it',
+    'an interrupt releases an upstream that is silent, whoever waits for it',
     async () => {
       const session = await sessionOf(upstream.service, {
         tools: [toolset, httpTool('/silent')],

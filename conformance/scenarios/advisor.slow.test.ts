@@ -39,7 +39,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['threads/archive', 'threads/session-status', 'sessions/archive'],
-      'nobody waits for a call of a child that is archived, or whose session is',
+      'nobody waits for a call of an archived child, or of an archived session',
       async () => {
         const toolset = { type: 'agent_toolset_20260401' }
         const asks = { ...toolset, default_config: { permission_policy: { type: 'always_ask' } } }
@@ -337,7 +337,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['threads/advisor', 'tools/schedule-wakeup/cancelled'],
-      'a killed server asks the advisor once more in the same thread, and wakes whoever it was to wake, once',
+      'a killed server asks the advisor once more in the same thread, and wakes the thread that waits for it, once',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-advisor-'))
         const env = {

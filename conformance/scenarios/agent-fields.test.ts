@@ -89,11 +89,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('agents/create/assigned', 'what the service assigns cannot be given', async () => {
-      for (const key of ['id', 'version', 'created_at', 'updated_at', 'archived', 'archived_at']) {
-        await refused({ [key]: key === 'version' ? 7 : 'x' }, new RegExp(key))
-      }
-    })
+    verifies(
+      'agents/create/assigned',
+      'fields that the service assigns cannot be set',
+      async () => {
+        for (const key of [
+          'id',
+          'version',
+          'created_at',
+          'updated_at',
+          'archived',
+          'archived_at',
+        ]) {
+          await refused({ [key]: key === 'version' ? 7 : 'x' }, new RegExp(key))
+        }
+      },
+    )
 
     verifies(
       ['agents/field/metadata', 'agents/metadata/compaction-keys', 'agents/update/metadata'],
@@ -241,7 +252,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'tools/toolset/resolved',
         'tools/toolset/members',
       ],
-      'tool entries come back with nothing left implied',
+      'tool entries come back with all defaults written out',
       async () => {
         const mcp_servers = [{ name: 's', type: 'url', url: 'https://mcp.example' }]
         const tools = [

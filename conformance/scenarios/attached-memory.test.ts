@@ -158,7 +158,7 @@ describe('memory stores where commands run on the host', () => {
 
   verifies(
     ['resources/memory-store/local-refused', 'errors/case/local-read-write'],
-    'one that could be written to is refused before there is a session',
+    'a store with write access is refused before there is a session',
     async () => {
       const { id } = await service.client.beta.memoryStores.create({ name: 'notes' })
       const resources = [{ type: 'memory_store', memory_store_id: id }]

@@ -12,7 +12,7 @@ import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename))
-  describe(`what acts without a person, in the audit on ${database}`, () => {
+  describe(`actors that are no person, in the audit on ${database}`, () => {
     let service: TestService
     let receiver: PostReceiver
     before(async () => {

@@ -129,7 +129,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['sessions/budget/resumes', 'sessions/budget/asks', 'webhooks/events/budget-reached'],
-      'a turn that was left at the budget goes on by itself once the budget is raised',
+      'a turn that paused at the budget goes on by itself once the budget is raised',
       async () => {
         const endpoint = await newEndpoint(service, `${stub.url}/hook`, ['session.budget_reached'])
         const early = await newEndpoint(service, `${stub.url}/hook`, [

@@ -173,7 +173,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'compaction/basic/session-id',
-      'what is asked beside the conversation has a session id of its own',
+      'requests beside the conversation have a session id of their own',
       async () => {
         const id = await session({}, {}, responses)
         responses.replies(says(story('Once'), 9_000))

@@ -220,7 +220,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['deployments/failed', 'deployments/paused-by-error', 'deployments/workspace-archived'],
-      'what is missing is a run with an error, which pauses the deployment',
+      'a missing part makes a run with an error, which pauses the deployment',
       async () => {
         const made = await deploy({
           schedule: { type: 'cron', expression: '* * * * *', timezone: 'UTC' },
@@ -257,7 +257,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['deployments/checked', 'deployments/limit'],
-      'what no session could be created from is refused at once, and schedules are limited',
+      'a deployment that could create no session is refused at once, and schedules are limited',
       async () => {
         const { key } = await service.otherWorkspace(fresh('other'))
         const theirs = await service.ask('POST', '/v1/vaults', { name: 'a' }, { 'x-api-key': key })

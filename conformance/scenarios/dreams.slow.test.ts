@@ -142,7 +142,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['dreams/update-existing', 'dreams/cancel', 'dreams/archive', 'dreams/list', 'lists/short'],
-      'one dream at a time writes to a store, until it has fully stopped',
+      'only one dream at a time writes to a store, until it has fully stopped',
       async () => {
         const given = await subject()
         const held = { output_behavior: writes(given.store) }
@@ -194,7 +194,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['dreams/inputs', 'dreams/failed'],
-      'what a dream cannot read is refused, and what ends it is said',
+      'an input that a dream cannot read is refused, and the dream says why it ended',
       async () => {
         const given = await subject()
         await assert.rejects(dreamOf({ ...given, session: 'sesn_of_nobody' }), NotFoundError)

@@ -111,7 +111,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['evals/errored', 'evals/answers', 'evals/messages'],
-      'a trial that fails is no score, and one that waits gets its scripted answer',
+      'a trial that fails is no score, and a trial that waits gets its scripted answer',
       async () => {
         const tools = [custom, { type: 'agent_toolset_20260401' }]
         const { run, results } = await runOf({

@@ -245,7 +245,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'events/durable',
-      'what the log has said stays as it is while the session goes on',
+      'events of the log do not change while the session goes on',
       async () => {
         const session = await newSession(service)
         await turn(service, session, 'say: one')

@@ -121,7 +121,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['running/error/request-failed', 'running/error/billing'],
-      'what will not pass is not tried again',
+      'a failure that will not pass is not tried again',
       async () => {
         for (const [reply, type] of [
           [{ status: 400, error: 'invalid_request', message: 'no' }, 'model_request_failed_error'],

@@ -96,7 +96,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'dialects/file-get',
-      'a GET of one gives the bytes, and its metadata to the official client or as JSON',
+      'a GET of a file gives the bytes, and its metadata to the official client or as JSON',
       async () => {
         const { id } = await uploadFile(service, { content: 'the bytes' })
         const get = (headers = {}) => service.raw('GET', `/v1/files/${id}`, undefined, headers)
@@ -142,7 +142,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const messageIn = (body: string): string =>
       (JSON.parse(body) as { error: { message: string } }).error.message
 
-    verifies('files/content/ranges', 'a range of one can be asked for', async () => {
+    verifies('files/content/ranges', 'a range of a file can be asked for', async () => {
       const { id } = await uploadFile(service, { content: '0123456789' })
       const ask = (range: string, more = {}) =>
         service.raw('GET', `/v1/files/${id}/content`, undefined, { range, ...more })

@@ -99,7 +99,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'forks/open-calls',
-      'a call that has no result by then gets one in the fork, and none in the session',
+      'a call that has no result by then gets a result in the fork, and none in the session',
       async () => {
         const id = await newSession(service, { tools: [custom] })
         const asked = await turn(service, id, 'call look_up {"what": "x"}')
@@ -119,7 +119,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'forks/open-calls',
-      'a command that has its result by then gets no second one in the fork',
+      'a command that has its result by then gets no second result in the fork',
       async () => {
         const id = await newSession(service, { tools })
         const ran = await turn(service, id, 'run: echo one')

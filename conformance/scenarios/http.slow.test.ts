@@ -35,7 +35,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['http/body/unknown-field', 'http/body/wrong-type'],
-      'what is wrong in a body is refused by its name and path',
+      'a wrong field of a body is refused by its name and path',
       async () => {
         const answer = async (body: object) => {
           const refused = await service.ask('POST', '/v1/agents', body)

@@ -26,7 +26,7 @@ const repository = '/github/acme/shop'
 const kinds = '/v1/ext/integrations/github'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`what agents may do at a provider on ${database}`, () => {
+  describe(`rights of agents at a provider on ${database}`, () => {
     let service: TestService
     let git: GitServer
     const stub = githubStub([

@@ -310,7 +310,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     // This test is the last one, because it stops all tellings on GitHub for an hour.
     verifies(
       ['integrations/answers/held', 'integrations/reauth'],
-      'a provider that limits an installation is left alone by all of its threads, until the time that it names',
+      'a provider that limits an installation gets no call from any of its threads, until the time that it names',
       async () => {
         const stub = githubStub([{ id: 42, login: 'acme' }])
         const limits = { 'x-ratelimit-remaining': '0' }

@@ -74,7 +74,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'integrations/slack/files',
-      'what people attach is there once for the command that they ask for, and what is missing is named',
+      'attachments of people are mounted once for the command that they ask for, and missing ones are named',
       async () => {
         const asked = slackMessage('run: cat /mnt/session/uploads/*/*/*', '1.1')
         const files = [

@@ -86,7 +86,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/discovery/odd-entries', 'mcp/results/odd-blocks'],
-      'one with an odd entry and odd results keeps its good tools and texts, and what is left out is named',
+      'a server with an odd entry and odd results keeps its good tools and texts, and the omitted ones are named',
       async () => {
         const odd = { name: 'odd', inputSchema: { type: 'string' }, title: null }
         const content = [{ type: 'hologram' }, { type: 'text', text: 'beside', annotations: null }]
@@ -144,7 +144,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/discovery/waits'],
-      'the first model request has the tools of one that is slow to begin',
+      'the first model request has the tools of a server that is slow to begin',
       async () => {
         const host = 'slow.api.example'
         const slow = streamable(() => echoServer())
@@ -190,7 +190,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/tools/called'],
-      'one that was started again is connected again, and one whose tools change is listed again',
+      'a server that was started again is connected again, and a server whose tools change is listed again',
       async () => {
         const server = hosts.mcp('changing.api.example')
         const session = await sessionOf(service, {
@@ -309,7 +309,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['running/dead-process', 'running/recovery/orphan-call', 'running/recovery/once'],
-      'a call that a dead server left open is closed with an error, and not made again',
+      'a call of a dead server is closed with an error, and not made again',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-mcp-'))
         const { make, called } = waiting()

@@ -121,7 +121,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/probe/as-a-session', 'mcp/probe/failed'],
-      'what is no server, and what lies behind the walls, is an answer in words',
+      'an address that is no server, or is not reachable for tenants, is answered in words',
       async () => {
         const absent = await probe({ url: 'https://absent.api.example/mcp' })
         assert.equal(absent.ok, false)

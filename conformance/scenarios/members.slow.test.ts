@@ -93,17 +93,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('invitations/once', 'one of ten who open a link at once comes in', async () => {
-      const { body: made } = await invite(owner, { role: 'viewer' })
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, n) => {
-          const body = { token: tokenOf(made), email: `r${n}@example.com`, name: 'R', password }
-          return service.ask('POST', '/v1/ext/auth/invitation', body, { 'x-api-key': '' })
-        }),
-      )
-      assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-      assert.equal(answers.filter(({ status }) => status === 409).length, 9)
-    })
+    verifies(
+      'invitations/once',
+      'only one of ten people who open a link at once becomes a member',
+      async () => {
+        const { body: made } = await invite(owner, { role: 'viewer' })
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, (_, n) => {
+            const body = { token: tokenOf(made), email: `r${n}@example.com`, name: 'R', password }
+            return service.ask('POST', '/v1/ext/auth/invitation', body, { 'x-api-key': '' })
+          }),
+        )
+        assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+        assert.equal(answers.filter(({ status }) => status === 409).length, 9)
+      },
+    )
 
     verifies(
       ['members/list', 'members/role', 'members/owners'],
@@ -162,7 +166,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['members/remove/keys', 'invitations/of-removed'],
-      'what somebody makes while being removed opens nothing, in whichever order it comes',
+      'a key that a person makes while being removed opens nothing, in whichever order both come',
       async () => {
         for (const turn of [1, 2, 3]) {
           const admin = await join(`racer-${turn}@example.com`, 'admin')
@@ -185,7 +189,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'auth/body-unfinished',
-      'whoever is removed, or has a revoked key, ends no request that was begun before',
+      'a removed person or a revoked key ends no request that was begun before',
       async () => {
         const admin = await join('hal@example.com', 'admin')
         const ofAdmin = { name: 'k', admin: true }
@@ -231,7 +235,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['members/remove', 'members/leave', 'members/things-stay', 'auth/cookie/checked-live'],
-      'who is removed reads nothing from then on, and what the person made stays',
+      "a removed person reads nothing from then on, and the person's resources stay",
       async () => {
         const [member, other] = [
           await join('em@example.com', 'member'),

@@ -144,7 +144,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'model-cards/field/provider',
         'model-cards/field/base-url',
       ],
-      'what a card may say of a model is limited, and an unknown provider must say its wire',
+      'the fields of a card are limited, and an unknown provider must say its wire',
       async () => {
         for (const key of ['id', 'provider', 'model', 'baseUrl', 'apiKey', 'colour']) {
           await refused({ native_config: { [key]: 'x' } }, new RegExp(key))
@@ -202,7 +202,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'errors/case/bad-card-key',
         'limits/card-probe',
       ],
-      'a key that the provider rejects is refused, and one that cannot be tried is reported in time',
+      'a key that the provider rejects is refused, and a key that cannot be tried is reported in time',
       async () => {
         stub.replies({ status: 401, error: 'authentication_error', message: 'no such key' })
         await refused({}, /api_key.*no such key/)

@@ -41,7 +41,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['memory-stores/written-back', 'resources/memory-store/access'],
-      'what file tools and commands change is in the store, by the session',
+      'changes by file tools and commands are in the store, by the session',
       async () => {
         const store = await storeWith({ '/a': 'one', '/b': 'two' })
         const session = await attach(store)

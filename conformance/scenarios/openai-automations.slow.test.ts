@@ -222,7 +222,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['openai/automations/create', 'openai/automations/update', 'openai/refusals'],
-      'what an automation cannot do is refused by the name of its field',
+      'a field that automations do not support is refused by its name',
       async () => {
         const inSession = { type: 'existing_session', instructions: 'x' } as const
         const own = await agents.sessions.create({

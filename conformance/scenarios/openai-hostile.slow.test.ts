@@ -151,7 +151,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['openai/lists', 'openai/subagents/items-of-agents'],
-      'what a thread of the session has said is no item of the session',
+      'messages of a thread of the session are no items of the session',
       async () => {
         const member = { name: 'member', model: 'offline', tools: [] }
         const agents = [await made('/v1/agents', member)]

@@ -23,7 +23,7 @@ const message = (text: string): OpenAI.Beta.AgentSessionInputParam => ({
 })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`what a session of the OpenAI surface holds, on ${database}`, () => {
+  describe(`the content of a session of the OpenAI surface, on ${database}`, () => {
     let service: TestService
     let client: OpenAI
     let agents: OpenAI['beta']['agents']
@@ -360,7 +360,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'openai/artifacts/content',
         'openai/artifacts/delete',
       ],
-      'what a session has published is an artifact, with its bytes',
+      'a file that a session has published is an artifact, with its bytes',
       async () => {
         const { id } = await firstTurn('run: echo forty-two > /mnt/session/outputs/answer.txt')
         const [artifact] = (await agents.sessions.artifacts.list(id)).data

@@ -333,7 +333,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['openai/errors', 'openai/refusals', 'openai/described'],
-      'what is refused is named, in the words of the client',
+      'a refusal names the field, in the words of the client',
       async () => {
         const environment = { type: 'none' } as const
         const agent = { model: 'offline' }

@@ -160,7 +160,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'organization/workspaces/rename',
         'organization/workspaces/constants',
       ],
-      'areas that are not here are refused by their names, and fields may be left out',
+      'areas that are not here are refused by their names, and fields may be omitted',
       async () => {
         for (const [path, words] of [
           ['/v1/organizations/external_storage', /storage elsewhere is not offered/],

@@ -32,7 +32,7 @@ describe('packages of public registries', () => {
 
   verifies(
     'environments/packages/installed',
-    'programs of apt and npm run, with the libraries and files they need, and nothing is left of how they came',
+    'programs of apt and npm run, with the libraries and files they need, and no trace of their installation remains',
     async () => {
       const packages = { apt: ['toilet', 'figlet', 'jq'], npm: ['is-number@7.0.0', 'semver@7.7.2'] }
       const made = await service.ask('POST', '/v1/environments', { name: fresh('env'), packages })

@@ -89,7 +89,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['proxy/caller/local-child', 'secrets/mcp-tokens'],
-      'whatever is not for this server of this session of this workspace reaches nothing',
+      'a request of another server, session or workspace reaches nothing',
       async () => {
         const other = await service.otherWorkspace('stranger')
         const elsewhere = await sessionOf(service, { servers: [declareServer(host)] })
@@ -223,15 +223,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies(['proxy/no-quota', 'limits/proxy-quota'], 'no call is one too many', async () => {
-      const own = await sessionOf(service, { servers: [declareServer(host)] })
-      const many = 300
-      for (let round = 0; round < many; round += 30) {
-        const answers = Array.from({ length: 30 }, () => asked(adminKey, path('child', own)))
-        for (const answer of await Promise.all(answers)) await answer.arrayBuffer()
-      }
-      assert.equal(records(own).length, many)
-    })
+    verifies(
+      ['proxy/no-quota', 'limits/proxy-quota'],
+      'no call is refused for its number',
+      async () => {
+        const own = await sessionOf(service, { servers: [declareServer(host)] })
+        const many = 300
+        for (let round = 0; round < many; round += 30) {
+          const answers = Array.from({ length: 30 }, () => asked(adminKey, path('child', own)))
+          for (const answer of await Promise.all(answers)) await answer.arrayBuffer()
+        }
+        assert.equal(records(own).length, many)
+      },
+    )
 
     verifies(
       ['proxy/caller/local-child'],

@@ -66,7 +66,7 @@ for (const database of databases)
 
     verifies(
       'limits/quotas/agents',
-      'of 20 agents that are created at once a workspace has as many as it may, and room when one is archived',
+      'of 20 agents that are created at once a workspace gets as many as its quota, and room when one is archived',
       async () => {
         const caller = await workspaceOf()
         const other = await workspaceOf()

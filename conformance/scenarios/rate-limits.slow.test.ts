@@ -61,7 +61,7 @@ for (const database of databases)
         'limits/rate/header-remaining',
         'limits/rate/header-reset',
       ],
-      'each answer says what is left, for all keys of a workspace together',
+      'each answer says how many requests remain, for all keys of a workspace together',
       async () => {
         const caller = await anyone()
         const first = await caller.ask('GET', '/v1/agents')
@@ -79,7 +79,7 @@ for (const database of databases)
 
     verifies(
       ['limits/rate/refusal', 'limits/rate/burst', 'errors/type/rate-limited'],
-      'what is too much is refused with the class, the limit and the time to come again, and another workspace is served',
+      'an excess request is refused with the class, the limit and the time to come again, and another workspace is served',
       async () => {
         const [caller, other] = [await anyone(), await anyone()]
         const statuses = await exhaust(caller)

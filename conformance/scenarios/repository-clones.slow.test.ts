@@ -106,7 +106,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository/push', 'resources/rotate-token'],
-      'git in the sandbox fetches and pushes with a token that it never sees, the newest one',
+      'git in the sandbox fetches and pushes with the newest token, which it never sees',
       async () => {
         const path = '/one/pushed'
         await git.create(path, { a: 'first\n' }, token)
@@ -186,7 +186,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository/errors', 'resources/rotate-token'],
-      'one that failed comes as soon as its token is right, in the sandbox that runs',
+      'a repository that failed is cloned as soon as its token is right, in the sandbox that runs',
       async () => {
         const path = '/one/late'
         await git.create(path, { a: 'late\n' }, token)
@@ -200,7 +200,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository/cloned'],
-      'what one token opened is given to no other, and to none that opens it no longer',
+      'a mirror that one token opened is used for no other token, and for no token that has lost its right',
       async () => {
         const path = '/one/taken'
         await git.create(path, { a: 'secret\n' }, token)
@@ -222,7 +222,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository/cloned'],
-      'a repository without a commit is one to begin in',
+      'an empty repository can be cloned to begin in',
       async () => {
         await git.create('/one/empty', {})
         const session = await create({ url: url('/one/empty') })

@@ -142,7 +142,7 @@ describe('the sandbox', () => {
 
   verifies(
     'sandbox/bounded',
-    'what exceeds the bounds fails inside, and the session goes on',
+    'a command that exceeds the bounds fails inside, and the session goes on',
     async () => {
       const small = await boot('sqlite', {
         env: { SANDBOX_MEMORY_MB: '128', SANDBOX_PROCESSES: '32' },

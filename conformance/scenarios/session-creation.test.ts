@@ -269,7 +269,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'sessions/not-yet/base-image',
-      'what this deployment cannot give is refused by name, and empty values pass',
+      'a feature that this deployment lacks is refused by name, and empty values pass',
       async () => {
         const environment_id = await environment()
         const agent = await agentId()

@@ -118,7 +118,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['folder/confined', 'folder/bounded', 'folder/content/largest'],
-      'what a hostile session puts there leads nowhere, and holds nobody',
+      'links that a hostile session makes lead nowhere, and hold nobody',
       async () => {
         const session = await newSession(service, { tools })
         await run(

@@ -117,7 +117,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('resources/file/most', 'one more than five hundred is refused', async () => {
+    verifies('resources/file/most', 'a resource beyond five hundred is refused', async () => {
       const session = await newSession(service)
       const { id: file_id } = await upload('x')
       const { resources } = service.client.beta.sessions

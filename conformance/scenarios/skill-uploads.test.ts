@@ -22,7 +22,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'skills/upload/refused',
-      'what is no skill is refused by name, and nothing of it stays',
+      'an upload that is no skill is refused by name, and nothing of it stays',
       async () => {
         const before = (await skills().list({ limit: 100, source: 'custom' })).data.length
         const name = named()

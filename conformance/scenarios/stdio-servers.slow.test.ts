@@ -154,7 +154,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['mcp/stdio/failed', 'mcp/stdio/reported'],
-      'what did not start is an error of the session, and the turn goes on without it',
+      'a server that did not start is an error of the session, and the turn goes on without it',
       async () => {
         const ways = declared('ways', 4002)
         const agent = { mcp_servers: [local, ways] }
@@ -255,7 +255,7 @@ describe('stdio servers of our worker', () => {
 
   verifies(
     ['mcp/stdio/worker-only', 'mcp/stdio/ready'],
-    'one by the official library runs in the sandbox, waited for across a server’s death, and ends with it',
+    'a server by the official library runs in the sandbox, waited for across a server’s death, and ends with it',
     async () => {
       const dir = join(folder, 'worker')
       const env = { DATA_DIR: join(folder, 'data') }

@@ -76,7 +76,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['sessions/budget/resumes', 'threads/children'],
-      'a child that was left at the budget goes on by itself once the budget is raised',
+      'a child that paused at the budget goes on by itself once the budget is raised',
       async () => {
         const limit = (amount: string) =>
           ({ type: 'limit', max_list_cost: { amount, currency: 'USD' } }) as const

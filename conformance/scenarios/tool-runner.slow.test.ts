@@ -79,7 +79,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['turns/requires-action', 'tools/custom/client-run'],
-      'a call of a tool that it has not is left to whoever answers it, and it goes on after that',
+      'a call of a tool that it lacks waits for another client, and the runner goes on after that',
       async () => {
         const other = { ...custom, name: 'by_hand' }
         const session = await newSession(service, { tools: [custom, other] })

@@ -153,7 +153,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['turns/interrupt', 'sessions/cancel/queued-messages'],
-      'what is posted behind an interrupt begins the next turn',
+      'messages posted behind an interrupt begin the next turn',
       async () => {
         const session = await newSession(service)
         await post(service, session, 'wait: 60000\nsay: never')

@@ -88,40 +88,45 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('files/upload/atomic', 'of one whose caller goes away nothing stays', async () => {
-      const folder = join(service.dataDir, 'blobs')
-      const stored = async () =>
-        (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) =>
-          each.isFile(),
-        ).length
-      const before = await stored()
-      const leave = new AbortController()
-      let pulled = 0
-      const body = new ReadableStream({
-        async pull(controller) {
-          if (pulled === 0)
-            controller.enqueue(
-              Buffer.from(
-                '--edge\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n',
-              ),
-            )
-          if (++pulled < 10) return controller.enqueue(Buffer.alloc(100_000))
-          while ((await stored()) === before) await new Promise((resolve) => setImmediate(resolve))
-          leave.abort()
-        },
-      })
-      const headers = {
-        'x-api-key': adminKey,
-        'content-type': 'multipart/form-data; boundary=edge',
-      }
-      const url = `${service.base}/v1/files`
-      const { signal } = leave
-      await assert.rejects(fetch(url, { method: 'POST', headers, body, duplex: 'half', signal }))
-      while ((await stored()) !== before) await new Promise((resolve) => setImmediate(resolve))
-      const loose = service.tenantDatabase.read.selectFrom('loose_blobs').selectAll()
-      while ((await loose.execute()).length > 0)
-        await new Promise((resolve) => setImmediate(resolve))
-    })
+    verifies(
+      'files/upload/atomic',
+      'nothing stays of an upload whose caller disconnects',
+      async () => {
+        const folder = join(service.dataDir, 'blobs')
+        const stored = async () =>
+          (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) =>
+            each.isFile(),
+          ).length
+        const before = await stored()
+        const leave = new AbortController()
+        let pulled = 0
+        const body = new ReadableStream({
+          async pull(controller) {
+            if (pulled === 0)
+              controller.enqueue(
+                Buffer.from(
+                  '--edge\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n',
+                ),
+              )
+            if (++pulled < 10) return controller.enqueue(Buffer.alloc(100_000))
+            while ((await stored()) === before)
+              await new Promise((resolve) => setImmediate(resolve))
+            leave.abort()
+          },
+        })
+        const headers = {
+          'x-api-key': adminKey,
+          'content-type': 'multipart/form-data; boundary=edge',
+        }
+        const url = `${service.base}/v1/files`
+        const { signal } = leave
+        await assert.rejects(fetch(url, { method: 'POST', headers, body, duplex: 'half', signal }))
+        while ((await stored()) !== before) await new Promise((resolve) => setImmediate(resolve))
+        const loose = service.tenantDatabase.read.selectFrom('loose_blobs').selectAll()
+        while ((await loose.execute()).length > 0)
+          await new Promise((resolve) => setImmediate(resolve))
+      },
+    )
 
     it('come back byte for byte, whatever in them looks like the edge of a part', async () => {
       const edges = ['\r\n', '--', '\r\n--', '\r\n------formdata', '\n--edge', '\r']

@@ -13,7 +13,7 @@ const path = '/v1/ext/views'
 type Views = { data: ViewShown[] }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`what a person keeps for the pages of a workspace, on ${database}`, () => {
+  describe(`views that a person saves for the pages of a workspace, on ${database}`, () => {
     let service: TestService
     let owner: PersonClient
     let ahead = 0

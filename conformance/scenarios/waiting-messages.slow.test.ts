@@ -112,7 +112,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['events/waiting/removed', 'turns/idle-last'],
-      'one that waits behind a call that asks is removed, and the idle event stays the last',
+      'a message that waits behind a call that asks is removed, and the idle event stays the last',
       async () => {
         const model = await pricedModel(service, stub, { input: 1, output: 1 })
         const ask = {

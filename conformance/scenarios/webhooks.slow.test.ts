@@ -372,7 +372,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['webhooks/endpoint-attempts', 'service/tenants/isolated'],
-      'what is not taken is tried three times, and nothing of one workspace reaches another',
+      'a delivery that is not accepted is tried three times, and nothing of one workspace reaches another',
       async () => {
         await using there = await startTestEndpoint()
         there.answer((response) => void response.writeHead(500).end())

@@ -122,7 +122,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'work/attempts',
-      'what a worker writes before and after its calls does not let it begin again for ever',
+      'events that a worker writes before and after its calls do not let it begin again for ever',
       async () => {
         const pool = await newPool(service)
         const mine = await claimedSession(service, pool, 'run: ls')

@@ -202,7 +202,7 @@ for (const { database, isOwn } of shapes) {
         'organization/workspaces/delete/at-once',
         'organization/workspaces/delete/nothing-left',
       ],
-      'nothing is left of a deleted workspace that had one of every noun, and its neighbour is unharmed',
+      'no row remains of a deleted workspace that had one of every noun, and its neighbour is unharmed',
       async () => {
         await fill(neighbour)
         const running = await fill(doomed)

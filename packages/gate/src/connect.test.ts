@@ -69,7 +69,7 @@ describe('CONNECT', () => {
     }
   })
 
-  it('to a bare address is refused in every form of one, whatever the owner allows', async () => {
+  it('to a bare address is refused in every form of an address, whatever the owner allows', async () => {
     await using setup = await world()
     const forms = ['169.254.169.254', '127.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:7f00:1]']
     for (const host of forms) {
@@ -311,7 +311,7 @@ describe('a tunnel', () => {
     await eventually(() => setup.tunnels.length > 0)
   })
 
-  it('that the upstream ended first is over once the client has left', async () => {
+  it('that the upstream ended first is over once the client has disconnected', async () => {
     const upstream = createServer((socket) => void socket.once('data', () => socket.end('bye')))
     const port = await listening(upstream)
     let outward: Socket | undefined

@@ -67,7 +67,7 @@ describe('masking', () => {
     }
   })
 
-  it('masks secrets that overlap, and one that begins within another', () => {
+  it('masks secrets that overlap, and a secret that begins within another', () => {
     const filter = () => filterOf('abcabcabc', 'abcabc-longer')
     const text = 'abcabcabcabcabc-longer.'
     for (let cut = 0; cut <= text.length; cut++) {
@@ -129,7 +129,7 @@ function numbers(seed: number): (below: number) => number {
 const inLines = (text: string, length: number, end: string) =>
   text.replaceAll(new RegExp(`.{${length}}`, 'g'), `$&${end}`)
 
-describe('masking what is spelled in another way', () => {
+describe('masking secrets that are spelled in another way', () => {
   // verifies: proxy/masked
   it('finds every character as it is or escaped, in any mixture, wherever the body is cut', () => {
     const next = numbers(1)
@@ -159,7 +159,7 @@ describe('masking what is spelled in another way', () => {
     }
   })
 
-  it('finds URLs within JSON and JSON within URLs, encoded twice, with `/` left as it is', () => {
+  it('finds URLs within JSON and JSON within URLs, encoded twice, with `/` unchanged', () => {
     const kept = encodeURIComponent(secret).replaceAll('%2F', '/')
     const twice = encodeURIComponent(encodeURIComponent(secret))
     for (const spelled of [

@@ -159,7 +159,7 @@ export function modelContract(
       }
     })
 
-    void it('may be left in the middle', async () => {
+    void it('may be ended in the middle', async () => {
       await using played = await play({ text: 'one two three' })
       const signal = new AbortController().signal
       const call = { system: '', messages: played.messages, tools: [], signal }

@@ -84,7 +84,7 @@ void describe('offline model', () => {
     assert.equal(new Set(ids).size, 2)
   })
 
-  void it('thinks where one can see it', async () => {
+  void it('thinks in the open', async () => {
     const { blocks } = await read(model, [user('think: Hm, let me see.\nsay: Yes.')])
     assert.deepEqual(blocks, [
       { type: 'thinking', text: 'Hm, let me see.' },

@@ -11,7 +11,7 @@ function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ; state = (state * 48_271) % 2_147_483_647) yield state
 }
 
-describe('what a request costs', () => {
+describe('the cost of a request', () => {
   it('is counted in millionths of a dollar', () => {
     const usage = {
       ...{ input_tokens: 1_000, output_tokens: 200 },

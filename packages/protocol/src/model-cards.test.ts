@@ -7,7 +7,7 @@ const card = { model_id: 'a', provider: 'example', model: 'm', api_key: 'sk-a ke
 const oneLine = 'must be printable ASCII characters of one line'
 const aName = 'has a name that must be the name of a header'
 
-describe('what a model card sends in the head of a request', () => {
+describe('the request headers of a model card', () => {
   const cases: [object, string][] = [
     [{ api_key: 'sk-a\n' }, `api_key: ${oneLine}`],
     [{ api_key: 'sk-é' }, `api_key: ${oneLine}`],

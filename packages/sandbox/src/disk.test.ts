@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { bytesBelow } from './disk.ts'
 
-describe('what folders take', () => {
+describe('the disk use of folders', () => {
   it('is found out however much cannot be looked at, and however long its names are', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-disk-'))
     try {

@@ -36,7 +36,7 @@ describe('simple commands', () => {
     }
   })
 
-  it('nothing else is one', () => {
+  it('no other text is a simple command', () => {
     const others = [
       '',
       '   ',

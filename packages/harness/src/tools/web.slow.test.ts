@@ -318,7 +318,7 @@ void describe('web_search', () => {
     )
   })
 
-  void it('asks the engine nothing when no domain is left', async () => {
+  void it('asks the engine nothing when no domain remains', async () => {
     await using server = await engine(() => assert.fail('the engine was asked'))
     const run = tool('web_search', { allowed_domains: [] }, server.search)
     const result = await run({ query: 'x' })

@@ -69,7 +69,7 @@ const mebibyte = Buffer.alloc(1024 * 1024, 'x')
 
 for (const [api, dialect] of Object.entries(wires)) {
   void describe(`an endpoint of ${api} that does not stop`, () => {
-    void it('is left after 64 KiB of an error', async () => {
+    void it('is given up after 64 KiB of an error', async () => {
       const sent = Promise.withResolvers<number>()
       await using endpoint = await hostile(async (response) => {
         response.writeHead(400, { 'content-type': 'application/json' })
@@ -80,7 +80,7 @@ for (const [api, dialect] of Object.entries(wires)) {
       assert.ok((await sent.promise) < 16 * mebibyte.length)
     })
 
-    void it('is left in the midst of an event that does not end', async () => {
+    void it('is given up in the midst of an event that does not end', async () => {
       const sent = Promise.withResolvers<number>()
       await using endpoint = await hostile(async (response) => {
         response.writeHead(200, stream).write('data: {"text":"')
@@ -92,7 +92,7 @@ for (const [api, dialect] of Object.entries(wires)) {
       assert.ok((await sent.promise) < 32 * mebibyte.length)
     })
 
-    void it('is left where little that was packed becomes much', async () => {
+    void it('is given up when few packed bytes become many', async () => {
       const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024, 'x'))
       const packed = { 'content-encoding': 'gzip' }
       await using endpoint = await hostile((response, { url }) => {
@@ -105,7 +105,7 @@ for (const [api, dialect] of Object.entries(wires)) {
       assert.ok(process.memoryUsage().rss - before < 200 * 1024 * 1024)
     })
 
-    void it('is left where it sends one byte after the other', async () => {
+    void it('is given up when it sends one byte after the other', async () => {
       await using endpoint = await hostile(async (response) => {
         response.writeHead(200, stream)
         while (!response.destroyed) {

@@ -83,7 +83,7 @@ void describe('failures', () => {
     assert.equal(of('Connection error.', { cause: loop }).kind, 'unreachable')
   })
 
-  void it('does not ask again for what never left', () => {
+  void it('does not repeat a request that was never sent', () => {
     const failure = of('Cannot read properties of undefined', { sent: false })
     assert.deepEqual([failure.kind, failure.retryable], ['request_failed', false])
   })

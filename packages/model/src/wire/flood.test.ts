@@ -76,7 +76,7 @@ void describe('a flood', () => {
     assert.ok(micros < 250_000, `${micros} µs of work after the end`)
   })
 
-  void it('is left when the probe of its card ends, and others are served meanwhile', async () => {
+  void it('is given up when the probe of its card ends, and others are served meanwhile', async () => {
     await using endpoint = await flood()
     let turns = 0
     const others = setInterval(() => turns++, 10)

@@ -51,7 +51,7 @@ async function sent(
   return request
 }
 
-void describe('what a provider is sent', () => {
+void describe('a request to a provider', () => {
   void it('goes to the endpoint whether or not its version was written down', async () => {
     const cases: [string, string, string][] = [
       ['anthropic-messages', '/v1', '/v1/messages?beta=true'],

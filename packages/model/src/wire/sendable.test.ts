@@ -103,7 +103,7 @@ for (const api of wires) {
       assert.deepEqual(brokenRules(api, bodies[1] ?? {}), [])
     })
 
-    void it('is not repeated when nothing can be left out, and says what the provider said', async () => {
+    void it('is not repeated when nothing can be omitted, and gives the words of the provider', async () => {
       const why = 'max_tokens: too large for an image model'
       const { last, bodies } = await ask(api, [user('Hi')], refusal(400, why))
       assert.ok(last?.type === 'failed')
@@ -120,7 +120,7 @@ void describe('a part that a provider names by its position', () => {
     ['openai-responses', "Invalid 'input[1].content[1].image_url'. Expected a valid URL"],
   ]
   for (const [api, message] of fields) {
-    void it(`alone is left out over ${api}`, async () => {
+    void it(`alone is omitted over ${api}`, async () => {
       const other = bytes('GIF89a')
       const content = [text('See'), image(png), image(other, 'image/gif')]
       const { bodies, last } = await ask(

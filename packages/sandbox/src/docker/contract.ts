@@ -107,7 +107,9 @@ export function imageCases(
   const refused = (words: RegExp) => (error: unknown) =>
     error instanceof SandboxEnded && words.test(error.message)
   return {
-    'finds and removes what a dead server left, once it is old': async ({ provider }) => {
+    'finds and removes the containers of a dead server, once they are old': async ({
+      provider,
+    }) => {
       const { engine, socket } = there()
       const [id, other] = [await leftBehind(engine), await leftBehind(engine)]
       await provider.check()
@@ -150,7 +152,7 @@ export function imageCases(
       assert.deepEqual(readdirSync(trial), [])
     },
 
-    'starts from the image that it is told': async ({ open }) => {
+    'starts from the image of its spec': async ({ open }) => {
       const sandbox = await open({ image: `docker.io/library/${testImage}:latest` })
       assert.equal(await say(sandbox, 'echo $OF_THE_IMAGE'), 'yes')
     },
@@ -179,7 +181,7 @@ export function imageCases(
       }
     },
 
-    'tells images apart that had the same name': async ({ provider }) => {
+    'distinguishes images that had the same name': async ({ provider }) => {
       const { engine, images } = there()
       const before = await provider.imageOf(undefined)
       assert.equal(await provider.imageOf(`docker.io/library/${testImage}:latest`), before)

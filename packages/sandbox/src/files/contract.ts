@@ -17,7 +17,7 @@ const code = async (call: Promise<{ ok: true } | FileFailure>) => {
 }
 
 export const fileCases: ContractCases = {
-  'brings back the bytes that were written': async ({ open }) => {
+  'returns the bytes that were written': async ({ open }) => {
     const sandbox = await open()
     for (const size of [0, 1, 65_536, 300_001]) {
       const bytes = randomBytes(size)
@@ -79,7 +79,7 @@ export const fileCases: ContractCases = {
     assert.equal(await say(sandbox, 'cat x/y/z; stat -c " %a" x x/y x/y/z'), '1 700\n 700\n 644')
   },
 
-  'says what stands in the place of a file': async ({ open }) => {
+  'says what is at the path instead of a file': async ({ open }) => {
     const sandbox = await open()
     await run(sandbox, 'mkdir d; echo 1 >f; mkfifo p; ln -s loop loop; ln -s none dangling')
     for (const [path, why] of [
@@ -138,7 +138,7 @@ export const fileCases: ContractCases = {
     assert.deepEqual(paths, ['/workspace/.git/x', '/workspace/a/node_modules/y'])
   },
 
-  'tells of each change, though size and time are made to look as before': async ({ open }) => {
+  'reports each change, though size and time are made to look as before': async ({ open }) => {
     const sandbox = await open()
     const look = async () => {
       const walk = await sandbox.walk('/workspace', 10)
@@ -155,7 +155,7 @@ export const fileCases: ContractCases = {
     }
   },
 
-  'removes a file or a link, and the folders that it leaves empty': async ({ open }) => {
+  'removes a file or a link, and the folders that become empty': async ({ open }) => {
     const sandbox = await open()
     await run(sandbox, 'mkdir -p a/b/c a/d; echo 1 >a/b/c/f; echo 2 >a/d/g; ln -s a/d/g link')
     const remove = (path: string) => code(sandbox.remove(`/workspace/${path}`, '/workspace'))
@@ -166,7 +166,7 @@ export const fileCases: ContractCases = {
     assert.deepEqual([await remove('a/d'), await remove('a/none')], ['not_a_file', 'not_found'])
   },
 
-  'lists the same files in any order of making, and stops where it is told': async ({ open }) => {
+  'lists the same files in any order of making, and stops at its limit': async ({ open }) => {
     const names = Array.from({ length: 600 }, (_, i) => `d${i % 7}/f${i}`)
     const listed: string[][] = []
     for (const order of [names, names.toReversed()]) {

@@ -47,7 +47,7 @@ export const lifeCases: ContractCases = {
     assert.equal(await say(sandbox, 'echo "[$kept]" ${PWD##*/}'), '[] workspace')
   },
 
-  'leaves no process when it is closed': async ({ open }) => {
+  'ends its processes when it is closed': async ({ open }) => {
     const sandbox = await open()
     const sign = mark()
     await run(sandbox, daemon(sign))
@@ -61,7 +61,7 @@ export const lifeCases: ContractCases = {
     await assert.rejects(sandbox.write('/workspace/a', Buffer.of(1)), SandboxEnded)
   },
 
-  'leaves no process when its server is killed': async ({ spec }, origin) => {
+  'ends its processes when its server is killed': async ({ spec }, origin) => {
     const sign = mark()
     const dying = await owner(origin, spec(), sign)
     await dying[Symbol.asyncDispose]()
@@ -94,7 +94,7 @@ export const lifeCases: ContractCases = {
     await next.close()
   },
 
-  'leaves its files to the next one': async ({ provider, spec }) => {
+  'keeps its files for the next sandbox': async ({ provider, spec }) => {
     const mine = spec()
     const first = await provider.acquire(mine)
     await run(first, 'kept=1; echo kept >file; mkdir folder')
@@ -107,7 +107,7 @@ export const lifeCases: ContractCases = {
     await second.close()
   },
 
-  'can be followed by one of the same name while it ends': async ({ provider, spec }) => {
+  'can be followed by a sandbox of the same name while it ends': async ({ provider, spec }) => {
     const mine = spec()
     let current = await provider.acquire(mine)
     for (let round = 0; round < 5; round++) {

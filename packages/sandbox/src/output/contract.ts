@@ -18,7 +18,9 @@ export function outputEar(isWanted = () => true) {
 const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`
 
 export const outputCases: ContractCases = {
-  'tells the output of a command while it runs, and nothing after its result': async ({ open }) => {
+  'reports the output of a command while it runs, and nothing after its result': async ({
+    open,
+  }) => {
     const sandbox = await open()
     const ear = outputEar()
     const command = `echo one; echo two >&2; ${waitFor('a')}; echo three; ${waitFor('b')}; echo four`
@@ -37,7 +39,7 @@ export const outputCases: ContractCases = {
     assert.ok(heard <= after)
   },
 
-  'tells of 100 MB their end alone, as often as of a trickle': async ({ open }) => {
+  'reports of 100 MB only the end, as often as of a trickle': async ({ open }) => {
     const sandbox = await open()
     const ear = outputEar()
     const command = `yes 0123456789 | head -c 104857600; ${waitFor('a')}`
@@ -56,7 +58,7 @@ export const outputCases: ContractCases = {
     assert.ok(last && last.offset > (100 << 20) - 4_097 && last.end === 100 << 20)
   },
 
-  'tells how long a command is silent': async ({ open }) => {
+  'reports how long a command is silent': async ({ open }) => {
     const sandbox = await open()
     const ear = outputEar()
     const command = `printf begun; ${waitFor('a')}`
@@ -68,7 +70,7 @@ export const outputCases: ContractCases = {
     await running
   },
 
-  'tells nothing that nobody wants, and the end so far to whoever comes later': async ({
+  'reports nothing that nobody wants, and the end so far to a reader who comes later': async ({
     open,
   }) => {
     const sandbox = await open()
@@ -87,7 +89,7 @@ export const outputCases: ContractCases = {
     await running
   },
 
-  'masks the secrets of a command in what it tells': async ({ open }) => {
+  'masks the secrets of a command in its pieces': async ({ open }) => {
     const sandbox = await open()
     const ear = outputEar()
     const TOKEN = `token-${mark()}`

@@ -6,7 +6,7 @@ import { mark, parentOf, processesHolding, processesWith, run, say, until } from
 const mebibyte = 1 << 20
 
 export const shellCases: ContractCases = {
-  'tells how a command ended': async ({ open }) => {
+  'says how a command ended': async ({ open }) => {
     const sandbox = await open()
     const codes = { true: 0, false: 1, 'exit 7': 7, '/nowhere': 127, 'kill -9 $$': 137 }
     for (const [command, exitCode] of Object.entries(codes)) {
@@ -66,7 +66,7 @@ export const shellCases: ContractCases = {
     assert.equal(await say(sandbox, 'echo $kept'), '1')
   },
 
-  'leaves the EXIT trap to the command': async ({ open }) => {
+  'runs the EXIT trap of the command': async ({ open }) => {
     const sandbox = await open()
     assert.equal(await say(sandbox, "trap 'echo last' EXIT; kept=1; echo first"), 'first\nlast')
     assert.equal(await say(sandbox, 'echo $kept'), '1')
@@ -78,7 +78,7 @@ export const shellCases: ContractCases = {
     assert.deepEqual([output, exitCode], ['[]\n', 0])
   },
 
-  'kills a command that runs out of time, and keeps the state of the one before': async ({
+  'kills a command that runs out of time, and keeps the state of the command before': async ({
     open,
   }) => {
     const sandbox = await open()
@@ -116,7 +116,7 @@ export const shellCases: ContractCases = {
     await until('the group is gone', () => processesWith(sign).length === 0)
   },
 
-  'does not wait for what a command left in the background': async ({ open }) => {
+  'does not wait for the background processes of a command': async ({ open }) => {
     const sandbox = await open()
     const started = performance.now()
     const { output } = await run(sandbox, `sleep ${mark()} & echo $! >pid; echo hi`)
@@ -135,7 +135,7 @@ export const shellCases: ContractCases = {
     )
   },
 
-  'keeps the end of 50 MB of output, and the whole in a file, without holding it': async ({
+  'keeps the end of 50 MB of output, and the whole in a file, but not in memory': async ({
     open,
   }) => {
     const sandbox = await open()

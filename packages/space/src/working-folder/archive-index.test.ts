@@ -37,7 +37,7 @@ const indexOf = (key: string, bytes: Buffer) =>
 const filesOf = (index: FolderIndex) =>
   new Map([...index].flatMap(([path, { kind, hash }]) => (kind === 'file' ? [[path, hash]] : [])))
 
-describe('what lies in an archive', () => {
+describe('the index of an archive', () => {
   let folder: string
   const at = (...names: string[]) => join(folder, 'workspace', ...names)
   const long = 'n'.repeat(120)
@@ -94,7 +94,7 @@ describe('what lies in an archive', () => {
     assert.equal(merged.get('workspace/holes')?.archive, 'base')
   })
 
-  it('is not believed of an archive with other bytes, or one that is cut off or none', async () => {
+  it('is not believed of an archive with other bytes, a cut archive or a missing one', async () => {
     const whole = await pack('again')
     const other = indexArchive(partOf('x', Buffer.from('other')), once(whole), signal)
     await assert.rejects(other, ArchiveError)

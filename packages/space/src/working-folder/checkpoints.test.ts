@@ -38,7 +38,7 @@ async function strangers(folder: string): Promise<SessionCheckpoints> {
 
 describe('a working folder that is restored', () => {
   for (const linked of ['workspace', 'outputs', 'user'])
-    it(`is none whose ${linked} would be a link to a folder of this machine`, async () => {
+    it(`is refused if its ${linked} would be a link to a folder of this machine`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
       const path = (name: string) => join(folder, name)
       try {

@@ -28,9 +28,9 @@ const changes: Record<string, (path: (name: string) => string) => Promise<unknow
     await utimes(path('sub/file'), 1, 1)
   },
   'a new file': (path) => writeFile(path('new'), ''),
-  'a file that is gone': (path) => rm(path('sub/file')),
+  'a missing file': (path) => rm(path('sub/file')),
   'a folder with another name': (path) => rename(path('sub'), path('other')),
-  'a link in place of a folder': async (path) => {
+  'a link instead of a folder': async (path) => {
     await rename(path('sub'), path('away'))
     await symlink('away', path('sub'))
   },

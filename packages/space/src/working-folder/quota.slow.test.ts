@@ -122,7 +122,7 @@ describe('the disk of a session', () => {
   })
 
   // verifies: sandbox/disk/floor
-  it('is not given to another one where too little is free, and who fills it is ended', async () => {
+  it('is not given to another session if too little is free, and the session that fills it is ended', async () => {
     const floor = { bytes: 0, files: 0 }
     begin(floor)
     const [quiet, loud] = [await open(setup.spec()), await open(setup.spec())]

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { mountOutputs } from './outputs.ts'
 
 describe('outputs of a session', () => {
-  it('a file that grows for as long as it is read is left where it is too large', async () => {
+  it('a file that grows for as long as it is read is given up when it is too large', async () => {
     const sent: number[] = []
     const client = {
       get: async () => ({

@@ -60,19 +60,19 @@ describe('the supervisor of a harness', () => {
     })
   })
 
-  it('does nothing more for one that has ended because it heard of no lease', async () => {
+  it('does nothing more for a harness that has ended because it heard of no lease', async () => {
     const { how, why, isLeaseLost } = await begin('unheard').ended
     assert.deepEqual([how, why, isLeaseLost], ['aborted', 'aborted: lease_lost', true])
   })
 
-  it('kills one that does not heed an abort', async () => {
+  it('kills a harness that does not heed an abort', async () => {
     const harness = begin('deaf', { readyMs: 20_000, abortMs: 50 })
     await harness.ready
     harness.abort('lease_lost')
     assert.equal((await harness.ended).how, 'aborted')
   })
 
-  it('aborts one that takes longer to stop than it may', async () => {
+  it('aborts a harness that takes longer to stop than it may', async () => {
     const harness = begin('deaf', { readyMs: 20_000, abortMs: 50 })
     await harness.ready
     harness.stop('stopping', 50)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { takeYaml } from './draft-shape.ts'
 
-void describe('what was written as YAML', () => {
+void describe('a draft that was written as YAML', () => {
   void it('is taken when a form can show it, fields that nobody knows included', () => {
     const taken: unknown[] = []
     const body = { name: 'a', tools: [{ type: 'of_next_year', x: 1 }], other: true }

@@ -8,12 +8,12 @@ const cloud = (more: object): EnvironmentDraft => ({
   config: { type: 'cloud', networking: { type: 'unrestricted' }, ...more },
 })
 
-void describe('what a form changes of an environment', () => {
+void describe('the change that a form makes to an environment', () => {
   void it('is nothing where nothing differs', () => {
     assert.deepEqual(updateOf(cloud({}), cloud({})), {})
   })
 
-  void it('empties what was removed, as a list that is left out would stay', () => {
+  void it('has an empty list for a removed field, as an omitted field would stay', () => {
     const before: EnvironmentDraft = {
       ...cloud({ packages: { pip: ['rich'], apt: ['jq'] } }),
       network: { denylist: ['evil.example.com'] },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isText, largestImage, viewOf } from './content.ts'
 
-void describe('what of a file is shown', () => {
+void describe('the shown content of a file', () => {
   const of = (mime_type: string, size_bytes = 10) => viewOf({ mime_type, size_bytes })
 
   void it('is a picture where it can run nothing, and never SVG', () => {

@@ -18,7 +18,7 @@ const log = [
   call('7', 'bash'),
 ]
 
-void describe('what was decided about a tool before', () => {
+void describe('the summary of earlier decisions about a tool', () => {
   void it('counts the decisions about its calls, and about no other tool', () => {
     const of = (name: string, server?: string) => decisionsAbout({ name, server }, log)
     assert.deepEqual(of('bash'), { approved: 2, denied: 1 })

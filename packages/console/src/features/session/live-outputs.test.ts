@@ -24,7 +24,7 @@ void describe('the live output of a command', () => {
     assert.deepEqual(output, { text: 'one\ntwo\n', end: 8, lastByteAt: 600 })
   })
 
-  void it('says what is left out', () => {
+  void it('says how much is omitted', () => {
     const output = heard(piece('one', 0), piece('last\n', 5_003))
     assert.equal(output?.text, 'one\n… 4.88 KiB not shown …\nlast\n')
     assert.match(heard(piece('last\n', 5_000))?.text ?? '', /^… .* not shown …\nlast\n$/)

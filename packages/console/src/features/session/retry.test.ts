@@ -8,7 +8,7 @@ import { retryWords } from './words.ts'
 const error = (message: string) => ({ type: 'session.error', error: { message } }) as SessionEvent
 const message = (seq: number | null) => ({ type: 'user.message', seq }) as UserMessage
 
-void describe('what has failed and can be tried again', () => {
+void describe('a failure that can be tried again', () => {
   const failed = { failure: 'no such key' }
 
   void it('is a turn of a session that rests, as the service says why', () => {

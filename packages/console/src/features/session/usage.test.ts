@@ -8,7 +8,7 @@ const usage = {
   cache_creation: { ephemeral_5m_input_tokens: 150_000, ephemeral_1h_input_tokens: 50_000 },
 } as Session['usage']
 
-void describe('what the tokens of a session cost', () => {
+void describe('the cost of the tokens of a session', () => {
   void it('is the tokens of each kind times the price of a million, and their sum', () => {
     const price = { input: 3, output: 15, cache_read: 0.5, cache_write: 4 }
     const { charges, sum } = chargesOf(usage, price)

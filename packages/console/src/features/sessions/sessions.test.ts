@@ -4,7 +4,7 @@ import { filtersOf, SessionSearch, sessionQueryOf } from './filters.ts'
 import { heldRows } from './held-rows.ts'
 
 void describe('the filters of an address', () => {
-  void it('are asked of the service, and what is none is left out', () => {
+  void it('are sent to the service, and unknown ones are omitted', () => {
     const now = Date.UTC(2026, 10, 27, 12, 0, 30)
     const search = SessionSearch.parse({ status: 'running,odd', since: '1d', agent: 7, more: 'x' })
     assert.deepEqual(sessionQueryOf(filtersOf(search), now), {

@@ -45,7 +45,7 @@ void describe('a list of tools with an odd entry', () => {
     'a name twice': [good('a'), /"a" \(it is listed again\)/],
   }
   for (const [what, [entry, why]] of Object.entries(unusable))
-    void it(`keeps the others and names what was left out: ${what}`, async () => {
+    void it(`keeps the others and names the omitted ones: ${what}`, async () => {
       await using server = await listing({ result: { tools: [good('a'), entry, good('b')] } })
       await using servers = open({ s: server.url })
       await ready(servers)

@@ -107,7 +107,7 @@ void describe('the input schema of an MCP tool', () => {
     assert.ok(process.cpuUsage(begun).user < 1_500_000)
   })
 
-  void it('that refers again and again to what is long and empty is any object', () => {
+  void it('that refers again and again to a long, empty part is any object', () => {
     for (const empty of [[], {}]) {
       const $defs = { long: { enum: Array.from({ length: 300_000 }, () => empty) } }
       const fields = Array.from({ length: 2_000 }, (_, n) => [`a${n}`, { $ref: '#/$defs/long' }])
@@ -118,7 +118,7 @@ void describe('the input schema of an MCP tool', () => {
     }
   })
 
-  void it('that refers to what cannot be a path is anything', () => {
+  void it('that refers to a text that is no path is anything', () => {
     const properties = { a: { $ref: '#/%' }, b: { $ref: '#/$defs/%E0%A4%A' } }
     assert.deepEqual(schemaOf({ properties }).properties, { a: {}, b: {} })
   })

@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(databases))
       ['drives', {}, 'running'],
       ['has ended', { status: 'canceled', ended_at: iso(1) }, 'canceled'],
     ] as const)
-      it(`is left as it is when its trials have ended and another process ${what} it`, async () => {
+      it(`is not changed when its trials have ended and another process ${what} it`, async () => {
         await using opened = await open()
         const { database } = opened
         const id = await newRun(database, { samples: fine.slice(0, 2) })

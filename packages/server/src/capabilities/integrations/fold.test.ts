@@ -53,7 +53,7 @@ describe('the questions of a session', () => {
     assert.deepEqual(buttons, ['b'])
   })
 
-  it('are none where only calls of a worker are left', () => {
+  it('are none if only calls of a worker remain', () => {
     const told = toldOf([bash('a', 'allow', byWorker), waits('i', 'a')])
     assert.deepEqual(
       told.map(({ kind }) => kind),

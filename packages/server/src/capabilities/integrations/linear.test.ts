@@ -90,7 +90,7 @@ describe('deliveries of Linear', () => {
     assert.equal(new Set(ids).size, 3)
   })
 
-  it('begin with the words of whoever has called the agent, and with nobody else’s', () => {
+  it('begin with the words of the person who called the agent, and with nobody else’s', () => {
     const own = { body: '@steward look', userId: ada.id }
     assert.equal(textOf(event({ comment: own })), '@steward look')
     const delegated = textOf(event({}))

@@ -60,7 +60,7 @@ describe('the folder of a session that goes on', () => {
     assert.equal(await opened(), 0)
   })
 
-  it('is left by no link, whatever it becomes while it is looked at', async () => {
+  it('does not follow a link out of it, whatever it becomes while it is looked at', async () => {
     await writeFile(at('in', 'secret'), 'mine')
     await rename(at('in'), at('before'))
     await symlink(folder, at('in'))

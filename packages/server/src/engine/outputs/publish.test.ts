@@ -86,7 +86,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
 
   describe(`publishing on ${kind}`, () => {
     // verifies: outputs/published
-    it('is done at the end of the next turn for what a server left that died', async () => {
+    it('is done at the end of the next turn for the outputs of a dead server', async () => {
       await using at = await setup()
       const dead = at.process()
       await dead.publish(at.turned, false)
@@ -101,7 +101,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     })
 
     // verifies: outputs/published
-    it('publishes nothing from a host that the session has left', async () => {
+    it('publishes nothing from a host that no longer has the session', async () => {
       await using at = await setup()
       await at.process().start()
       await at.write('a', 'older than what is published')

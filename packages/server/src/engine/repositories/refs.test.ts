@@ -17,7 +17,7 @@ const advertised = (...lines: string[]) =>
   ].join('')
 const read = (text: string, size = 7) => readRefs(inPieces(text, size))
 
-describe('what a git server says it has', () => {
+describe('the list of refs of a git server', () => {
   it('is read however it is cut', async () => {
     const text = advertised(
       `${id('a')} HEAD\0ofs-delta symref=HEAD:refs/heads/next side-band-64k`,

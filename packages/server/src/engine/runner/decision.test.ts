@@ -68,7 +68,7 @@ describe('the state of a session', () => {
   })
 })
 
-describe('what a session needs next', () => {
+describe('the next step of a session', () => {
   const live = [
     ...(['resting', 'requires_action', 'awaits_servers', 'running', 'rescheduling'] as const),
     ...(['budget_reached', 'budget_raised', 'evaluating'] as const),
@@ -108,7 +108,7 @@ describe('what a session needs next', () => {
     assert.equal(actionFor('budget_reached', 'answered'), 'resume')
   })
 
-  it('is the turn that was left at a budget, once that was raised', () => {
+  it('is the turn that paused at a budget, once that was raised', () => {
     for (const finding of ['answered', 'messages', 'nothing'] as const)
       assert.equal(actionFor('budget_raised', finding), 'resume')
   })

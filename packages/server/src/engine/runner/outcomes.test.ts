@@ -159,7 +159,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.deepEqual([head.status, head.due, head.owner], ['idle', 0, null])
     })
 
-    it('is left by a server that stops, with its start and without an end', async () => {
+    it('is released by a server that stops, with its start and without an end', async () => {
       await using testDatabase = await open()
       const { log, head } = await drained(testDatabase.database, {
         answers: [says('a poem'), { end: 'hang' }],

@@ -113,7 +113,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
         assert.deepEqual(await readWaiting(database.read, tenant, session), queue)
       })
 
-    it('is left to another process that holds the session, but not to one that is dead or cut off', async () => {
+    it('belongs to another process that has the session, but not to a process that is dead or cut off', async () => {
       await using testDatabase = await open()
       const { database } = testDatabase
       const session = await newSession(database)

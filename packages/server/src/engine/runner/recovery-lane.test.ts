@@ -22,7 +22,7 @@ function lane() {
 }
 
 // verifies: running/recovery/one-at-a-time
-describe('turns that a dead process left', () => {
+describe('turns of a dead process', () => {
   it('go on together when they have died once, and before the suspects', async () => {
     const { begun, enter, pass } = lane()
     const suspect = enter('suspect', true)

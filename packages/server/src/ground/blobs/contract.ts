@@ -148,7 +148,7 @@ export function blobContract(name: string, opened: () => Promise<Blobs>): void {
       assert.ok(found && bodies.includes(found.text))
     })
 
-    it('may be left unread after all of it has come', async () => {
+    it('allows a reader to drop a body unread after all of it has come', async () => {
       const blobs = await opened()
       await blobs.put('files/unread', pieces('short'))
       const unread = await blobs.get('files/unread')

@@ -87,7 +87,7 @@ describe('a list of ranges', () => {
   })
 })
 
-describe('what tenants may name', () => {
+describe('the list of targets that tenants may name', () => {
   const may = (targets: string, address: Partial<ResolvedAddress>) =>
     tenantGuard(parseTargets(targets)).may({
       ...{ host: 'git.internal', port: 443, address: '10.0.0.7', ...address },

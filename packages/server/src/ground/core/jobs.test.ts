@@ -32,7 +32,7 @@ function stage() {
 }
 
 describe('jobs', () => {
-  it('run at once and after each pause, and again without a pause where more is left', async () => {
+  it('run at once and after each pause, and again without a pause if more remains', async () => {
     const at = stage()
     const answers = [false, false, true, true]
     let runs = 0

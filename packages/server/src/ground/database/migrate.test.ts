@@ -102,7 +102,7 @@ for (const [dialect, setupOf] of Object.entries(hosts)) {
       }
     })
 
-    it('is left as it was by a start that ends in the midst of a migration', async () => {
+    it('is not changed by a start that ends in the midst of a migration', async () => {
       await using testSetup = await setupOf()
       const former = await testSetup.open()
       await former.write(async (tx) => {
@@ -118,7 +118,7 @@ for (const [dialect, setupOf] of Object.entries(hosts)) {
         )
     })
 
-    it('is refused, and left as it is, when it has only some of them', async () => {
+    it('is refused, and not changed, when it has only some of them', async () => {
       await using testSetup = await setupOf()
       await makeDatabase(testSetup, replacedMigrations.slice(0, -1))
       const refused = /start the server once from that commit .* then start this version/

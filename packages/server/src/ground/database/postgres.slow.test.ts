@@ -51,7 +51,7 @@ const isDead = async (database: Database, owner: string) =>
   (await database.owners.dead([owner])).length > 0
 
 describe('processes on one Postgres', () => {
-  it('take each other for alive, and whoever never was for dead', async () => {
+  it('take each other for alive, and a process that never was for dead', async () => {
     const url = await emptyPostgresUrl()
     const opened = await Promise.all(Array.from({ length: 6 }, () => postgresDatabase(url)))
     const alive = opened.map((database) => database.owners.self)

@@ -81,7 +81,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       assert.deepEqual(await ids(5, { made }), { ids: [], more: false })
     })
 
-    it('are not there once they are deleted, though a part of them is left', async () => {
+    it('are absent once they are deleted, though a part of them remains', async () => {
       await using opened = await databases[dialect]()
       const { database } = opened
       await database.write(async (tx) => {

@@ -192,7 +192,7 @@ describe('a queue of units', () => {
     assert.deepEqual(rows(), [])
   })
 
-  it('lets whoever was answered write again', async () => {
+  it('lets an answered writer write again', async () => {
     const { insert, rows } = queueOn()
     await insert(1)
     await insert(2)

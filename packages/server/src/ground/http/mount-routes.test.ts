@@ -301,7 +301,7 @@ describe('an error', () => {
   })
 })
 
-describe('what is not declared', () => {
+describe('an undeclared route', () => {
   it('does not exist, in any method or spelling', async () => {
     await using server = await serveRoutes([echo])
     const wrong = [

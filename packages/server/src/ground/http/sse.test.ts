@@ -122,7 +122,7 @@ describe('a stream', () => {
     assert.deepEqual(server.logged, [])
   })
 
-  it('is over at once for a reader who left before it began', async () => {
+  it('is over at once for a reader who disconnects before it began', async () => {
     const ready = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const cleaned = Promise.withResolvers<string>()

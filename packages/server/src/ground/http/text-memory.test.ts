@@ -34,7 +34,7 @@ describe('bytes under way', () => {
     bodies.open('b').hold(50)
   })
 
-  it('are counted as long as a handler has them, though its caller has left', async () => {
+  it('are counted as long as a handler has them, though its caller has disconnected', async () => {
     const { promise: done, resolve: end } = Promise.withResolvers<void>()
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     let begun = 0
@@ -65,7 +65,7 @@ describe('bytes under way', () => {
     while ((await post()).status !== 200) await setTimeout(5)
   })
 
-  it('count nothing for callers who left before their answer was made', async () => {
+  it('count nothing for callers who disconnect before their answer was made', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     const text = 'x'.repeat(40 * 1024 * 1024)
     let made = 0

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { start, storeIn } from './fixture.ts'
 
-describe('what was redacted or deleted in memory stores', () => {
+describe('a memory that was redacted or deleted', () => {
   it('is not in the bytes of the database, once that has been closed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
     const database = await sqliteDatabase(join(folder, 'steward.db'))

@@ -51,7 +51,7 @@ describe('unpacked skills', () => {
     assert.equal(asked, 2)
   })
 
-  it('can be read by whoever a sandbox runs as, whatever the umask is', async () => {
+  it('can be read by any user of a sandbox, whatever the umask is', async () => {
     const mask = process.umask(0o077)
     try {
       const folder = await unpacked().folderOf('ws_1', versionOf('ws_1', 'bb'))

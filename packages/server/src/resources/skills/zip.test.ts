@@ -16,7 +16,7 @@ const refused = (entries: OddEntry[], words: RegExp) =>
   })
 
 describe('archives of strangers', () => {
-  it('are taken with their folder, their executables and their litter left out', async () => {
+  it('are taken with their folder and their executables, and without their litter', async () => {
     const { name, directory, files } = await open(
       { name: 'my-folder/', mode: 0o040755 },
       { name: 'my-folder/SKILL.md', bytes: skillText('a') },

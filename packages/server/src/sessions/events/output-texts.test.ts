@@ -40,7 +40,7 @@ const resultOf = (call: string): TailItem => ({
   },
 })
 
-void describe('what a running command writes', () => {
+void describe('the output of a running command', () => {
   void it('is shown with its call, offsets and silence to a reader that asked for chunks', () => {
     assert.deepEqual(withChunks()(told(piece('one\n', 0))), [
       {

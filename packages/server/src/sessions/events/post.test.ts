@@ -25,7 +25,7 @@ import {
 } from './fixture.ts'
 
 for (const [dialect, open] of Object.entries(everyShape)) {
-  describe(`what a client posts, on ${dialect}`, () => {
+  describe(`an event that a client posts, on ${dialect}`, () => {
     it('waits for a runner when it is a message, and is echoed as waiting', async () => {
       await using opened = await open()
       const { database } = opened

@@ -58,7 +58,7 @@ describe('a reader of live words', () => {
   })
 })
 
-describe('what commands write', () => {
+describe('the output of commands', () => {
   const output = {
     ...{ call: 'call', text: 'one', offset: 0, newIndex: 0, newOffset: 0 },
     ...{ end: 3, total: 3, quietMs: 1 },
@@ -75,7 +75,7 @@ describe('what commands write', () => {
     assert.equal(isOutputWanted(bus, 'sesn_1'), false)
   })
 
-  it('is heard by its readers alone, and what cannot be read is left out', () => {
+  it('is heard by its readers alone, and unreadable pieces are omitted', () => {
     const bus = memoryBus()
     const heard: unknown[] = []
     listenToLiveWords(bus, 'sesn_1', () => assert.fail('words of another kind'))

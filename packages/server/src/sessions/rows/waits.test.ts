@@ -89,7 +89,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     }
   }
 
-  describe(`what a session waits for, in ${kind}`, () => {
+  describe(`the wait of a session, in ${kind}`, () => {
     // verifies: sessions/waiting-on
     it('is a free slot while no process has its work', async () => {
       await using here = await setup()

@@ -66,7 +66,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
   }
   const never = () => new AbortController().signal
 
-  describe(`what goes on under a claim on ${kind}`, () => {
+  describe(`a request under a claim on ${kind}`, () => {
     it('ends when the lease runs out, without a notification', async () => {
       await using here = await setup()
       await here.beat()

@@ -9,7 +9,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
   describe(`work that its worker let lapse on ${kind}`, () => {
     // verifies: work/lapsed-last
-    it('is not offered first to whoever let it lapse', async () => {
+    it('is not offered first to the worker that let it lapse', async () => {
       await using here = await setup()
       await here.put()
       const mine = await claimedItem(here.claim(5_000, first))
@@ -30,7 +30,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: work/lapsed-last
-    it('is offered again to whoever let it lapse when no other has taken it for half a minute', async () => {
+    it('is offered again to the worker that let it lapse when no other has taken it for half a minute', async () => {
       await using here = await setup()
       await here.put()
       const mine = await claimedItem(here.claim(5_000, first))

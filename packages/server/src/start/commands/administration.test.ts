@@ -111,7 +111,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal(invited.email, 'ada@example.com')
     })
 
-    it('end what a person has, and no workspace is left without an owner', async () => {
+    it('end all rights of a person, and every workspace keeps an owner', async () => {
       await using setup = await opened()
       const { database, deps, run } = setup
       const [one, two] = [await createWorkspace(deps, 'one'), await createWorkspace(deps, 'two')]

@@ -133,7 +133,7 @@ describe('commands over all rows of workspaces', () => {
     ])
   })
 
-  it('back up where a backup was killed, and remove only what that one has left', async () => {
+  it('back up after a killed backup, and remove only the file of that backup', async () => {
     await using at = await deploy()
     await at.control((control) => addWorkspace(control, 'wrkspc_a'))
     const path = join(at.folder, 'a.jsonl')

@@ -77,7 +77,7 @@ void describe('causes of turns', () => {
     assert.deepEqual(parents, [undefined, undefined, '3'.repeat(32)])
   })
 
-  void it('lead on to the turn that goes on with one that was left, whose span says so', () => {
+  void it('lead on to the turn that continues an earlier one, and its span says so', () => {
     const ended: ReadableSpan[] = []
     const none = async () => {}
     const processor = { onStart() {}, forceFlush: none, shutdown: none }

@@ -74,7 +74,7 @@ describe('a bucket', () => {
     }
   })
 
-  it('says how many requests are left, and when it is full again', () => {
+  it('says how many requests remain, and when it is full again', () => {
     const { take, look, now, pass } = bucket({ limit: 60, periodMs: minute })
     const begin = now()
     const { isAdmitted, remaining, fullAtMs, retryMs } = take()

@@ -42,7 +42,7 @@ describe('buckets that processes share', () => {
     assert.ok(draws <= 100 / mostDrawn(pace) + 2, `${draws} statements`)
   })
 
-  it('admit no more than the limit and what the processes hold, whatever was left unspent', async () => {
+  it('admit no more than the limit and the tokens of the processes, however many were unspent', async () => {
     const both = processes()
     // Each process has drawn tokens and still holds all except one.
     assert.equal(await attempt(both, 'held', 2), 2)
@@ -74,7 +74,7 @@ describe('buckets that processes share', () => {
     assert.equal((await one.take('quick', quick)).isAdmitted, true)
   })
 
-  it('say what is left, and when they are full again', async () => {
+  it('say how many requests remain, and when they are full again', async () => {
     const [one, other] = processes()
     assert.ok(one && other)
     const first = await one.take('left', pace)

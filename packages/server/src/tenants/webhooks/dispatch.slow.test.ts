@@ -20,7 +20,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
   const setup = (given?: { allowed?: string; hintUrl?: string }) => dispatchSetup(open, given)
 
   describe(`webhooks on ${kind}`, () => {
-    it('one is written for each endpoint that asked for it, and none otherwise', async () => {
+    it('a delivery is written for each endpoint that asked for it, and none otherwise', async () => {
       await using at = await setup()
       await at.put()
       assert.deepEqual(await at.rows(), [])
@@ -59,7 +59,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.deepEqual(rest, { type: 'event', created_at, data })
     })
 
-    it('one goes out signed, once, and is on record as delivered', async () => {
+    it('a delivery is sent signed, once, and is on record as delivered', async () => {
       await using at = await setup()
       await using there = await startTestEndpoint()
       const { secret } = await at.endpoint(there.url)
@@ -78,7 +78,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: webhooks/attempts, webhooks/attempt-stable, webhooks/non-2xx
-    it('one that is not taken is tried three times, the same and signed anew', async () => {
+    it('a delivery that is not accepted is tried three times, the same and signed anew', async () => {
       await using at = await setup()
       await using there = await startTestEndpoint()
       there.answer((response, _letter, count) => {
@@ -129,7 +129,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       )
     })
 
-    it('what waits for an endpoint that is disabled is not sent', async () => {
+    it('deliveries for a disabled endpoint are not sent', async () => {
       await using at = await setup()
       await using there = await startTestEndpoint()
       await at.endpoint(there.url)

@@ -4,7 +4,7 @@ import { backoffMs, mostAttempts, verdictOf } from './verdict.ts'
 
 const chances = [0, 0.25, 0.5, 0.999_999]
 
-describe('what becomes of a delivery', () => {
+describe('the verdict on a delivery', () => {
   // verifies: webhooks/backoff, limits/webhook-attempts
   it('the pauses grow, differ by chance, and are 5 to 120 seconds', () => {
     for (const begun of [1, 2, 3, 4, 5, 50]) {

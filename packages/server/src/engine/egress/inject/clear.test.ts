@@ -21,7 +21,7 @@ function recorded() {
   return { ...kept, lines, [Symbol.asyncDispose]: () => kept.close() }
 }
 
-describe('the record of a placeholder that left in the clear', () => {
+describe('the record of a placeholder that was sent in the clear', () => {
   it('is made once for each session and host', async () => {
     await using kept = recorded()
     const of = (session: string) => ({ tenant: 'wrkspc_1', session })

@@ -306,7 +306,7 @@ describe('forwarding', () => {
     assert.deepEqual(headerOf(answer.headers, 'trailer'), [])
   })
 
-  it('records each call once, with whose it was and what became of it', async () => {
+  it('records each call once, with its owner and its end', async () => {
     await using bench = await opened([bearer('https://api.example/')])
     await echoed(bench.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
     bench.context.rules.judge = (url) => {

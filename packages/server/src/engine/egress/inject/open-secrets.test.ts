@@ -45,7 +45,7 @@ async function secondsOfUse(): Promise<number> {
   return seconds
 }
 
-describe('what was opened of secrets', () => {
+describe('a secret that was opened', () => {
   it('is let go within a minute, with a mask that was made of it at the last moment', async () => {
     const use = await secondsOfUse()
     assert.ok(use > 1)

@@ -56,7 +56,7 @@ const shown = (status_code: number, body: string, content_type = 'text/plain') =
 const stars = '*'.repeat(first.length)
 
 describe('validating a credential', () => {
-  it('finds one valid that its server takes, and asks nobody else', async () => {
+  it('finds a credential valid that its server accepts, and asks nobody else', async () => {
     await using at = await validated({ status: 200 })
     assert.deepEqual(await at.ask(), {
       status: 'valid',
@@ -85,7 +85,7 @@ describe('validating a credential', () => {
     assert.equal(status, 'valid')
   })
 
-  it('refreshes one that has expired, and tries the new one', async () => {
+  it('refreshes an expired credential, and tries the new one', async () => {
     await using at = await validated({ status: 401 })
     assert.deepEqual(await at.ask(), {
       status: 'valid',
@@ -95,7 +95,7 @@ describe('validating a credential', () => {
     })
   })
 
-  it('finds one invalid that cannot be refreshed, and shows nothing secret of the answers', async () => {
+  it('finds a credential invalid that cannot be refreshed, and shows nothing secret of the answers', async () => {
     await using at = await validated({ status: 401 })
     at.issuer.state.mode = 'revoked'
     const probe = { method: 'initialize', http_response: shown(401, `no Bearer ${stars}`) }

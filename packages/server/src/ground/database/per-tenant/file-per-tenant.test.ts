@@ -145,7 +145,7 @@ describe('a file for each tenant', () => {
     assert.deepEqual(await vaultsIn(await databases.open('wrkspc_a')), [])
   })
 
-  it('finds a file that a process left before it said so, and removes what it left half made', async () => {
+  it('finds a file that a process made before it said so, and removes a half made file', async () => {
     await using at = await files(['wrkspc_a'])
     await putVault(await at.databases.open('wrkspc_a'), 'wrkspc_a', 'vlt_1')
     await at.databases.control.write((tx) => tx.deleteFrom('tenant_databases').execute())

@@ -30,7 +30,7 @@ function processes(start: number) {
   return { at, one, other, commit, reads: () => reads }
 }
 
-void describe('what a workspace has spent', () => {
+void describe('the spending of a workspace', () => {
   void it('holds what this process has added at once, and what others have within a second', async () => {
     const { at, one, other, commit, reads } = processes(Date.UTC(2030, 0, 15, 12))
     assert.deepEqual(await one.read('a'), { daily: 0, monthly: 0, isUnsure: false })

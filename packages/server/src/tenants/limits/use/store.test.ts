@@ -41,7 +41,7 @@ function quotasIn(database: Database, server: ServerQuotas = {}, clock = systemC
 }
 
 for (const [kind, open] of Object.entries(databases))
-  void describe(`what a workspace uses of its quotas, on ${kind}`, () => {
+  void describe(`the quota use of a workspace, on ${kind}`, () => {
     void it('counts a blob once, from its first file to its last', async () => {
       await using opened = await open()
       const { database } = opened
