@@ -159,10 +159,10 @@ function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodI
   return branches.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
 }
 
-export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: string }
+export type ParseResult<T> = { ok: true; value: T } | { ok: false; problems: string }
 
 /** The parsed value, or all problems in one line. */
-export function parsedBy<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
+export function parsedBy<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.output<S>> {
   const parsed = schema.safeParse(value, { error: describeProblem })
   return parsed.success
     ? { ok: true, value: parsed.data }

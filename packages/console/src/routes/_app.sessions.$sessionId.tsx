@@ -1,7 +1,7 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { catch as orElse, enum as oneOf, object, optional, string } from 'zod/mini'
-import type { SessionPlace } from '../features/session/place.ts'
+import type { SessionPageView } from '../features/session/place.ts'
 import { sessionPanes, sessionViews } from '../features/session/place.ts'
 import { SessionPage } from '../features/session/session-page.tsx'
 import { sessionQuery, summaryQuery } from '../features/session/session.ts'
@@ -31,7 +31,7 @@ function OneSession() {
   const usual = useIsPhone() || event === undefined ? undefined : 'event'
   const navigate = useNavigate({ from: Route.fullPath })
   const setPlace = useCallback(
-    (change: Partial<SessionPlace>) =>
+    (change: Partial<SessionPageView>) =>
       void navigate({
         search: (now) => {
           const next = { ...now, ...change }

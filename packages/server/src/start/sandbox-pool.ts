@@ -40,7 +40,7 @@ import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/file-source.ts'
 import { limitsOf } from './sandboxes.ts'
 
-type SpacesDeps = { quotas: Quotas } & Pick<
+type PoolParts = { quotas: Quotas } & Pick<
   SandboxPoolDeps,
   'provider' | 'bind' | 'clock' | 'log' | 'share'
 > & {
@@ -51,7 +51,7 @@ type SpacesDeps = { quotas: Quotas } & Pick<
 
 export function sandboxPoolOf(
   config: Config,
-  { databases, clock, log, provider, bind, keeping, mounts, share, quotas }: SpacesDeps,
+  { databases, clock, log, provider, bind, keeping, mounts, share, quotas }: PoolParts,
 ) {
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
@@ -158,7 +158,7 @@ const folderQuota = (quotas: Quotas, tenant: string, { disk }: Config): DiskSpac
   files: quotas.known(tenant, 'folder_files') ?? disk.session.files,
 })
 
-type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log' | 'share'> &
+type RepositoriesDeps = Pick<PoolParts, 'databases' | 'provider' | 'clock' | 'log' | 'share'> &
   Pick<EgressOptions, 'seal' | 'connect'>
 
 export function repositoriesOf(

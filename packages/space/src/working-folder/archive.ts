@@ -25,7 +25,7 @@ const changedWhileRead = 1
 const chunkSize = 256 * 1024
 const level = { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-type Ended = { code: number | null; said: string }
+type ProcessEnd = { code: number | null; said: string }
 
 async function endOf(child: ChildProcessByStdio<Writable | null, Readable | null, Readable>) {
   let said = ''
@@ -33,7 +33,7 @@ async function endOf(child: ChildProcessByStdio<Writable | null, Readable | null
     if (said.length < mostErrorChars) said += text
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, said: said.trim() } satisfies Ended
+  return { code, said: said.trim() } satisfies ProcessEnd
 }
 
 /** Kills the process group: processes that the program started may outlive it. */

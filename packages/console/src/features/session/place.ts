@@ -8,7 +8,7 @@ export type SessionTab = (typeof sessionViews)[number]
 export const sessionPanes = keysOf(words.session.paneNames)
 export type SessionPane = (typeof sessionPanes)[number]
 
-export type SessionPlace = {
+export type SessionPageView = {
   view: SessionTab
   /** The chosen event. */
   event: string | undefined

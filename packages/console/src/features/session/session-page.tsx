@@ -21,7 +21,7 @@ import { words } from '../../lib/words.ts'
 import { openCallsOf } from './conversation.ts'
 import type { FollowedLog } from './log.ts'
 import { useSessionLog } from './log.ts'
-import type { SessionPlace } from './place.ts'
+import type { SessionPageView } from './place.ts'
 import { sessionViews } from './place.ts'
 import { RetryBanner } from './retry-banner.tsx'
 import { SessionFacts } from './session-facts.tsx'
@@ -40,8 +40,8 @@ const ForkDialog = lazy(async () => ({ default: (await import('./fork-dialog.tsx
 
 type SessionPageProps = {
   id: string
-  place: SessionPlace
-  onPlace: (change: Partial<SessionPlace>) => void
+  place: SessionPageView
+  onPlace: (change: Partial<SessionPageView>) => void
   onOpen: (session: string) => void
 }
 

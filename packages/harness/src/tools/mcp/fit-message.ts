@@ -11,7 +11,7 @@ export type JsonMembers = Record<string, unknown>
 export const breakOff = -32_099
 const internalError = -32_603
 
-export type Expected = {
+export type ExpectedAnswer = {
   /** The request that this body answers, where it is known. */
   request?: RequestId | undefined
   /** The request that began the connection: its result is rebuilt from the parts that are used. */
@@ -40,7 +40,7 @@ export const breakOffAnswer = (id: RequestId, why: string): JsonMembers => ({
 })
 
 /** Returns the message itself when nothing about it is odd. */
-export function fitMessage(message: unknown, expected: Expected): unknown {
+export function fitMessage(message: unknown, expected: ExpectedAnswer): unknown {
   if (!isObject(message)) return message
   return isAnswerMessage(message) ? fitAnswer(message, expected) : fitNotice(message)
 }
@@ -70,7 +70,7 @@ const ByTheBook = z.union([
   }),
 ])
 
-function fitAnswer(message: JsonMembers, { request, handshake }: Expected): JsonMembers {
+function fitAnswer(message: JsonMembers, { request, handshake }: ExpectedAnswer): JsonMembers {
   const isHandshake = isSameId(message['id'], handshake)
   if (!isHandshake && ByTheBook.safeParse(message).success) return message
   // HTTP says which request an answer without an id belongs to.

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { z } from 'zod'
 import type { GuardedFetch } from '../egress.ts'
 import { eventLines } from './event-lines.ts'
-import type { Expected, RequestId } from './fit-message.ts'
+import type { ExpectedAnswer, RequestId } from './fit-message.ts'
 import { breakOffAnswer, fitMessage, isAnswerMessage, isObject, isSameId } from './fit-message.ts'
 import { MessageRefused, messageCheck } from './message-check.ts'
 
@@ -62,7 +62,7 @@ export function wireFetch(fetch: GuardedFetch, answersPosts: boolean): GuardedFe
     }
   }
 
-  function bounded(response: Response, expected: Expected): Response {
+  function bounded(response: Response, expected: ExpectedAnswer): Response {
     const { body, status, statusText, headers } = response
     const { request } = expected
     if (status === 202 && request !== undefined) return acceptedOnly(response, request)
@@ -143,7 +143,7 @@ async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arra
 /** One body is the answer to one request: what answers others is left out, and what is missing is an error. */
 async function* fitted(
   body: AsyncIterable<Uint8Array>,
-  expected: Expected & { request: RequestId },
+  expected: ExpectedAnswer & { request: RequestId },
 ): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = []
   for await (const piece of whole(body)) pieces.push(piece)
@@ -175,7 +175,7 @@ function parsed(text: string): unknown {
  */
 async function* streamed(
   body: AsyncIterable<Uint8Array>,
-  expected: Expected,
+  expected: ExpectedAnswer,
   canResume: (lastId: string) => void,
 ): AsyncGenerator<Uint8Array> {
   const { request } = expected

@@ -26,7 +26,7 @@ const granted = z.object({
   expires_in: z.number().positive(),
   scope: z.union([z.string(), z.array(z.string())]).optional(),
 })
-type Granted = z.infer<typeof granted>
+type TokenGrant = z.infer<typeof granted>
 
 const Account = z.object({
   data: z.object({
@@ -35,7 +35,7 @@ const Account = z.object({
   }),
 })
 
-const tokensOf = ({ access_token, refresh_token, expires_in }: Granted, nowMs: number) => ({
+const tokensOf = ({ access_token, refresh_token, expires_in }: TokenGrant, nowMs: number) => ({
   access: access_token,
   expiresMs: nowMs + expires_in * 1000 - marginMs,
   ...(refresh_token !== undefined && { refresh: refresh_token }),
@@ -54,7 +54,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
     return send({ method: 'POST', url: `${apiUrl}${path}`, headers, body }, signal)
   }
 
-  const grantedIn = (outcome: AnswerOutcome): Granted | undefined =>
+  const grantedIn = (outcome: AnswerOutcome): TokenGrant | undefined =>
     'body' in outcome ? granted.safeParse(payloadOf(Buffer.from(outcome.body))).data : undefined
 
   async function accountOf(bearer: string, { send, signal }: ProviderContext) {

@@ -181,8 +181,8 @@ async function publishAll(
 }
 
 /** `kept`: the blob keys in use. `isOurs`: no process has taken the session up since its turn. */
-type Written = { kept: ReadonlySet<string>; isOurs: boolean }
-const nothingKept: Written = { kept: new Set(), isOurs: false }
+type StoredOutputs = { kept: ReadonlySet<string>; isOurs: boolean }
+const nothingKept: StoredOutputs = { kept: new Set(), isOurs: false }
 
 /**
  * Stores the copies in one commit, if no process has taken the session up since its turn. Leaves out what another process
@@ -201,7 +201,7 @@ async function write(
     copies: readonly Copy[]
     left: readonly SkippedOutput[]
   },
-): Promise<Written> {
+): Promise<StoredOutputs> {
   const database = await databases.open(tenant)
   if (copies.length === 0 && news(left, state).length === 0) return { ...nothingKept, isOurs: true }
   const { unsaid, ...written } = await database.write(async (tx: Queries) => {

@@ -61,16 +61,16 @@ export const tables = {
   ...workspaceTables,
 }
 
-type Declared = typeof tables
+type DeclaredTables = typeof tables
 
 /** The rows of each table as they are stored. */
-export type Tables = { [Name in keyof Declared]: RowFor<Declared[Name]['columns']> }
+export type Tables = { [Name in keyof DeclaredTables]: RowFor<DeclaredTables[Name]['columns']> }
 
 export type TableName = keyof Tables
 
 /** Tables that `rows()` reads and writes. */
 export type RowTable = {
-  [Name in TableName]: Declared[Name] extends { readonly noun: string } ? Name : never
+  [Name in TableName]: DeclaredTables[Name] extends { readonly noun: string } ? Name : never
 }[TableName]
 
 type DecodedColumn<Value> = Value extends Json<infer Held> ? Held : Value
@@ -82,12 +82,12 @@ export type RowOf<Name extends TableName> = {
 
 /** Tables with a lease in each row. */
 export type LeasedTable = {
-  [Name in TableName]: Declared[Name] extends { readonly lease: object } ? Name : never
+  [Name in TableName]: DeclaredTables[Name] extends { readonly lease: object } ? Name : never
 }[TableName]
 
 /** The columns of a table's primary key. */
 export type KeyOf<Name extends TableName> = {
-  [Column in Declared[Name]['key'][number] & keyof Tables[Name]]: Tables[Name][Column]
+  [Column in DeclaredTables[Name]['key'][number] & keyof Tables[Name]]: Tables[Name][Column]
 }
 
 export const declarationOf = (name: TableName): TableDeclaration => tables[name]

@@ -35,7 +35,7 @@ export type DescribedSurface = {
 }
 
 type Schemas = Pick<ReturnType<typeof describeSchemas>, 'schemaOf'>
-type Describing = Schemas & { surface: DescribedSurface }
+type SurfaceSchemas = Schemas & { surface: DescribedSurface }
 
 /** True for a route that the official interface does not have. */
 const isExtension = (route: Route): boolean =>
@@ -136,7 +136,7 @@ const isSchema = (value: Route['answer'] | undefined): value is z.ZodType =>
 
 const json = (schema: SchemaNode) => ({ 'application/json': { schema } })
 
-function operation(route: Route, describing: Describing): Operation {
+function operation(route: Route, describing: SurfaceSchemas): Operation {
   const { schemaOf, surface } = describing
   return {
     operationId: operationId(route),

@@ -4,12 +4,12 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-type Named = Pick<AgentCreate, 'environment_id' | 'memory_store_id'>
+type AgentReferences = Pick<AgentCreate, 'environment_id' | 'memory_store_id'>
 
 export async function checkReferences(
   read: Reads,
   tenant: string,
-  { environment_id: environment, memory_store_id: store }: Named,
+  { environment_id: environment, memory_store_id: store }: AgentReferences,
 ): Promise<void> {
   if (environment && !(await rows(read, 'environments').find(tenant, environment)))
     throw notFound('environment', environment)

@@ -6,7 +6,7 @@ import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { openCallsOf } from '../log/calls.ts'
 import { fieldsText } from '../log/fields.ts'
-import type { Head, ThreadStanding } from '../log/head.ts'
+import type { Head, ThreadState } from '../log/head.ts'
 import type { Admission, WaitingEvent } from '../log/inbox.ts'
 import { admission, admitEvents } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
@@ -118,7 +118,7 @@ export function checkThread(
     throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session, or is archived`)
 }
 
-const isThreadBusy = ({ due, status, stop_reason }: ThreadStanding): boolean =>
+const isThreadBusy = ({ due, status, stop_reason }: ThreadState): boolean =>
   due === 1 || isWorking(status) || stop_reason?.includes('"requires_action"') === true
 
 async function isBusy({ tx, tenant, sessionId, head }: PostTarget): Promise<boolean> {

@@ -210,13 +210,13 @@ export const standingFields = [
 ] as const
 
 /** The state of a thread, without its agent and its usage. */
-export type ThreadStanding = Pick<Tables['threads'], (typeof standingFields)[number]>
+export type ThreadState = Pick<Tables['threads'], (typeof standingFields)[number]>
 
 /** `session`: the head of the session itself. `others`: threads that are not archived. */
 export type Team = {
-  self: ThreadStanding
+  self: ThreadState
   session: Head
-  others: readonly ThreadStanding[]
+  others: readonly ThreadState[]
 }
 
 const spendingFields = ['unpriced', 'budget', 'budget_told', 'halted'] as const

@@ -1,6 +1,6 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Head, ThreadStanding } from './head.ts'
+import type { Head, ThreadState } from './head.ts'
 import { budgetOf, isAtBudget, usageOf } from './head.ts'
 import type { LogEntry } from './log.ts'
 import { hasOthersDue, isWorking, advisorEndEntries, combinedStop } from './threads/team.ts'
@@ -35,7 +35,7 @@ export function runningEntries({ team }: Pick<Head, 'team'>): LogEntry[] {
   return isWorking(team.session.status) ? [own] : [session, own]
 }
 
-export const threadNameFields = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
+export const threadNameFields = ({ id, name }: Pick<ThreadState, 'id' | 'name'>) => ({
   session_thread_id: id,
   agent_name: name,
 })

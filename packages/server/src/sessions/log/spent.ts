@@ -4,17 +4,17 @@ import { costOf } from '@steward/model/price.ts'
 import type { LogEntry } from './log.ts'
 
 /** `units`: millionths of a US dollar. Null: the model had no price. */
-export type Spent = { model: string; units: number | null }
+export type RequestCost = { model: string; units: number | null }
 
 /** The `opaque` of an event that reports the usage of a model. Null for any other event. */
 export function spentText({ event, model }: Pick<LogEntry, 'event' | 'model'>): string | null {
   if (!model || !('model_usage' in event)) return null
   const units = model.price ? costOf(event.model_usage, model.price) : null
-  return JSON.stringify({ model: model.name, units } satisfies Spent)
+  return JSON.stringify({ model: model.name, units } satisfies RequestCost)
 }
 
 /** Undefined for an event of before this was kept. */
-export function spentIn(opaque: string | null): Spent | undefined {
+export function spentIn(opaque: string | null): RequestCost | undefined {
   if (opaque === null) return undefined
   const { model, units } = parseObject(opaque)
   if (typeof model !== 'string' || (typeof units !== 'number' && units !== null)) return undefined

@@ -8,7 +8,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { clientAddress } from '../../ground/http/client-address.ts'
 import type { ProcessSettings } from './settings.ts'
 
-export type Passed = {
+export type PassedRequest = {
   /** A path of the service, built from the matched parts of the request, so that no other path is reached. */
   path: string
   search: string
@@ -22,7 +22,7 @@ export type Passed = {
 
 export type Answer = { status: number; headers: Record<string, string>; text: string }
 
-export type Pass = (incoming: IncomingMessage, passed: Passed) => Promise<Answer>
+export type Pass = (incoming: IncomingMessage, passed: PassedRequest) => Promise<Answer>
 
 const answerHeaders = ['content-type', 'retry-after']
 const pageHeaders = [

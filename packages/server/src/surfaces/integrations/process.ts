@@ -78,8 +78,8 @@ function checking({ signingSecrets }: ProcessSettings, clock: Clock): Check {
   }
 }
 
-type Matched = { path: string; name: string; search: string }
-type Handle = (incoming: IncomingMessage, matched: Matched) => Promise<Answer>
+type MatchedPath = { path: string; name: string; search: string }
+type Handle = (incoming: IncomingMessage, matched: MatchedPath) => Promise<Answer>
 
 /** `name`: the name of the app, or the id of the publication. */
 const paths = {

@@ -13,7 +13,7 @@ import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { sendersWaiting } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
-import type { ThreadStanding } from '../../../sessions/log/head.ts'
+import type { ThreadState } from '../../../sessions/log/head.ts'
 import { readStandings } from '../../../sessions/log/threads/team.ts'
 import { membersIn } from '../../../sessions/rows/roster.ts'
 import type { SessionRow } from '../../../sessions/rows/sessions.ts'
@@ -126,9 +126,9 @@ const childrenOf = async ({ database }: ThreadAgentDeps, { tenant, session }: Cl
     ({ kind }) => kind !== 'primary' && kind !== 'advisor',
   )
 
-const works = ({ status, due }: ThreadStanding): boolean => status !== 'idle' || due === 1
+const works = ({ status, due }: ThreadState): boolean => status !== 'idle' || due === 1
 
-const lineOf = (thread: ThreadStanding): ThreadLine => {
+const lineOf = (thread: ThreadState): ThreadLine => {
   const stop = thread.stop_reason === null ? undefined : fromJson(thread.stop_reason)
   return {
     session_thread_id: thread.id,

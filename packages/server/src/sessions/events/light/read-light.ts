@@ -8,7 +8,7 @@ import { pageBytes } from '../../../ground/database/listing.ts'
 import type { EventRow, LogRange } from '../../log/log.ts'
 import { readSizedEvents } from '../../log/log.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
-import type { Spent } from '../../log/spent.ts'
+import type { RequestCost } from '../../log/spent.ts'
 import { spentIn } from '../../log/spent.ts'
 import { shortBytes, withTexts } from '../../log/texts.ts'
 import type { KeptLengths, LightFields } from './cut-fields.ts'
@@ -19,7 +19,7 @@ import { isBlocks, readEnds, readEndsOfPieces } from './text-ends.ts'
 export type LightRow = Omit<EventRow, 'data'> & {
   fields: Record<string, unknown>
   cut: Cut[]
-  spent: Spent | undefined
+  spent: RequestCost | undefined
 }
 type SizedEvent = EventRow & { size: number; spent: string | null }
 

@@ -31,14 +31,14 @@ const resetFrame = (session?: string): string =>
     }),
   )
 
-type Following = Subscription & { after: number; signal: AbortSignal }
+type FollowedSession = Subscription & { after: number; signal: AbortSignal }
 
 /** Brings the events of a session to the reader, no faster than it takes them, until the signal aborts. */
 async function bringEvents(
   { tenant, read, bus }: StreamDeps,
   waiting: WaitingFrames,
   position: StreamPosition,
-  { session_id: session, chunks = false, after, signal }: Following,
+  { session_id: session, chunks = false, after, signal }: FollowedSession,
 ): Promise<void> {
   const source = { read, bus, tenant, session }
   const tailed = await followSession(source, { after, chunks, signal })

@@ -5,7 +5,7 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { selectStatement } from '../../../ground/database/statement.ts'
 import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
-import type { Head, Team, ThreadStanding } from '../head.ts'
+import type { Head, Team, ThreadState } from '../head.ts'
 import { isSessionOver, getHeadForUpdate, readHead, standingFields } from '../head.ts'
 import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
@@ -31,7 +31,7 @@ export const readStandings = (
   db: Reads,
   tenant: string,
   sessionId: string,
-): Promise<ThreadStanding[]> => standingStatement(db, { tenant, session: sessionId })
+): Promise<ThreadState[]> => standingStatement(db, { tenant, session: sessionId })
 
 /**
  * The head of one thread, from the session's head, which the caller has locked or read. In a session with one thread it
@@ -77,7 +77,7 @@ export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'
 
 /** The end of an advisor's thread: an advisor answers one question, so the end of its turn ends its thread. */
-export const advisorEndEntries = ({ id, name, kind }: ThreadStanding): LogEntry[] => {
+export const advisorEndEntries = ({ id, name, kind }: ThreadState): LogEntry[] => {
   const type = 'session.thread_status_terminated' as const
   const ended = { id: newId('event'), type, session_thread_id: id, agent_name: name }
   return kind === 'advisor' ? [{ event: ended }] : []
@@ -85,7 +85,7 @@ export const advisorEndEntries = ({ id, name, kind }: ThreadStanding): LogEntry[
 
 export const hasOthersDue = ({ others }: Team): boolean => others.some(({ due }) => due === 1)
 
-const stopOf = ({ status, stop_reason }: ThreadStanding): StopReason | undefined =>
+const stopOf = ({ status, stop_reason }: ThreadState): StopReason | undefined =>
   status === 'idle' && stop_reason !== null ? fromJson(stop_reason) : undefined
 
 /** The stop reason of the session when `self` is the last of its threads to go idle. */

@@ -8,17 +8,17 @@ import type { SessionLog } from '../turns/turns.ts'
 import { standingAt } from '../turns/turns.ts'
 import type { IndexedCall } from './output.ts'
 
-export type LogStanding = {
+export type LogState = {
   open: LoggedTurn | undefined
   usage: TokenCounts | undefined
   /** The number of output items of the open turn. */
   outputs: number
 }
 
-export const newStanding: LogStanding = { open: undefined, usage: noTokens, outputs: 0 }
+export const newStanding: LogState = { open: undefined, usage: noTokens, outputs: 0 }
 
 /** Reads the state of the log behind the event at `after`. */
-export async function readStanding(log: SessionLog, after: number): Promise<LogStanding> {
+export async function readStanding(log: SessionLog, after: number): Promise<LogState> {
   const { open, usage } = await standingAt(log, after)
   return { open, usage, outputs: open ? await outputsBetween(log, open.first, after) : 0 }
 }

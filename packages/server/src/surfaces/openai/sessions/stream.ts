@@ -3,7 +3,7 @@ import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TailItem } from '../../../sessions/log/tail.ts'
 import type { SessionLog } from '../turns/turns.ts'
-import type { LogStanding } from './standing.ts'
+import type { LogState } from './standing.ts'
 import { subagentEvents } from './subagent-events.ts'
 import { tellerOf } from './teller.ts'
 import type { SessionWord } from './wire-events.ts'
@@ -12,7 +12,7 @@ import { sessionEvent } from './wire-events.ts'
 type SessionStreamView = {
   log: SessionLog
   /** The state of the session's log when the stream began. */
-  standing: LogStanding
+  standing: LogState
   /** The session as it was when the stream began. */
   begun: OpenAISession
   /** Reads the session again. Resolves to undefined when the session was deleted. */

@@ -5,7 +5,7 @@ import type { LoggedTurn, TurnChange } from '../turns/turn.ts'
 import { turnFold, usageOfTurn } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { outputOf } from './output.ts'
-import type { LogStanding } from './standing.ts'
+import type { LogState } from './standing.ts'
 import { earlierCall } from './standing.ts'
 import type { SessionWord } from './wire-events.ts'
 import { turnEventsOf } from './wire-events.ts'
@@ -19,7 +19,7 @@ const words: Partial<Record<TurnChange, SessionWord>> = {
   ended: 'idle',
 }
 
-export function tellerOf({ log, standing }: { log: SessionLog; standing: LogStanding }) {
+export function tellerOf({ log, standing }: { log: SessionLog; standing: LogState }) {
   const fold = turnFold(log.thread, standing)
   const turnId = () => fold.turn()?.id ?? null
   const told = turnEventsOf({ owner: log, turnId })

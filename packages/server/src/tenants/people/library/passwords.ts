@@ -23,7 +23,7 @@ type Passwords = {
  */
 export type PasswordAttempt = { address: string; account: string | undefined }
 
-type Waiting = {
+type WaitingHash = {
   network: string
   wide: string | undefined
   account: string | undefined
@@ -41,18 +41,18 @@ export function passwordsInTurn(
 ) {
   const attempts = new AsyncLocalStorage<PasswordAttempt>()
   const failures = fadingCounts(clock)
-  let waiting: Waiting[] = []
+  let waiting: WaitingHash[] = []
   let isRunning = false
 
   /** A wide network has many people, so that its failures weigh less. */
-  const failuresOf = ({ network, wide }: Pick<Waiting, 'network' | 'wide'>): number =>
+  const failuresOf = ({ network, wide }: Pick<WaitingHash, 'network' | 'wide'>): number =>
     Math.max(failures.get(network), wide === undefined ? 0 : failures.get(wide) / mostOfWideNetwork)
 
-  const mostFailed = (among: readonly Waiting[]): Waiting | undefined =>
+  const mostFailed = (among: readonly WaitingHash[]): WaitingHash | undefined =>
     among.toSorted((one, other) => failuresOf(other) - failuresOf(one))[0]
 
   /** The waiting hashes in whose place the new one would wait. */
-  function rivalsOf({ network, wide, account }: Waiting): Waiting[] {
+  function rivalsOf({ network, wide, account }: WaitingHash): WaitingHash[] {
     const guesses =
       account === undefined ? [] : waiting.filter((each) => each.account !== undefined)
     const same = guesses.filter((each) => each.network === network || each.account === account)
@@ -67,7 +67,7 @@ export function passwordsInTurn(
     return [...new Set([...same, ...(same.length > 0 ? [] : full)])]
   }
 
-  function admit(each: Waiting): void {
+  function admit(each: WaitingHash): void {
     const rivals = rivalsOf(each)
     if (rivals.some((rival) => failuresOf(rival) <= failuresOf(each))) throw busy()
     waiting = waiting.filter((other) => !rivals.includes(other))
