@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** The lines of a file that a rule of scripts/lint.ts reports. */
-function reported(rule: string, ...lines: string[]): number[] {
+/** What a rule of scripts/lint.ts says about a file. */
+function reports(rule: string, ...lines: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'lint-'))
   try {
     const config = {
@@ -23,11 +23,15 @@ function reported(rule: string, ...lines: string[]): number[] {
     const args = ['-c', '.oxlintrc.json', '--format', 'unix', 'file.tsx']
     const { stdout, stderr } = spawnSync(oxlint, args, { cwd: folder, encoding: 'utf8' })
     assert.equal(stderr, '')
-    return [...stdout.matchAll(/file\.tsx:(\d+):/g)].map(([, line]) => Number(line))
+    return stdout
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
+
+/** The lines of a file that a rule of scripts/lint.ts reports. */
+const reported = (rule: string, ...lines: string[]): number[] =>
+  [...reports(rule, ...lines).matchAll(/file\.tsx:(\d+):/g)].map(([, line]) => Number(line))
 
 describe('a rule of this repository', () => {
   it('refuses a type that is claimed for parsed JSON', () => {
@@ -60,6 +64,43 @@ describe('a rule of this repository', () => {
       'type KeptFile = 2',
     )
     assert.deepEqual(lines, [1, 2])
+  })
+
+  it('refuses a type whose name ends in a word to avoid', () => {
+    const lines = reported(
+      'type-names',
+      'type SessionPlace = 1',
+      'export interface ThreadStanding { a: 1 }',
+      'class SpacesDeps {}',
+      'type PlacedText = 2',
+      'type Placeholder = 3',
+      'type SessionRef = 4',
+    )
+    assert.deepEqual(lines, [1, 2, 3])
+  })
+
+  it('refuses a word to avoid in the title of a test, a suite or a case', () => {
+    const lines = reported(
+      'test-titles',
+      "describe('ways out of a sandbox', () => {})",
+      "it('tells the runner', () => {})",
+      'it.skip(`leaves nothing of ${name}`, () => {})',
+      "verifies('a/b', 'the file is gone', () => {})",
+      "const cases = { 'takes up the work again': async () => {} }",
+      "it('says how many lines `it` has', () => {})",
+      'it(`names ${place}`, () => {})',
+      "verifies('such/id', 'a telling replaces its placeholder', () => {})",
+      "const words = { 'is told': 1, told: () => {} }",
+      "log('the file is gone')",
+    )
+    assert.deepEqual(lines, [1, 2, 3, 4, 5])
+  })
+
+  it('names the word to avoid and the words to say', () => {
+    const title = reports('test-titles', "it('has such a file', () => {})")
+    assert.match(title, /Avoid "such" in a title: the noun\./)
+    const type = reports('type-names', 'type ThreadPlace = 1')
+    assert.match(type, /ThreadPlace ends in a word to avoid: Ref, Slot, Position, Context\./)
   })
 
   it('refuses a timer that repeats, and a look outside of the components', () => {

@@ -1,4 +1,5 @@
 /** Rules of this repository, which oxlint runs beside its own. */
+import { participles, titleWords, typeEndings } from './words.ts'
 
 /** The parts of oxlint's plugin interface that the rules use. oxlint exports no types for them. */
 type Node = { type: string; parent: Node | null }
@@ -217,6 +218,8 @@ type Calling = CallExpression & { arguments: Node[] }
 type Spread = Node & { argument: Node }
 type Attribute = Node & { name: Named }
 type TypeDeclaration = Node & { id: Named }
+type Literal = Node & { value?: unknown; quasis?: { value: { raw: string } }[] }
+type Case = Node & { key: Literal; value: Node }
 
 const isJsonParse = (node: Node): boolean => {
   if (!isCallOf(node, ['parse'])) return false
@@ -259,34 +262,15 @@ const noSpreadLiteral = {
   }),
 }
 
-/** Participles that say nothing about a type when they stand alone (docs/words.md). */
-const participles = new Set([
-  'Asked',
-  'Begun',
-  'Bound',
-  'Brought',
-  'Found',
-  'Given',
-  'Gone',
-  'Held',
-  'Kept',
-  'Known',
-  'Made',
-  'Opened',
-  'Said',
-  'Shown',
-  'Taken',
-  'Told',
-  'Tried',
-  'Wanted',
-])
-
 const typeNames = {
   create(context: Context) {
     const check = (node: TypeDeclaration) => {
       const name = nameOf(node.id) ?? ''
       if (participles.has(name))
         context.report({ node, message: `Name the thing: ClaimRequest in place of ${name}.` })
+      for (const [pattern, better] of typeEndings)
+        if (pattern.test(name))
+          context.report({ node, message: `${name} ends in a word to avoid: ${better}.` })
     }
     return Object.fromEntries(
       ['TSTypeAliasDeclaration', 'TSInterfaceDeclaration', 'ClassDeclaration'].map((type) => [
@@ -294,6 +278,49 @@ const typeNames = {
         check,
       ]),
     )
+  },
+}
+
+/** The argument with the title, by the function that takes it. */
+const titleArguments: Record<string, number> = {
+  ...{ describe: 0, it: 0, suite: 0, test: 0, verifies: 1 },
+  ...{ check: 0, crash: 0, runCases: 0 },
+}
+
+/** The text of a literal, without what a template holds between its texts. */
+const textOf = (node: Literal | undefined): string => {
+  if (node?.type === 'TemplateLiteral')
+    return (node.quasis ?? []).map(({ value }) => value.raw).join(' ')
+  return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : ''
+}
+
+/** The name of the function, also of `it.skip` and `describe.only`. */
+const titledCall = ({ callee }: CallExpression): string => {
+  const { object } = callee as MemberExpression
+  return (isMember(callee, ['only', 'skip', 'todo']) ? nameOf(object) : callee.name) ?? ''
+}
+
+/** A title is a sentence of docs/words.md: these words have no plain sense in one. */
+const testTitles = {
+  create(context: Context) {
+    const check = (node: Literal | undefined) => {
+      const text = textOf(node)
+      for (const [pattern, better] of titleWords) {
+        const [word] = pattern.exec(text) ?? []
+        if (node && word !== undefined)
+          context.report({ node, message: `Avoid "${word}" in a title: ${better}.` })
+      }
+    }
+    return {
+      CallExpression(node: Calling) {
+        const index = titleArguments[titledCall(node)]
+        if (index !== undefined) check(node.arguments[index] as Literal | undefined)
+      },
+      // The cases of a contract have their titles as keys.
+      Property({ key, value }: Case) {
+        if (functions.includes(value.type) && textOf(key).includes(' ')) check(key)
+      },
+    }
   },
 }
 
@@ -338,6 +365,7 @@ export default {
     'no-root-hook': noRootHook,
     'no-spread-literal': noSpreadLiteral,
     'no-style': noStyle,
+    'test-titles': testTitles,
     'type-names': typeNames,
   },
 }

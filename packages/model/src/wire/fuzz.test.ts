@@ -142,7 +142,7 @@ const changes: Record<string, Change> = {
         optional.has(name) && name !== 'finish_reason' && random.chance(0.4) ? null : each,
       ),
     ),
-  'leaves out': (random, frames) =>
+  'omits optional fields': (random, frames) =>
     rewrite(frames, (data) =>
       walk(data, (name, each) => (optional.has(name) && random.chance(0.4) ? undefined : each)),
     ),
