@@ -199,7 +199,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    it('are not in the log of the server, and neither is what is kept in it', () => {
+    it('are not in the log of the server, and neither is the kept content', () => {
       const all = [...played.canaries, ...Object.values(contents)]
       assert.deepEqual(foundIn(all, 'the log', played.sources.get('the log') ?? ''), [])
     })

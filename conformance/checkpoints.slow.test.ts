@@ -99,7 +99,7 @@ describe('machines of their own', () => {
     },
   )
 
-  it('says at its start where workspaces are put aside less often than is asked for', async () => {
+  it('says at its start if checkpoints are rarer than the setting asks for', async () => {
     const env = { SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'disabled', CHECKPOINTS: 'idle' }
     await using without = await startServer({ DATA_DIR: join(folder, 'x'), PATH: folder, ...env })
     assert.match(without.said(), /CHECKPOINTS=idle does no more here than stop/)

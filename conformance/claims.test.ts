@@ -77,7 +77,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['auth/claim-token/no-other-session', 'auth/claim-token/no-unrelated'],
-      'a claim opens nothing of another session, nor what its own session does not name',
+      'a claim opens nothing of another session, nor a resource that its own session does not name',
       async () => {
         const other = await claimedSession(service, pool)
         const skill = await service.ask('POST', '/v1/skills', {

@@ -97,7 +97,7 @@ for (const version of officialVersions)
 
     verifies(
       ['work/state/stale-heartbeat', 'errors/case/stale-heartbeat', 'work/state/lease-expired'],
-      'another has claimed it: the next beat is 412, the call is given up, and the worker stops nothing',
+      'another has claimed it: the next heartbeat is 412, the call is given up, and the worker stops nothing',
       async () => {
         await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way)
@@ -141,7 +141,7 @@ for (const version of officialVersions)
       },
     )
 
-    it('a beat that is answered without more time ends the worker, which stops the item', async () => {
+    it('a heartbeat that is answered without more time ends the worker, which stops the item', async () => {
       await using way = await startWorkerProxy(service)
       const mine = await inTheMidst(way)
       await using _worker = mine.worker
@@ -158,7 +158,7 @@ for (const version of officialVersions)
 
     verifies(
       ['work/heartbeat', 'work/stop'],
-      'its session has rested for long: the beat says so, the worker ends it, and nothing follows',
+      'its session has rested for long: the heartbeat says so, the worker ends it, and nothing follows',
       async () => {
         await using way = await startWorkerProxy(service)
         way.interfere(beats)
@@ -183,7 +183,7 @@ for (const version of officialVersions)
       body: '{"type":"error","error":{"type":"authentication_error","message":"no"}}',
     }))
 
-    it('a beat that is refused ends the worker, which stops the item that it still has', async () => {
+    it('a heartbeat that is refused ends the worker, which stops the item that it still has', async () => {
       await using way = await startWorkerProxy(service)
       const mine = await inTheMidst(way)
       await using _worker = mine.worker
@@ -195,7 +195,7 @@ for (const version of officialVersions)
 
     verifies(
       'auth/claim-token/rotated',
-      'a worker that stops what another has by now does not end it',
+      'a worker that stops an item of another worker does not end it',
       async () => {
         await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way)
@@ -234,7 +234,7 @@ for (const version of officialVersions)
       },
     )
 
-    it('a worker that no beat of its own has reached for a lease lets go, and stops nothing', async () => {
+    it('a worker without a heartbeat for a whole lease lets go, and stops nothing', async () => {
       await using way = await startWorkerProxy(service)
       const mine = await inTheMidst(way)
       await using _worker = mine.worker

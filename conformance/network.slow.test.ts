@@ -68,7 +68,7 @@ for (const database of here)
 
     verifies(
       ['work/state/lease-expired', 'service/workers/claim'],
-      'for less than a lease: the same worker goes on, and what it found meanwhile is there once',
+      'for less than a lease: the same worker goes on, and its result is there once',
       async () => {
         const pool = await newPool(service)
         await using apart = await workerApart(pool, 30)

@@ -130,7 +130,7 @@ describe('the operator', () => {
 
   verifies(
     'audit/verify',
-    'an earlier verification is read with the banner of npm before it, and what is none is refused by its line',
+    'an earlier verification is read with the banner of npm before it, and a line that is none is refused by its number',
     async () => {
       const own = { ...env, DATA_DIR: join(folder, 'anchored') }
       assert.equal((await runServer(['create-workspace', 'ours'], own)).code, 0)

@@ -86,7 +86,7 @@ describe('a service whose Postgres is away', () => {
 describe('a service whose disk is full', () => {
   verifies(
     ['http/ready', 'errors/case/disk-full'],
-    'answers 507 to what it cannot keep, shows what it has, is not ready, and goes on when there is space',
+    'answers 507 to writes that it cannot keep, shows its data, is not ready, and goes on when there is room',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'steward-full-'))
       await run('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]).catch((cause) => {
@@ -124,7 +124,7 @@ describe('a service whose disk is full', () => {
 })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`rows of what is over, on ${database}`, () => {
+  describe(`rows that expire, on ${database}`, () => {
     verifies(
       ['sessions/delete/rows', 'sessions/delete/gone', 'audit/kept'],
       'go after their time, and none before it',

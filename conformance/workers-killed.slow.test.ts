@@ -42,7 +42,7 @@ const resultsOf = async (service: ServiceClients, session: string) =>
 const begun = /"event":"call_started"/
 
 for (const database of scenarioDatabases(import.meta.filename))
-  describe(`workers and what is killed on ${database}`, () => {
+  describe(`workers whose processes are killed on ${database}`, () => {
     verifies(
       ['work/state/lease-expired', 'service/workers/claim', 'events/durable'],
       'kill -9 of the server in mid call: the worker goes on when it is back, and the result is there once',

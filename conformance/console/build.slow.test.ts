@@ -61,7 +61,7 @@ void describe('the build of the console', () => {
     assert.ok(bytes <= firstScriptBytes, `${Math.round(bytes / 1024)} KB`)
   })
 
-  void it('has parts of their own for what is not shown at first', () => {
+  void it('has separate chunks for parts that are not shown at first', () => {
     const first = firstParts()
     for (const part of ['palette', 'menu', 'markdown', 'plot-canvas', 'drawer', 'toaster']) {
       const found = Object.keys(manifest).find((each) => manifest[each]?.name === part)

@@ -169,7 +169,7 @@ void describe('the console in a browser', () => {
     await visit.context.close()
   })
 
-  void it('keeps what was written and not sent, and asks before it interrupts', async () => {
+  void it('keeps a text that was written and not sent, and asks before it interrupts', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit
     await page.goto(at(`sessions/${talking}`))
@@ -205,7 +205,7 @@ void describe('the console in a browser', () => {
     await visit.context.close()
   })
 
-  void it('opens what lies over a page without a style or a script of its own', async () => {
+  void it('opens layers over a page without a style or a script of their own', async () => {
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit
     await page.goto(at('components'))
@@ -249,7 +249,7 @@ void describe('the console in a browser', () => {
     await visit.context.close()
   })
 
-  void it('is a viewer’s, too: what may not be done is off, with the reason', async () => {
+  void it('is a viewer’s, too: forbidden actions are off, with the reason', async () => {
     const token = await service.invite(
       (await service.ask<{ active_workspace_id: string }>('GET', '/v1/ext/me')).body
         .active_workspace_id,

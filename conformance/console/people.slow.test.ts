@@ -188,7 +188,7 @@ void describe('people at the console', () => {
     return visit
   }
 
-  void it('decide once: the second reviewer sees what the first has decided', async () => {
+  void it('decide once: the second reviewer sees the decision of the first', async () => {
     const session = await askingSession('two reviewers')
     const [ada, ben] = [await reviewer('Ada', session), await reviewer('Ben', session)]
     await approval(ada.page).getByRole('button', { name: 'Deny' }).click()
@@ -228,7 +228,7 @@ void describe('people at the console', () => {
     for (const { context } of [ada, ben]) await context.close()
   })
 
-  void it('read what a hostile agent does as text, and go on working with the page', async () => {
+  void it('read the output of a hostile agent as text, and go on working with the page', async () => {
     const asksUser = { type: 'custom', name: 'ask_user', description: 'Asks.' }
     const input_schema = { type: 'object', properties: {} }
     const { body } = await service.ask('POST', '/v1/agents', {

@@ -80,7 +80,7 @@ void describe('a session in the console', () => {
     await visit.context.close()
   })
 
-  void it('finds in the whole log, shows what was found, and forks there', async () => {
+  void it('finds in the whole log, shows the finding, and forks there', async () => {
     const session = await make('always_allow', 'run: echo a needle; exit 3\nsay: found.')
     const visit = await browser.visit(service.base, { key: adminKey })
     const { page } = visit

@@ -252,7 +252,7 @@ void describe('the settings in a browser', () => {
     await close(visit)
   })
 
-  void it('sets limits and takes them back: money, what is kept, and rates', async () => {
+  void it('sets limits and takes them back: money, retention, and rates', async () => {
     const quota = async (name: string) =>
       (await owner.ask<Quotas>('GET', '/v1/ext/quotas')).body.data.find(
         (each) => each.name === name,
@@ -334,7 +334,7 @@ void describe('the settings in a browser', () => {
     await close(visit)
   })
 
-  void it('shows a viewer what holds, with every change off and its reason', async () => {
+  void it('shows a viewer the settings, with every change off and its reason', async () => {
     const vic = await join('viewer', 'vic@example.com', 'Vic')
     const visit = await open('/keys', vic)
     const { page } = visit

@@ -7,7 +7,7 @@ import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`the audit of what acts by itself, on ${database}`, () => {
+  describe(`the audit of actors that are no person, on ${database}`, () => {
     let service: TestService
     before(async () => {
       service = await boot(database)

@@ -175,7 +175,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'credentials/update',
-      'keep what an update does not name, and give up a client secret that is of no use',
+      'keep the fields that an update does not name, and give up a client secret that is of no use',
       async () => {
         const vault = await newVault()
         const made = await vaults().credentials.create(vault, {

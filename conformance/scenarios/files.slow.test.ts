@@ -172,7 +172,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'files/list/ids',
-      'names in a list of ids exclude what else a list takes',
+      'names in a list of ids exclude the other filters of a list',
       async () => {
         const [a, b] = [await upload('a'), await upload('b')]
         const { data } = await files().list({ ids: [a.id, 'file_none', b.id, a.id] })

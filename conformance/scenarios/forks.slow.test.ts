@@ -133,7 +133,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['forks/agent', 'forks/refused'],
-      'a fork may have another version of the agent, and what cannot be is refused by name',
+      'a fork may have another version of the agent, and an impossible one is refused by name',
       async () => {
         const id = await newSession(service, { system: 'one' })
         await turn(service, id, 'say: one')

@@ -140,7 +140,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['worker/strategy/acquire-first', 'work/poll-interval', 'webhooks/harmless'],
-      'when every hint is lost, what a worker does every few seconds finds the session',
+      'when every hint is lost, the poll of a worker every few seconds finds the session',
       async () => {
         const pool = await newPool(service)
         await using worker = await hinted(pool, { ...first, WORKER_POLL_SECONDS: '' })

@@ -288,7 +288,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['openai/webhooks', 'openai/webhooks/events', 'openai/webhooks/data'],
-      'the client unwraps what an endpoint hears of a session',
+      'the client unwraps the deliveries that an endpoint gets of a session',
       async () => {
         await using there = await startTestEndpoint()
         const { secret } = await newEndpoint(service, there.url, [...openaiWebhookKinds])

@@ -92,31 +92,35 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
     })
 
-    verifies('openai/errors', 'the client repeats what may pass, and no conflict', async () => {
-      const asked: string[] = []
-      const fails = [503, 429]
-      const patient = newestOpenAI(service).withOptions({
-        maxRetries: 2,
-        async fetch(url, init) {
-          asked.push(`${init?.method}`)
-          const status = fails.shift()
-          if (status === undefined) return fetch(url, init)
-          return new Response('{}', { status, headers: { 'retry-after-ms': '1' } })
-        },
-      })
-      const { id } = await patient.beta.agents.create({ model: 'offline' })
-      assert.equal(asked.length, 3)
-      await using held = await startHeldModel(service, 'never said')
-      const { id: running } = await agents.sessions.create({
-        agent: { model: held.model },
-        environment: { type: 'none' },
-        input: 'go on',
-      })
-      await held.asked
-      await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
-      assert.equal(asked.length, 4)
-      await patient.beta.agents.delete(id)
-    })
+    verifies(
+      'openai/errors',
+      'the client repeats requests whose failure may pass, and no conflict',
+      async () => {
+        const asked: string[] = []
+        const fails = [503, 429]
+        const patient = newestOpenAI(service).withOptions({
+          maxRetries: 2,
+          async fetch(url, init) {
+            asked.push(`${init?.method}`)
+            const status = fails.shift()
+            if (status === undefined) return fetch(url, init)
+            return new Response('{}', { status, headers: { 'retry-after-ms': '1' } })
+          },
+        })
+        const { id } = await patient.beta.agents.create({ model: 'offline' })
+        assert.equal(asked.length, 3)
+        await using held = await startHeldModel(service, 'never said')
+        const { id: running } = await agents.sessions.create({
+          agent: { model: held.model },
+          environment: { type: 'none' },
+          input: 'go on',
+        })
+        await held.asked
+        await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
+        assert.equal(asked.length, 4)
+        await patient.beta.agents.delete(id)
+      },
+    )
 
     verifies('versions/openai', 'the older client makes each of its calls', async () => {
       const called = new Set<string>()

@@ -30,7 +30,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       (await service.ask<ListedObjects>('GET', path)).body.data.map(({ id }) => id)
     const hosted = { agent: { model: 'offline' }, environment: { type: 'openai_hosted' } }
 
-    verifies('openai/agents/tools', 'tools are held to what /v1 asks of them', async () => {
+    verifies('openai/agents/tools', 'tools have the same limits as on /v1', async () => {
       const fn = (name: string) => ({ type: 'function', name, description: 'd', parameters: {} })
       const mcp = (server_label: string, more: object = {}) => ({
         ...{ type: 'mcp', server_label, ...more },
@@ -212,7 +212,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['openai/errors', 'openai/events/functions', 'openai/events/approvals', 'openai/refusals'],
-      'a refusal names the field of this surface, also for what a sandbox has not got',
+      'a refusal names the field of this surface, also for a feature that a sandbox lacks',
       async () => {
         const id = await newSession(service, { tools: [custom] })
         const asked = only(

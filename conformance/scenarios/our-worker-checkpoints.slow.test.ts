@@ -12,7 +12,7 @@ import { startWorker, workerVariables } from '../worker-process.ts'
 import type { WorkerPool } from '../workers.ts'
 import { claimedSession, newPool, poll, sessionIn } from '../workers.ts'
 
-describe('the workspace of a session on our workers', () => {
+describe('the working folder of a session on our workers', () => {
   let service: TestService
   before(async () => void (service = await boot('sqlite', { env: { CHECKPOINT_LARGEST_MB: '1' } })))
   after(() => service.close())
@@ -31,7 +31,7 @@ describe('the workspace of a session on our workers', () => {
 
   verifies(
     'worker/checkpoint',
-    'goes with it to another machine, and back to the first, where an older one lies',
+    'goes with the session to another machine, and back to the first, where an older one is',
     async () => {
       const pool = await newPool(service)
       await using one = await working(pool)

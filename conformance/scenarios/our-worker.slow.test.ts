@@ -113,14 +113,14 @@ describe('our worker', () => {
 
   verifies(
     'worker/strategy/poll-unacked',
-    'the official worker acknowledges by its first heartbeat what was reserved for it',
+    'the official worker acknowledges its reserved item by its first heartbeat',
     async () => {
       const strategy = { WORKER_STRATEGY: 'poll_unacked_then_dispatch' }
       await serves({ WORKER_LANE: 'ama_worker', ...strategy })
     },
   )
 
-  it('the official worker claims for itself in a sandbox that was started for what waits', async () => {
+  it('the official worker claims for itself in a sandbox that was started for waiting work', async () => {
     const strategy = { WORKER_STRATEGY: 'acquire_then_session_poll' }
     await serves({ WORKER_LANE: 'ama_worker', ...strategy })
   })
@@ -259,7 +259,7 @@ describe('our worker', () => {
     assert.equal(second.said().match(/"event":"call_started"/g)?.length, 2)
   })
 
-  it('SIGTERM: what runs is finished and kept, and the session goes on at another worker', async () => {
+  it('SIGTERM: a running call is finished and kept, and the session goes on at another worker', async () => {
     const pool = await newPool(service)
     const env = workerVariables(service, pool)
     await using first = await startWorker(env)
@@ -275,7 +275,7 @@ describe('our worker', () => {
   })
 
   for (const lane of ['openma_supervised', 'ama_worker'])
-    it(`SIGTERM: what takes too long is given up without a result, and is free at once, by ${lane}`, async () => {
+    it(`SIGTERM: a call that takes too long is given up without a result, and its session is free at once, by ${lane}`, async () => {
       const pool = await newPool(service)
       const own = { WORKER_LANE: lane, WORKER_STOP_SECONDS: '5' }
       await using worker = await startWorker({ ...workerVariables(service, pool), ...own })

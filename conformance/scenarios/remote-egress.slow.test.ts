@@ -106,7 +106,7 @@ for (const shape of hosts)
 
     verifies(
       ['egress/fence/old-sandbox', 'errors/case/old-sandbox', 'egress/fence/scope'],
-      'ends when another has the work: nothing more is asked over what is open, nor opened',
+      'ends when another has the work: nothing more is asked over open connections, nor are new ones opened',
       async () => {
         const pool = await newPool(service)
         const own = await claim(pool)

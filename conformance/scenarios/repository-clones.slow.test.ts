@@ -50,7 +50,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['resources/repository/cloned'],
-      'a session finds its repository in the workspace, on its default branch and as its own',
+      'a session finds its repository in the working folder, on its default branch and as its own',
       async () => {
         await git.create('/one/public', { 'README.md': 'hello\n' })
         const session = await create({ url: url('/one/public') })
@@ -236,7 +236,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 describe('repositories at another machine', () => {
   verifies(
     'workspace/restore-skips-clone',
-    'are in the workspace that came back, and nobody is asked for them again',
+    'are in the restored working folder, and nobody is asked for them again',
     async () => {
       await using git = await gitServer()
       await git.create('/one/moved', { a: 'first\n' }, token)

@@ -81,7 +81,7 @@ describe('the sandbox', () => {
 
   verifies(
     'sandbox/path/user',
-    'a folder besides the workspace can be written by commands and by file tools',
+    'a folder besides the working folder can be written by commands and by file tools',
     async () => {
       const id = await session()
       const [made] = await run(id, 'mkdir /mnt/user/deep && echo own > /mnt/user/deep/a && id -u')

@@ -298,7 +298,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['threads/limits', 'threads/messages', 'threads/effects'],
-      'a coordinator waits, sends, lists, and is refused what is too much',
+      'a coordinator waits, sends, lists, and is refused beyond its limits',
       async () => {
         const session = await newTeam(service, model, [{ name: 'worker' }])
         const ids: string[] = []

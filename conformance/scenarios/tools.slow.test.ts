@@ -169,7 +169,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'tools/read',
-      'a file that is too large is read by a range, and what is no text is not read',
+      'a file that is too large is read by a range, and a file that is no text is not read',
       async () => {
         const seen = await results(
           bash('seq 1 60000 > large.txt; printf "\\377\\376" > binary; mkfifo pipe'),
@@ -214,7 +214,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'tools/files/confined',
-      'a link in the workspace leads to what the sandbox has there, never out of it',
+      'a link in the working folder leads to files of the sandbox, never out of it',
       async () => {
         const [, passwd, shadow] = await results(
           bash('ln -s /etc/passwd names; ln -s /etc/shadow hashes'),

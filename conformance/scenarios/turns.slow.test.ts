@@ -128,7 +128,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'events/ext/message-cancelled',
         'events/ext/pending-settled',
       ],
-      'an interrupt stops the model at once, drops what waits, and ends in end_turn',
+      'an interrupt stops the model at once, drops waiting messages, and ends in end_turn',
       async () => {
         const session = await newSession(service)
         await post(service, session, 'wait: 60000\nsay: never')

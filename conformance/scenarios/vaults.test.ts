@@ -226,7 +226,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies(['credentials/fixed'], 'fixes what a credential is for', async () => {
+    verifies(['credentials/fixed'], 'fixes the purpose of a credential', async () => {
       const vault = await newVault()
       const { id } = await vaults().credentials.create(vault, bearer('t'))
       const path = `/v1/vaults/${vault}/credentials/${id}`
@@ -242,7 +242,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'credentials/environment-variable/places',
         'credentials/cli-known',
       ],
-      'refuses by name what would not work or would do harm',
+      'refuses by name a credential that would not work or would do harm',
       async () => {
         const vault = await newVault()
         const refused = async (auth: object, why: RegExp) => {

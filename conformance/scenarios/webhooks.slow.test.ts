@@ -322,7 +322,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'webhooks/deliveries/get',
         'webhooks/deliveries/fields',
       ],
-      'a redirect disables; once it is enabled again, what failed is sent anew as it was',
+      'a redirect disables; once it is enabled again, failed deliveries are sent anew as they were',
       async () => {
         await using there = await startTestEndpoint()
         there.answer((response) => response.writeHead(308, { location: '/moved' }).end())

@@ -98,7 +98,7 @@ describe('repositories on workers', () => {
 
   verifies(
     'worker/input/restored',
-    'are not cloned again where a workspace came from its checkpoint',
+    'are not cloned again if the working folder came from its checkpoint',
     async () => {
       await git.create('/one/kept', { a: 'first\n' }, token)
       const pool = await newPool(service)

@@ -27,7 +27,7 @@ describe('a memo', () => {
     memo.close()
   })
 
-  it('lets go of what nobody asks for within twice the time, and then waits for nothing', async () => {
+  it('drops a value that nobody asks for within twice the time, and then waits for nothing', async () => {
     const { clock, memo, ask } = counted()
     ask('a')
     await clock.pass(99)

@@ -114,7 +114,7 @@ describe('a pool', () => {
     assert.deepEqual(at.closed, [])
   })
 
-  it('closes what may not stay, though it is in use', async () => {
+  it('closes a thing that may not stay, though it is in use', async () => {
     let mayStay = true
     await using at = pooled({ mayStay: async () => mayStay })
     at.pool.use('a', made)
@@ -125,7 +125,7 @@ describe('a pool', () => {
     assert.deepEqual(at.closed, ['a'])
   })
 
-  it('keeps what it could not ask about, and says so', async () => {
+  it('keeps a thing that it could not ask about, and says so', async () => {
     const away = new Error('the database is away')
     await using at = pooled({ mayStay: () => Promise.reject(away) })
     at.pool.hold('a', made)

@@ -26,7 +26,7 @@ describe('a host name', () => {
     for (const form of forms) assert.equal(readHost(form)?.kind, 'address', form)
   })
 
-  it('is nothing when it holds what no name holds', () => {
+  it('is nothing when it holds a character that no name holds', () => {
     const wrong = [
       '',
       '.',
@@ -81,7 +81,7 @@ describe('a policy', () => {
     ])
   })
 
-  it('denies what it also allows', () => {
+  it('denies a host that it also allows', () => {
     const policy = { limited: true, allow: ['*.example'], deny: ['bad.example', '*.worse.example'] }
     assert.deepEqual(
       judged(policy, 'a.example', 'bad.example', 'a.b.worse.example', 'worse.example'),

@@ -49,7 +49,7 @@ void describe('calls of tools', () => {
     assert.deepEqual(resultsOf(log).toSorted(), ['asked, a file', 'wrote, kept\nanother'])
   })
 
-  void it('end the turn when nothing else would mend what failed', async () => {
+  void it('end the turn when nothing else would mend the failure', async () => {
     const failure = { type: 'unknown_error', message: 'the workspace is gone' } as const
     const { log, end, model } = await play({
       answers: [{ blocks: [call('bash')] }, done],

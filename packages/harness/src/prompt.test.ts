@@ -15,7 +15,7 @@ void describe('the system prompt', () => {
     assert.match(sandbox, /^You are kind\.\n\nYou work in a sandbox.* reach the internet through/)
   })
 
-  void it('says what commands reach', () => {
+  void it('says which hosts commands reach', () => {
     const reaching = (allow: string[] | null, deny: string[]) =>
       systemPrompt({ agent: null, toolHost: 'sandbox', reach: { allow, deny }, parts: [] })
     assert.match(reaching([], []), /no network\.$/)

@@ -145,7 +145,7 @@ describe('frames to a daemon', () => {
     assert.deepEqual(bytes, Buffer.concat([claim(body.length), body]))
   })
 
-  it('are not made of what the daemon refuses', () => {
+  it('are not made of values that the daemon refuses', () => {
     assert.throws(() => encodeRequest(requests.read, 1, ['a\0b']), FrameError)
     assert.throws(() => encodeRequest(requests.exec, 1, [['a\0b']]), FrameError)
     const most = Buffer.alloc(maxRequestBytes - 5)

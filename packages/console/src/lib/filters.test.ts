@@ -111,7 +111,7 @@ void describe('a filter that names a thing', () => {
     )
   })
 
-  void it('takes with it what says nothing without it', () => {
+  void it('takes with it the filters that say nothing without it', () => {
     assert.match(readFilterLine('version:3', more, {}).problem ?? '', /version.*agent/)
     const { filters } = readFilterLine('agent:reviewer version:3 status:idle', more, {})
     assert.deepEqual(withoutFilter(filters, 'agent', more), { status: 'idle' })

@@ -181,7 +181,7 @@ void describe('built-in tools', () => {
       assert.match(text, /the whole is in \/workspace\/x\.txt\]$/)
     })
 
-    void it('refuses what is no text file', async () => {
+    void it('refuses a file that is no text', async () => {
       await use('bash', {
         command: 'mkfifo pipe; printf "\\377" > latin; printf "a\\0b" > nul; : > empty',
       })
@@ -298,7 +298,7 @@ void describe('built-in tools', () => {
       assert.match(text, /\[the newest 200 of 250\]$/)
     })
 
-    void it('do not come upon long results that were put aside', async () => {
+    void it('do not find long results that were saved to files', async () => {
       const long: SandboxTool = {
         ...{ name: 'long', description: '', input_schema: {}, repeat: 'safe' },
         run: async () => textResult('needle 😀\n'.repeat(20_000)),

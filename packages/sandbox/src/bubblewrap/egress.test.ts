@@ -64,7 +64,7 @@ describe('a program in bubblewrap that knows of no proxy', () => {
     assert.equal(await say(sandbox, 'echo on'), 'on')
   })
 
-  it('trusts what was given with the gate, wherever it looks', async () => {
+  it('trusts the certificates that were given with the gate, wherever it looks', async () => {
     await using setup = bench(provider)
     await using there = await gate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
@@ -134,7 +134,7 @@ describe('the names in bubblewrap', () => {
 })
 
 describe('the bridge', () => {
-  it('outlives what is no query, and answers the next', async () => {
+  it('outlives packets that are no query, and answers the next', async () => {
     await using setup = bench(provider)
     await using there = await gate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })

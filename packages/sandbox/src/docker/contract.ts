@@ -144,7 +144,7 @@ export function imageCases(
         assert.equal((await mine.check()).ok, true)
       },
 
-    'tries whether it can start where workspaces will lie': async ({ folder }) => {
+    'tries whether it can start where the working folders will be': async ({ folder }) => {
       const { socket } = there()
       const trial = join(folder, 'not', 'yet')
       const some = { name: 'docker', socket, image: testImage, folder: trial } as const
@@ -211,7 +211,7 @@ export function imageCases(
       )
     },
 
-    'refuses an image for another machine, and what is no reference': async ({
+    'refuses an image for another machine, and a text that is no reference': async ({
       provider,
       spec,
     }) => {

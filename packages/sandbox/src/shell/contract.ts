@@ -153,20 +153,18 @@ export const shellCases: ContractCases = {
     )
   },
 
-  'keeps the whole of a long output in the workspace, out of sight, for the next sandbox': async ({
-    open,
-    spec,
-  }) => {
-    const same = spec()
-    const sandbox = await open(same)
-    const { spilled } = await run(sandbox, 'mv() { false; }; yes | head -c 200000')
-    assert.match(spilled ?? '', /^\/workspace\/\.steward\/results\/[^/]+$/)
-    const found = await sandbox.search({ pattern: '^y$', path: '/workspace', timeoutMs: 5_000 })
-    assert.equal(found.output, '')
-    await sandbox.close()
-    const file = await (await open(same)).read(spilled ?? '', { offset: 0, maxBytes: 4 })
-    assert.ok(file.ok && file.size === 200_000)
-  },
+  'keeps the whole of a long output in the working folder, out of sight, for the next sandbox':
+    async ({ open, spec }) => {
+      const same = spec()
+      const sandbox = await open(same)
+      const { spilled } = await run(sandbox, 'mv() { false; }; yes | head -c 200000')
+      assert.match(spilled ?? '', /^\/workspace\/\.steward\/results\/[^/]+$/)
+      const found = await sandbox.search({ pattern: '^y$', path: '/workspace', timeoutMs: 5_000 })
+      assert.equal(found.output, '')
+      await sandbox.close()
+      const file = await (await open(same)).read(spilled ?? '', { offset: 0, maxBytes: 4 })
+      assert.ok(file.ok && file.size === 200_000)
+    },
 
   'keeps the newest of its long outputs alone': async ({ open }) => {
     const sandbox = await open()

@@ -11,7 +11,7 @@ import { packFolders, unpackArchive } from './archive.ts'
 
 const moduleOf = (name: string) => JSON.stringify(import.meta.resolve(name))
 
-describe('archives of a workspace', () => {
+describe('archives of a working folder', () => {
   it('an archive holds nothing of the machine, whatever becomes of a folder while it is read', async () => {
     await using folder = await temporary()
     const path = (name: string) => join(folder.path, name)
@@ -54,7 +54,7 @@ describe('archives of a workspace', () => {
     return existsSync(file) ? readFile(file, 'utf8') : undefined
   }
 
-  it('an archive of changes holds again what changed right before the last one', async () => {
+  it('an archive of changes holds again the changes right before the last one', async () => {
     let held: string | undefined
     // On a loaded machine tar may begin so late that the change is no longer right before.
     for (let tries = 0; held === undefined && tries < 10; tries++) held = await heldAgain()

@@ -24,7 +24,7 @@ function watched() {
 }
 
 describe('the watch of a lease', () => {
-  it('ends what hears nothing for the lease, once', () => {
+  it('ends a harness that hears nothing for the lease, once', () => {
     const here = watched()
     here.lease.extend(1_000)
     here.pass(999)

@@ -109,7 +109,7 @@ describe('the receiver of hints', () => {
     assert.deepEqual(receiver.open(), ['one', 'two'])
   })
 
-  it('refuses what is forged, changed, stale, early or unsigned, and writes nothing down', async () => {
+  it('refuses hints that are forged, changed, stale, early or unsigned, and writes nothing down', async () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
     const right = signHint('one')

@@ -98,7 +98,7 @@ export function harnessContract(name: string, { command, open }: HarnessSubject)
       assert.equal(harness.session.results(), 1)
     })
 
-    it('stops with the result of what runs, where there is time for it', async () => {
+    it('stops with the result of the running call, if there is time for it', async () => {
       await using harness = await spoken('sleep 1; echo done')
       harness.start()
       await harness.until('call_started')
@@ -107,7 +107,7 @@ export function harnessContract(name: string, { command, open }: HarnessSubject)
       assert.equal(harness.session.results(), 1)
     })
 
-    it('stops without a result of what runs too long, and in time', async () => {
+    it('stops without a result of a call that runs too long, and in time', async () => {
       await using harness = await spoken()
       harness.start()
       await harness.until('call_started')

@@ -41,7 +41,7 @@ void describe('the name of an MCP tool', () => {
 void describe('the input schema of an MCP tool', () => {
   const schemaOf = (given: Record<string, unknown>) => fitSchema(given).schema
 
-  void it('keeps what wires take', () => {
+  void it('keeps the parts that wires take', () => {
     const given = {
       type: 'object',
       properties: { path: { type: 'string', minLength: 1 }, deep: { type: 'array', items: {} } },
@@ -165,7 +165,7 @@ void describe('the result of an MCP tool', () => {
     ])
   })
 
-  void it('says what cannot be shown', () => {
+  void it('says which parts cannot be shown', () => {
     const { content } = resultOf({
       content: [
         { type: 'audio', mimeType: 'audio/wav', data: png },

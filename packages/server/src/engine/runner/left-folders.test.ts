@@ -100,7 +100,7 @@ for (const [dialect, open] of Object.entries(shapesOf(import.meta.filename))) {
   })
 }
 
-describe('a folder of workspaces that is not there yet', () => {
+describe('a folder of working folders that is not there yet', () => {
   it('has nothing to be removed', async () => {
     await using opened = await databases.sqlite()
     await using machine = await machineOf(oneDatabase(opened.database))

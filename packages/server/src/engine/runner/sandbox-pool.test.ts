@@ -141,7 +141,7 @@ describe('the sandbox of a session', () => {
     },
   )
 
-  it('is stopped when it was idle, and its workspace is there for the next', async () => {
+  it('is stopped when it was idle, and the working folder is there for the next sandbox', async () => {
     const session = await bench.newSession()
     const turn = sandboxPool.use(session)
     const first = await turn.sandbox()

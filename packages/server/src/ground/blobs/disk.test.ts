@@ -77,7 +77,7 @@ describe('blobs on disk', () => {
     assert.equal(statSync(join(folder, 'whole')).mode & 0o777, 0o700)
   })
 
-  it('are rid of what a process that died had begun, and not of what another writes', async () => {
+  it('are rid of the half made files of a dead process, and not of those of a living one', async () => {
     const [old, fresh] = [join(folder, 'coming/old'), join(folder, 'coming/fresh')]
     writeFileSync(old, 'x')
     writeFileSync(fresh, 'x')

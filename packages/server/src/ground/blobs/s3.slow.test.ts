@@ -51,7 +51,7 @@ describe('blobs in a bucket', () => {
       assert.equal(await read(blobs, 'retried'), 'there')
     })
 
-    it('fail with what the store says when it goes on', async () => {
+    it('fail with the words of the store when its error persists', async () => {
       const xml = '<Error><Code>SlowDown</Code><Message>&lt;later&gt;</Message></Error>'
       await using front = await inFrontOf(served.bucket, ({ method }) =>
         method === 'PUT' ? status(503, xml) : undefined,
@@ -90,7 +90,7 @@ describe('blobs in a bucket', () => {
       await assert.rejects(blobs.head('kept'), BlobStoreError)
     })
 
-    it('have more time for what is sent', async () => {
+    it('have more time for larger bodies', async () => {
       await using front = await inFrontOf(served.bucket, ({ method }) =>
         method === 'PUT'
           ? (incoming, outgoing) =>

@@ -22,7 +22,7 @@ const program = `
   process.stdout.write(JSON.stringify({ before, loaded, rested: megabytes() }))`
 
 describe('memory at rest', () => {
-  it('a process that has come to rest gives back what its work had taken', async () => {
+  it('a process that has come to rest gives back the memory of its work', async () => {
     const files = ['./rest.ts', './jobs.ts', '@steward/base/time.ts']
     const args = [
       '--input-type=module',

@@ -75,7 +75,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.ok(await fenced(database, session, second, 'fresh'))
     })
 
-    it('is prolonged by a beat, for its own owner and the sessions that run there alone', async () => {
+    it('is prolonged by a heartbeat, for its own owner and the sessions that run there alone', async () => {
       await using opened = await open()
       const { database } = opened
       const [mine, theirs] = [await insertHead(database), await insertHead(database)]
@@ -110,7 +110,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(names, [null, 'proc_a', null])
     })
 
-    it('counts what was taken from an owner that failed, until something of the turn is kept', async () => {
+    it('counts how often it was taken from an owner that failed, until an event of the turn is kept', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await insertHead(database)

@@ -193,7 +193,7 @@ describe('readers that share connections', () => {
     }
   })
 
-  it('lose what was not answered with the connection, and go on with another', async () => {
+  it('lose unanswered statements with the connection, and go on with another', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
     const database = await postgresDatabase(proxy.url, limits)
     const ask = () => divides(database.read, 1)

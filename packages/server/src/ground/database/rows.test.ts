@@ -57,7 +57,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       )
     })
 
-    it('are listed in order, and by what is archived', async () => {
+    it('are listed in order, with or without the archived ones', async () => {
       await using opened = await databases[dialect]()
       const { database } = opened
       await database.write(async (tx) => {

@@ -41,7 +41,7 @@ describe('a body', () => {
     )
   })
 
-  it('names what is missing or of another type', () => {
+  it('names a field that is missing or of another type', () => {
     assert.match(complaint(SessionCreate, {}), /^agent: /)
     const message = complaint(SessionCreate, { agent: 'agent_1', title: 5, metadata: { a: 1 } })
     assert.match(message, /title: .*string/)

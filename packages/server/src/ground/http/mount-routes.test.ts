@@ -338,7 +338,7 @@ describe('a caller', () => {
     each(['anyone'], '/anyone'),
   ]
 
-  it('reaches what its kind of key may reach', async () => {
+  it('reaches the routes of its kind of key', async () => {
     await using server = await serveRoutes(routes)
     const expected: Record<string, number[]> = {
       workspace: [200, 403, 403, 200, 200],

@@ -106,7 +106,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       )
     })
 
-    it('move no folder of a workspace along a link that was in it', async () => {
+    it('move no folder along a link that was in the working folder', async () => {
       await using here = await setup()
       const [one, other] = [here.machine('one'), here.machine('other')]
       const elsewhere = join(here.folder, 'elsewhere')

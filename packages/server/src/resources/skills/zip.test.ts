@@ -95,7 +95,7 @@ describe('archives of strangers', () => {
     await refused([], /SKILL\.md/)
   })
 
-  it('are refused for growing too much, and for what is not as they say', async () => {
+  it('are refused for growing too much, and for fields that contradict their content', async () => {
     const zeros = Buffer.alloc(8 * 1024 * 1024)
     await refused([skill, { name: 'a/zeros', bytes: zeros }], /would grow/)
     const large = Array.from({ length: 5 }, (_, i) => ({

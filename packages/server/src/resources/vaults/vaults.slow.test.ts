@@ -186,7 +186,7 @@ for (const [name, open] of Object.entries(allShapes)) {
       assert.equal(rows.length, 1)
     })
 
-    it('are bound to what is too long for an index, and still only once', async () => {
+    it('are bound to values that are too long for an index, and still only once', async () => {
       await using testDatabase = await open()
       const vaults = room(testDatabase.database)
       const { id } = await vaults.createVault({ name: 'v' })

@@ -86,7 +86,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual([page.rows.length, page.more], [1, true])
     })
 
-    it('counts with all its bytes for what may wait in a session', async () => {
+    it('counts with all its bytes against the limit of waiting messages', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)

@@ -29,7 +29,7 @@ describe('a change of a session', () => {
 })
 
 describe('a reader of live words', () => {
-  it('takes what cannot be read for lost words, and goes on', () => {
+  it('takes an unreadable message for lost words, and goes on', () => {
     const bus = memoryBus()
     const heard: (LiveWords | { kind: 'missed' })[] = []
     const quiet = listenToLiveWords(bus, 'sesn_1', (words) => heard.push(words))

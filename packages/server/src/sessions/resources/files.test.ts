@@ -25,7 +25,7 @@ describe('the description of files for an agent', () => {
     assert.doesNotMatch(describeFiles({ created_at: at }, [later], [file(2)]), /beginning/)
   })
 
-  it('says where one lies and what it was asked for as', () => {
+  it('says where a file is and which path was asked for', () => {
     const asked = { ...row(1), mount_path: 'a.csv', resolved_path: '/mnt/session/uploads/a.csv' }
     const told = describeFiles({ created_at: at }, [asked], [file(1)])
     assert.match(told, /\n- \/mnt\/session\/uploads\/a\.csv: 1\.csv, asked for at a\.csv$/)

@@ -48,7 +48,7 @@ async function given(database: Database) {
   return { session, rows, remove }
 }
 
-describe('the kinds of what a session is given', () => {
+describe('the kinds of resources of a session', () => {
   it('read their rows as they were attached, each with the fields of its type', async () => {
     await using opened = await databases.sqlite()
     const { session, rows } = await given(opened.database)

@@ -34,7 +34,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: work/state/acknowledged, work/state/first-heartbeat, work/heartbeat
-    it('is acknowledged by word or by the first beat, and held by beats that follow each other', async () => {
+    it('is acknowledged by a request or by the first heartbeat, and held by heartbeats that follow each other', async () => {
       await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim())
@@ -131,7 +131,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: work/attempts
-    it('is not given up for what happens to its workers within five minutes', async () => {
+    it('is not given up for failures of its workers within five minutes', async () => {
       await using here = await setup()
       await here.put()
       await asks(here.database, here.session, here.now())
@@ -239,7 +239,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       }
     })
 
-    it('ends with a beat when its session has rested', async () => {
+    it('ends with a heartbeat when its session has rested', async () => {
       await using here = await setup()
       await here.put()
       const item = await claimedItem(here.claim())

@@ -80,14 +80,14 @@ describe('work that two processes want', () => {
     assert.ok(handed.length >= count * 6)
   })
 
-  it('answers beats that come at once as one', async () => {
+  it('answers heartbeats that come at once as one', async () => {
     const item = await taken(await queued(1), 1)
     const said = await eachOf(8, (database) => beats(database, item, 2))
     assert.equal(new Set(said).size, 1)
     assert.ok(said[0])
   })
 
-  it('is never both kept by its beat and claimed by another', async () => {
+  it('is never both kept by its heartbeat and claimed by another', async () => {
     const environment = await queued(1)
     let now = 1
     let item = await taken(environment, now)

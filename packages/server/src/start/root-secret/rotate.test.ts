@@ -203,7 +203,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.deepEqual(await opened(database, after, filled), texts)
     })
 
-    it('is changed while others write: what they write stays, under whichever key', async () => {
+    it('is changed while others write: their rows stay, under whichever key', async () => {
       await using testDatabase = await open()
       const { database } = testDatabase
       await checkRootKey(database, before)

@@ -110,7 +110,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(distinct('webhook-signature'), 3)
     })
 
-    it('a redirect is not followed, and ends what goes there at once', async () => {
+    it('a redirect is not followed, and ends the deliveries to it at once', async () => {
       await using at = await setup()
       await using there = await startTestEndpoint()
       there.answer((response) => response.writeHead(307, { location: '/elsewhere' }).end())

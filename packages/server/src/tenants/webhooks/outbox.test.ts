@@ -77,7 +77,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     })
 
     // verifies: webhooks/deliveries/kept
-    it('forgets what ended a week ago, and of each endpoint all but the newest', async () => {
+    it('forgets deliveries that ended a week ago, and of each endpoint all but the newest', async () => {
       await using at = await open()
       const { database } = at
       const now = 100 * day
