@@ -5,7 +5,7 @@
 import type { KeyboardEvent, PointerEvent } from 'react'
 import { useRef, useState } from 'react'
 import { formatDuration, formatSpan } from '../lib/format/times.ts'
-import type { TimelinePlace, TimelineScale, TimelineZoom } from '../lib/timeline-scale.ts'
+import type { TimelinePosition, TimelineScale, TimelineZoom } from '../lib/timeline-scale.ts'
 import {
   beginOf,
   isShown,
@@ -21,8 +21,8 @@ import { Button } from './button.tsx'
 
 type TimelinePart = {
   kind: 'model' | 'tool' | 'failed' | 'agent' | 'running'
-  from: TimelinePlace
-  to: TimelinePlace
+  from: TimelinePosition
+  to: TimelinePosition
 }
 /** Who keeps it waiting: people are amber, machines neutral, money red. */
 type TimelineWait = { owner: 'person' | 'machine' | 'money'; ms: number }

@@ -1,7 +1,7 @@
 /** Where things of a turn stand on its scale: work has length, a marker of idle time a width that is always the same. */
 
 /** `share`: of the work that was done until then; `markers`: how many stand before it. */
-export type TimelinePlace = { share: number; markers: number }
+export type TimelinePosition = { share: number; markers: number }
 
 /** A part of the work that is shown alone, in shares. */
 export type TimelineZoom = { from: number; to: number }
@@ -33,7 +33,7 @@ export function scaleOf(idle: readonly number[], zoom: TimelineZoom, endPx: numb
 const within = (value: number): number => Math.max(0, Math.min(1, value))
 
 /** How far a place lies in the shown part, and the markers of the part before it. */
-function placeIn({ zoom, before, markers }: TimelineScale, { share, markers: own }: TimelinePlace) {
+function placeIn({ zoom, before, markers }: TimelineScale, { share, markers: own }: TimelinePosition) {
   return {
     share: within((share - zoom.from) / Math.max(1e-6, zoom.to - zoom.from)),
     markers: Math.max(0, Math.min(markers, own - before)),
@@ -41,7 +41,7 @@ function placeIn({ zoom, before, markers }: TimelineScale, { share, markers: own
 }
 
 /** The place as a length of CSS from the beginning of the scale. */
-export function lengthOf(scale: TimelineScale, place: TimelinePlace): string {
+export function lengthOf(scale: TimelineScale, place: TimelinePosition): string {
   const { share, markers } = placeIn(scale, place)
   const { markerPx, endPx } = scale
   const fixed = markerPx * scale.markers + endPx
@@ -50,16 +50,16 @@ export function lengthOf(scale: TimelineScale, place: TimelinePlace): string {
 }
 
 /** Where a bar begins: what ended last of all is seen too. */
-export const beginOf = (scale: TimelineScale, place: TimelinePlace): string =>
+export const beginOf = (scale: TimelineScale, place: TimelinePosition): string =>
   `min(${lengthOf(scale, place)}, 100% - 2px)`
 
 /** How long a part is, as a length of CSS. */
-export function widthOf(scale: TimelineScale, from: TimelinePlace, to: TimelinePlace): string {
+export function widthOf(scale: TimelineScale, from: TimelinePosition, to: TimelinePosition): string {
   return `calc(${lengthOf(scale, to)} - ${lengthOf(scale, from)})`
 }
 
 /** Whether any of a part is shown. */
-export const isShown = ({ zoom }: TimelineScale, from: TimelinePlace, to: TimelinePlace): boolean =>
+export const isShown = ({ zoom }: TimelineScale, from: TimelinePosition, to: TimelinePosition): boolean =>
   to.share >= zoom.from && from.share <= zoom.to
 
 /** The share of the work at a distance from the beginning of a scale that is so wide. */

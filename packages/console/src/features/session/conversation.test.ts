@@ -123,7 +123,7 @@ void describe('the talk of a session', () => {
     )
   })
 
-  void it('tells a failure that goes on from one that ends the turn, and from one that ends the session', () => {
+  void it('distinguishes a failure that goes on from one that ends the turn, and from one that ends the session', () => {
     const fails = (type: string) =>
       event('session.error', { error: { message: type, retry_status: { type } } })
     const items = talkOf([fails('retrying'), fails('exhausted'), fails('terminal')])
@@ -133,7 +133,7 @@ void describe('the talk of a session', () => {
     )
   })
 
-  void it('says of a compaction what went, what stayed and what stands in its place', () => {
+  void it('says what a compaction removed, kept and put instead', () => {
     const begun = event('span.compaction_summarize_start', { strategy: 'x', reason: 'overflow' })
     const model_usage = { input_tokens: 900, output_tokens: 40 }
     const done = {

@@ -47,7 +47,7 @@ void describe('the timeline of a session', () => {
     assert.deepEqual(bash.events, ['a', 'c', 'ar'])
   })
 
-  void it('shows what a machine was waited for as well, and leaves short pauses in their place', () => {
+  void it('shows what a machine was waited for as well, and keeps short pauses where they are', () => {
     const [turn] = timelineOf([
       event('m', 0, 'user.message'),
       event('r', 0, 'session.status_running'),

@@ -3,7 +3,7 @@
  * machine's, has no length on the scale where it is long: a marker stands for it, so that the work can be seen.
  */
 import type { SessionEvent } from '../../lib/api/types.ts'
-import type { TimelinePlace } from '../../lib/timeline-scale.ts'
+import type { TimelinePosition } from '../../lib/timeline-scale.ts'
 import { momentOf, threadOf } from './moments.ts'
 
 type TimelineEntry = {
@@ -11,8 +11,8 @@ type TimelineEntry = {
   id: string
   name: string
   kind: 'model' | 'tool' | 'failed' | 'running'
-  from: TimelinePlace
-  to: TimelinePlace
+  from: TimelinePosition
+  to: TimelinePosition
   tookMs: number | undefined
   /** How long nobody worked right before it, where a marker stands for that. */
   idleMs: number | undefined
@@ -30,8 +30,8 @@ type TimelineEntry = {
 type TimelineLane = {
   id: string
   name: string
-  from: TimelinePlace
-  to: TimelinePlace
+  from: TimelinePosition
+  to: TimelinePosition
   tookMs: number
   entries: TimelineEntry[]
 }
@@ -228,7 +228,7 @@ function closed(period: OpenPeriod, number: number): TimelinePeriod {
   const waitMs = idle.reduce((sum, { from, to }) => sum + to - from, 0)
   const workMs = wallMs - waitMs
   /** The work that was done until a moment, as a share of all, and the markers before it. */
-  const placeOf = (at: number): TimelinePlace => {
+  const placeOf = (at: number): TimelinePosition => {
     const done = busy.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(at, to) - from), 0)
     const before = idle.filter(({ to }) => to <= at).length
     return { share: workMs === 0 ? 0 : Math.min(1, done / workMs), markers: before }
@@ -262,11 +262,11 @@ function closed(period: OpenPeriod, number: number): TimelinePeriod {
   }
 }
 
-const isBefore = (one: TimelinePlace, other: TimelinePlace): boolean =>
+const isBefore = (one: TimelinePosition, other: TimelinePosition): boolean =>
   one.markers === other.markers ? one.share < other.share : one.markers < other.markers
-const earliest = (places: readonly TimelinePlace[]): TimelinePlace =>
+const earliest = (places: readonly TimelinePosition[]): TimelinePosition =>
   places.reduce((one, other) => (isBefore(other, one) ? other : one))
-const latest = (places: readonly TimelinePlace[]): TimelinePlace =>
+const latest = (places: readonly TimelinePosition[]): TimelinePosition =>
   places.reduce((one, other) => (isBefore(one, other) ? other : one))
 
 function lanesOf(
