@@ -178,7 +178,7 @@ void describe('the settings in a browser', () => {
     await page.getByLabel('Email').fill('grace@example.com')
     await button(page, 'Invite').click()
     const once = page.getByRole('region', { name: 'The invitation of grace@example.com' })
-    await once.getByText('The server sent no letter').waitFor(patience)
+    await once.getByText('The server sent no email').waitFor(patience)
     const link = (await once.locator('code').textContent()) ?? ''
     await button(page, 'I have it').click()
     const invited = row(page, 'grace@example.com')

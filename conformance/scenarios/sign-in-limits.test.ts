@@ -76,7 +76,7 @@ describe('sign-in with settings', () => {
         }
         const elsewhere = await ask('/sign_in', { email, password }, '203.0.113.1')
         assert.equal(elsewhere.status, 429)
-        assert.match(elsewhere.body.error?.message ?? '', /sign in by a code, or try again in/)
+        assert.match(elsewhere.body.error?.message ?? '', /sign in with a code, or try again in/)
         assert.equal((await ask('/sign_in', { email, password }, home)).status, 200)
 
         const letters: number[] = []

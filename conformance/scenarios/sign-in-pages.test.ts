@@ -63,7 +63,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     after(() => service.close())
 
     const email = 'ada@example.com'
-    const letters = () => service.logged.filter((line) => line.includes('a letter was not sent'))
+    const letters = () => service.logged.filter((line) => line.includes('an email was not sent'))
     /** Waits for a letter that matches, and returns the last group of the match. */
     async function inLetter(part: RegExp): Promise<string> {
       await until(() => letters().some((line) => part.test(line)))

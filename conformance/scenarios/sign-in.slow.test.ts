@@ -42,7 +42,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     const letters = (to: string) =>
-      service.logged.filter((line) => line.includes('a letter was not sent') && line.includes(to))
+      service.logged.filter((line) => line.includes('an email was not sent') && line.includes(to))
 
     /** Sends a request and returns the letter that it causes, which comes a moment after the answer. */
     async function letterOf(to: string, ask: () => Promise<unknown>): Promise<string> {

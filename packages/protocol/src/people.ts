@@ -55,12 +55,12 @@ export const SignInByPassword = z
   })
 
 export const SignInByCode = z
-  .strictObject({ email: Email, code: given('The six digits of the letter.') })
+  .strictObject({ email: Email, code: given('The six digits of the email.') })
   .meta({ id: 'SignInByCodeParams', examples: [{ email: 'ada@example.com', code: '123456' }] })
 
 export const EmailBody = z.strictObject({ email: Email }).meta({
   id: 'LetterParams',
-  description: 'Whom to send a letter.',
+  description: 'The address to send an email to.',
   examples: [{ email: 'ada@example.com' }],
 })
 

@@ -50,7 +50,7 @@ export const words = {
     leaveKey: 'Forget the key of this tab',
     byKey: 'API key',
     signInPages: 'Sign-in and workspaces',
-    interface: 'The interface',
+    interface: 'API reference',
     utc: 'Times in UTC',
     skip: 'Go to the page',
     theme: {
@@ -228,7 +228,7 @@ export const words = {
       button: 'All of these',
       counting: 'Counting…',
       count: (count: string) => (count === '1' ? '1 session' : `${count} sessions`),
-      first: 'These are the first; a program can take the others over the interface.',
+      first: 'These are the first; a program can take the others over the API.',
       csv: 'Export as CSV',
       json: 'Export as JSON',
       noneOpen: 'All of them are archived',

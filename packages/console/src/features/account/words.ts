@@ -35,7 +35,7 @@ export const accountWords = {
   change: 'Change the password',
   both: 'Write both passwords first',
   changed: 'The password was changed. All other sign-ins of yours have ended.',
-  noPassword: 'No password yet, or forgotten? Get a link by a letter.',
+  noPassword: 'No password yet, or forgotten? Get a link by email.',
   byKey: 'An API key has no sign-ins. Sign in as a person to see yours.',
   toSignIn: 'Sign in',
   deleteHint:

@@ -66,9 +66,9 @@ export const memberWords = {
   made: (email: string | null) =>
     email === null ? 'The invitation' : `The invitation of ${email}`,
   link: 'Link',
-  mailed: (email: string) => `A letter with another link was sent to ${email}.`,
-  notMailed: 'The server sent no letter: copy the link, and hand it on.',
-  facts: { role: 'Role', ends: 'Ends in', letter: 'Letter' },
+  mailed: (email: string) => `An email with another link was sent to ${email}.`,
+  notMailed: 'The server sent no email: copy the link, and hand it on.',
+  facts: { role: 'Role', ends: 'Ends in', letter: 'Email' },
   states: { accepted: 'accepted', over: 'too old', open: (left: string) => `waits, ${left} left` },
   newLink: 'New link',
   newLinkOf: (email: string) => `Make a new link for ${email}`,

@@ -14,7 +14,7 @@ const sentences: Record<string, string> = {
   Subagents: 'A subagent is an agent that the agent of a session has started.',
   Traces: 'The spans of the turns of a session, as OpenTelemetry writes them in JSON.',
   Artifacts: 'An artifact is a file that a session has published for people.',
-  Automations: 'An automation runs an agent on a schedule. Each run is an invocation.',
+  Automations: 'An automation runs an agent on a schedule (cron). Each run is an invocation.',
   Environments:
     'An environment is where the commands of a session run. A template holds what several environments share.',
   Files: 'Files of the workspace: upload, list, download and delete them.',
@@ -48,14 +48,14 @@ const groupOf = (path: string): string => {
 }
 
 const introduction = [
-  'The wire of the OpenAI Agents API over the agents, sessions, environments and vaults of Steward.',
+  'The OpenAI-compatible API: the OpenAI Agents API over the agents, sessions, environments and vaults of Steward.',
   'Code for `client.beta.agents` and `client.beta.vaults` of the npm package `openai` works once its `baseURL` ends with `/openai/v1` and its `apiKey` is a key of the workspace.',
   'What is made here is there on `/v1` too, which `/openapi.json` describes.',
   '`x-extension: true` marks what that client does not know.',
 ].join('\n')
 
 export const surface: DescribedSurface = {
-  title: 'Steward: the OpenAI surface',
+  title: 'Steward: the OpenAI-compatible API',
   summary: 'The OpenAI Agents API over a self-hosted, multi-tenant service for running AI agents.',
   introduction,
   tags: { of: ({ path }) => groupOf(path), sentences },

@@ -5,7 +5,7 @@ import { describeErrors } from '../../ground/http/errors.ts'
 import type { DescribedSurface } from '../../ground/http/openapi.ts'
 
 const sentences: Record<string, string> = {
-  Health: 'Whether the service answers and can do its work, and this description of its interface.',
+  Health: 'Whether the service answers and can do its work, and this OpenAPI document.',
   Agents:
     'An agent is a model with instructions, tools, MCP servers and skills. Each change makes a new version.',
   Environments:
@@ -13,12 +13,12 @@ const sentences: Record<string, string> = {
   Sessions:
     'A session is one conversation with an agent in an environment, with the resources it works on.',
   Events:
-    'Everything said and done in a session is an event in its log. Post events, list them, or follow them as a stream.',
+    'Everything said and done in a session is an event in its log. Post events, list them, or follow them as a stream of server-sent events (SSE).',
   'The stream of a workspace':
-    'One connection that tells which sessions change, and carries the events of those that a reader watches.',
+    'One connection (SSE) that tells which sessions change, and carries the events of those that a reader watches.',
   'The working folder':
     'The files that a session works on, live or from its newest checkpoint, and what has changed in them.',
-  Threads: 'The threads of a session, and the events of each thread.',
+  Threads: 'Agents that work together (sub-agents) have threads of one session. Here are these threads, and the events of each.',
   Outputs: 'Files that a session has published for people.',
   Files: 'Files of the workspace: upload, list, download and delete them.',
   Models:
@@ -26,7 +26,7 @@ const sentences: Record<string, string> = {
   'API keys':
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
   'Sign-in':
-    'People sign in and have a session cookie, which opens what their role in a workspace opens.',
+    'People sign in with a password, a code by email or an identity provider (SSO). Their session cookie opens what their role in a workspace opens.',
   Organisation: 'The workspaces that the caller belongs to.',
   Audit: 'Who changed what, when, from where and with which credential, chained by hashes.',
   Members: 'Who belongs to the workspace, and who is invited.',
@@ -42,22 +42,22 @@ const sentences: Record<string, string> = {
     'Workers claim the sessions of a self-hosted environment, hold them by a lease, and read and write what the sessions work on.',
   'MCP servers': 'The stdio MCP servers of a session, which its worker starts.',
   Deployments:
-    'A deployment runs an agent on a schedule or by hand. Each run has a session of its own.',
+    'A deployment runs an agent on a schedule (cron), by hand or by a signed request. Each run has a session of its own.',
   Dreams:
     'A dream is a session in which an agent reads past sessions and reorganises a memory store.',
   Evals:
     'An eval runs an agent over samples, scores each trial by graders, and compares runs. A dataset keeps samples in versions.',
   Replays: 'A session again, by its record, with another agent, up to where they differ.',
-  Usage: 'What a workspace has used, by the hour and by model, and what it costs at list prices.',
-  Limits: 'How many requests a workspace may make, and what it may hold.',
+  Usage: 'What a workspace has used, by the hour and by model, and its cost at list prices.',
+  Limits: 'Rate limits, quotas and spend limits: how many requests a workspace may make, what it may hold, and what it may cost.',
   Integrations:
-    'Systems outside that send requests of their people to agents, and are told the answers.',
-  Webhooks: 'Endpoints that receive the events of a workspace, and what was delivered to each.',
+    'GitHub, Linear, Slack and other systems outside send requests of their people to an agent, and get its answers. A publication says which agent serves which system.',
+  Webhooks: 'Your endpoints, which receive signed events of a workspace, and what was delivered to each.',
 }
 
 const introduction = [
-  'The interface of Steward. The official client `@anthropic-ai/sdk` works with it unmodified.',
-  '`x-extension: true` marks operations, schemas and fields that the official interface does not have.',
+  'The API reference of Steward, as an OpenAPI document. The official client `@anthropic-ai/sdk` works with this API unmodified.',
+  '`x-extension: true` marks operations, schemas and fields that the official API does not have.',
   'All operations below `/v1/ext/` are extensions. An operation with `x-alias-of` does the same as the operation that it names.',
   'A request with the header `anthropic-version` is answered in the words of that client.',
 ].join('\n')

@@ -15,7 +15,7 @@ const page = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Steward: the interface</title>
+<title>Steward: API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
 <link rel="stylesheet" href="docs/page.css">
@@ -104,7 +104,7 @@ const open = {
 
 export const docsRoutes = (): Route[] => [
   route(
-    { ...open, path: '/docs', summary: 'Show the description as a page' },
+    { ...open, path: '/docs', summary: 'Show the API reference as a page' },
     fromText('text/html', page),
   ),
   route(

@@ -1,4 +1,4 @@
-/** Limits of attempts at passwords and of letters, by person. */
+/** Limits of attempts at passwords and of emails, by person. */
 import { RateLimitError } from '../../ground/core/errors.ts'
 import { networkOf } from '../../ground/core/network.ts'
 import type { Rate } from '../../ground/core/rates.ts'
@@ -38,7 +38,7 @@ export function peopleLimits(buckets: Buckets, mail: Rate = usualRates.mail): Pe
         : again
       if (known !== undefined)
         throw new RateLimitError(
-          `too many attempts at the password of this address: sign in by a code, or try again in ${secondsText(known)}`,
+          `too many attempts at the password of this address: sign in with a code, or try again in ${secondsText(known)}`,
           known,
         )
     },
@@ -50,7 +50,7 @@ export function peopleLimits(buckets: Buckets, mail: Rate = usualRates.mail): Pe
         : again
       if (known !== undefined)
         throw new RateLimitError(
-          `too many letters to this address: use the newest letter, or try again in ${secondsText(known)}`,
+          `too many emails to this address: use the newest one, or try again in ${secondsText(known)}`,
           known,
         )
     },

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { mailBy } from './mail.ts'
 
-it('names a letter that could not be sent in the log, without its subject and its text', async () => {
+it('names an email that could not be sent in the log, without its subject and its text', async () => {
   const logged = Promise.withResolvers<string>()
   // Nothing listens on port 1.
   const mail = mailBy({
@@ -18,6 +18,6 @@ it('names a letter that could not be sent in the log, without its subject and it
     text: 'Your code is 482913.',
   })
   const line = await logged.promise
-  assert.match(line, /"letter":"sign-in code"/)
+  assert.match(line, /"kind":"sign-in code"/)
   assert.doesNotMatch(line, /482913/)
 })

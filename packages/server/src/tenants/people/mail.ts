@@ -1,7 +1,7 @@
-/** Letters to people: by SMTP, or without SMTP_URL into the server's log for the operator. */
+/** Emails to people: by SMTP, or without SMTP_URL into the server's log for the operator. */
 import type { Log } from '@steward/base/log.ts'
 
-/** The subject and the text may hold a secret. `kind` names the letter in the log. */
+/** The subject and the text may hold a secret. `kind` names the email in the log. */
 export type MailLetter = {
   kind: 'sign-in code' | 'new password' | 'invitation'
   to: string
@@ -9,7 +9,7 @@ export type MailLetter = {
   text: string
 }
 export type Mail = {
-  /** True when letters leave the server. */
+  /** True when emails leave the server. */
   sends: boolean
   /** Returns at once, so that the time of an answer does not reveal whether the address is known. Logs a failure. */
   post(letter: MailLetter): void
@@ -22,7 +22,7 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
     return {
       sends: false,
       post: (letter) =>
-        log.warn('a letter was not sent, because SMTP_URL is not set: pass its text on', letter),
+        log.warn('an email was not sent, because SMTP_URL is not set: pass its text on', letter),
     }
   }
   async function send(url: string, { to, subject, text }: MailLetter): Promise<void> {
@@ -38,7 +38,7 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
     sends: true,
     post(letter) {
       send(smtpUrl, letter).catch((error: unknown) =>
-        log.error('a letter could not be sent', { letter: letter.kind, error }),
+        log.error('an email could not be sent', { kind: letter.kind, error }),
       )
     },
   }

@@ -52,7 +52,7 @@ export function oauthRoutes(people: People): Route[] {
     oauth.get(
       '/authorize',
       {
-        summary: 'Sign in at an identity provider',
+        summary: 'Sign in with an identity provider (SSO)',
         description: 'Redirects the browser to the provider.',
         query: AuthorizeQuery,
         answer: 'none',

@@ -72,7 +72,7 @@ export function signInRoutes(people: People): Route[] {
       '/sign_in',
       {
         callers: ['anyone'],
-        summary: 'Sign in by email and password',
+        summary: 'Sign in with email and password',
         description: 'The answer sets the session cookie.',
         body: SignInByPassword,
         answer: Me,
@@ -87,7 +87,7 @@ export function signInRoutes(people: People): Route[] {
       '/code',
       {
         callers: ['anyone'],
-        summary: 'Send a code to sign in with',
+        summary: 'Email a code to sign in with',
         description:
           'The answer is the same for an address that nobody has. Without a mail server the code stands in the log of the server.',
         body: EmailBody,
@@ -103,7 +103,7 @@ export function signInRoutes(people: People): Route[] {
       '/sign_in/code',
       {
         callers: ['anyone'],
-        summary: 'Sign in by a code',
+        summary: 'Sign in with a code',
         description: 'The answer sets the session cookie. A code has three tries in five minutes.',
         body: SignInByCode,
         answer: Me,
@@ -118,7 +118,7 @@ export function signInRoutes(people: People): Route[] {
       '/reset',
       {
         callers: ['anyone'],
-        summary: 'Send a link that sets a new password',
+        summary: 'Email a link that sets a new password',
         description:
           'The answer is the same for an address that nobody has. Without a mail server the link stands in the log of the server.',
         body: EmailBody,
@@ -134,7 +134,7 @@ export function signInRoutes(people: People): Route[] {
       '/reset/confirm',
       {
         callers: ['anyone'],
-        summary: 'Set a new password by a link',
+        summary: 'Set a new password with the link of an email',
         description: 'All sign-ins of the person end.',
         body: PasswordReset,
         answer: 'none',

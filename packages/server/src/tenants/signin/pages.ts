@@ -1,4 +1,4 @@
-/** What the pages of sign-in say. They tell the truth: no letter is promised where the server sends none. */
+/** What the pages of sign-in say. They tell the truth: no email is promised where the server sends none. */
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { InvitationRow } from '../members/store.ts'
 import type { SignIn } from '../people/authenticate.ts'
@@ -33,11 +33,11 @@ const toQuery = ({ to }: PageState): string =>
   to === undefined ? '' : `?return_to=${encodeURIComponent(to)}`
 
 export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail' | 'providers'>) {
-  /** Where a server sends no mail, its log has what a letter would bring. */
+  /** Where a server sends no email, its log has what the email would bring. */
   const sentTo = (what: string): string =>
     mail.sends
       ? `If somebody here has this address, ${what} is on its way.`
-      : `This server sends no mail. If somebody here has this address, its operator finds ${what} in the log of the server.`
+      : `This server sends no email. If somebody here has this address, its operator finds ${what} in the log of the server.`
 
   const providerLinks = (shown: PageState): Html => {
     if (providers.length === 0) return html``
@@ -46,7 +46,7 @@ export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail
         html`<a
           class="button"
           href="${at(`/v1/ext/oauth/${id}/authorize`)}${toQuery({ ...shown, to: shown.to ?? at('/console/') })}"
-          >Sign in by ${name}</a
+          >Sign in with ${name}</a
         >`,
     )
     return html`<p class="or">or</p>
@@ -68,13 +68,13 @@ export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail
             complete: 'current-password',
           }),
         )}
-        <a class="button" href="${at('/signin/code')}${toQuery(shown)}">Sign in by a code</a>
+        <a class="button" href="${at('/signin/code')}${toQuery(shown)}">Sign in with a code</a>
         ${providerLinks(shown)}
         <footer>
           <a href="${at('/signin/reset')}">New password</a> ·
           <a href="${at('/console/key')}">Use an API key</a> ·
-          <a href="${at('/docs')}">The interface</a> ·
-          <a href="${at('/openapi.json')}">its description</a>
+          <a href="${at('/docs')}">API reference</a> ·
+          <a href="${at('/openapi.json')}">OpenAPI</a>
         </footer>`,
     )
 
@@ -94,16 +94,16 @@ export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail
           emailField(address),
           field({
             name: 'code',
-            label: mail.sends ? 'Code from the letter' : 'Code from the log of the server',
+            label: mail.sends ? 'Code from the email' : 'Code from the log of the server',
             complete: 'one-time-code',
           }),
         )}`
     const body = email === undefined ? ask() : enter(email)
     return statedPage(
       shown,
-      'Sign in by a code',
+      'Sign in with a code',
       html`${body}
-        <footer><a href="${at('/signin')}${toQuery(shown)}">Sign in by a password</a></footer>`,
+        <footer><a href="${at('/signin')}${toQuery(shown)}">Sign in with a password</a></footer>`,
     )
   }
 
@@ -176,7 +176,7 @@ function insidePages(at: People['at']) {
         <h2>Workspaces</h2>
         ${workspaces(signIn, shown.token)}
         ${form({ action: at('/signin/out'), token: shown.token, button: 'Sign out' })}
-        <footer><a href="${at('/docs')}">The interface</a></footer>`,
+        <footer><a href="${at('/docs')}">API reference</a></footer>`,
     )
   return { home }
 }

@@ -175,7 +175,7 @@ export function signInPages(people: People): Route[] {
     ),
     formRoute(
       '/code/confirm',
-      'Sign in by a code from the page',
+      'Sign in with a code from the page',
       async ({ fields: { return_to: to, ...fields }, header, visitor }) => {
         const given = parseInput(SignInByCode, fields)
         const token = await signInByCode(people, given, visitor)

@@ -16,18 +16,18 @@ const cookies = section('Sign-in', {
     smtpUrl: setting('SMTP_URL', smtpUrl, {
       hidden: true,
       about:
-        'mail server for codes, links and invitations, such as `smtps://user:password@mail.example.com`; without it the server writes letters to its log',
+        'mail server that sends emails with codes, links and invitations, such as `smtps://user:password@mail.example.com`; without it the server writes emails to its log',
     }),
     from: setting('MAIL_FROM', text, {
       defaultAbout: 'the user of `SMTP_URL`',
-      about: 'sender of letters, such as `Steward <steward@example.com>`',
+      about: 'sender of emails, such as `Steward <steward@example.com>`',
     }),
   },
 })
 
 const clientOf = (prefix: string, name: string) => ({
   clientId: setting(`${prefix}_CLIENT_ID`, text, {
-    about: `client id of this service at ${name}; people then sign in there too`,
+    about: `client id of this service at ${name}; people then sign in there too (SSO)`,
     more: 'Needs the secret and `PUBLIC_URL`. See [People](workspaces.md#people)',
   }),
   clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, {

@@ -277,7 +277,7 @@ const kinds: Record<number, ErrorKind> = {
 /** Messages in place of the library's, which do not tell the person what to do. */
 const reasons: Record<string, string> = {
   INVALID_EMAIL_OR_PASSWORD: 'the email or the password is wrong',
-  INVALID_OTP: 'code: is wrong or was used: take the newest letter, or ask for a new code',
+  INVALID_OTP: 'code: is wrong or was used: take the newest email, or ask for a new code',
   OTP_EXPIRED: 'code: is too old: ask for a new one',
   TOO_MANY_ATTEMPTS: 'code: was tried too often: ask for a new one',
   INVALID_TOKEN: 'token: is wrong, used or too old: ask for a new link',
