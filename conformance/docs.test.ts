@@ -53,14 +53,17 @@ describe('a page for people', () => {
     assert.deepEqual(links.filter(isBroken).map(shown), [])
   })
 
-  it('is listed in docs/README.md when it lies below docs', () => {
-    const listed = new Set(
-      linksOf('docs/README.md', read('docs/README.md')).map(({ path }) => path),
-    )
-    const unlisted = pages.filter(
-      (page) => page.startsWith('docs/') && page !== 'docs/README.md' && !listed.has(page),
-    )
+  it('is listed in docs/README.md when it lies below docs, and a decision record in its own list', () => {
+    const listedIn = (index: string) => new Set(linksOf(index, read(index)).map(({ path }) => path))
+    const [index, records] = ['docs/README.md', 'docs/decisions/README.md']
+    const [listed, listedRecords] = [listedIn(index), listedIn(records)]
+    const unlisted = pages.filter((page) => {
+      if (!page.startsWith('docs/') || page === index || page === records) return false
+      return !(page.startsWith('docs/decisions/') ? listedRecords : listed).has(page)
+    })
     assert.deepEqual(unlisted, [])
+    for (const page of ['CONTRIBUTING.md', 'docs/architecture.md'])
+      assert.ok(listedIn(page).has(records), `${page} does not link to ${records}`)
   })
 })
 

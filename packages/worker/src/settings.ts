@@ -138,7 +138,7 @@ const sandboxes = section('Sandboxes', {
     defaultAbout: '`session` with `openma_supervised`, `service` with `ama_worker`',
     about:
       'where sandboxes connect to through the service: `session`, all that their session may reach; `service`, the service alone',
-    more: 'See [Egress](#egress)',
+    more: 'See [Egress](#network-access-egress)',
   }),
   sandbox: sandboxSettings,
 })

@@ -18,7 +18,8 @@ const sentences: Record<string, string> = {
     'One connection (SSE) that tells which sessions change, and carries the events of those that a reader watches.',
   'The working folder':
     'The files that a session works on, live or from its newest checkpoint, and what has changed in them.',
-  Threads: 'Agents that work together (sub-agents) have threads of one session. Here are these threads, and the events of each.',
+  Threads:
+    'Agents that work together (sub-agents) have threads of one session. Here are these threads, and the events of each.',
   Outputs: 'Files that a session has published for people.',
   Files: 'Files of the workspace: upload, list, download and delete them.',
   Models:
@@ -49,10 +50,12 @@ const sentences: Record<string, string> = {
     'An eval runs an agent over samples, scores each trial by graders, and compares runs. A dataset keeps samples in versions.',
   Replays: 'A session again, by its record, with another agent, up to where they differ.',
   Usage: 'What a workspace has used, by the hour and by model, and its cost at list prices.',
-  Limits: 'Rate limits, quotas and spend limits: how many requests a workspace may make, what it may hold, and what it may cost.',
+  Limits:
+    'Rate limits, quotas and spend limits: how many requests a workspace may make, what it may hold, and what it may cost.',
   Integrations:
     'GitHub, Linear, Slack and other systems outside send requests of their people to an agent, and get its answers. A publication says which agent serves which system.',
-  Webhooks: 'Your endpoints, which receive signed events of a workspace, and what was delivered to each.',
+  Webhooks:
+    'Your endpoints, which receive signed events of a workspace, and what was delivered to each.',
 }
 
 const introduction = [

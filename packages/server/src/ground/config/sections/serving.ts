@@ -78,7 +78,7 @@ const metrics = section('Metrics and traces', {
     port: setting('METRICS_PORT', port, {
       defaultAbout: 'no metrics',
       about: 'port on which `GET /metrics` answers Prometheus; 0 takes a free one',
-      more: 'See [Metrics](operations.md#metrics)',
+      more: 'See [Metrics](operations.md#metrics-prometheus)',
     }),
     host: setting('METRICS_HOST', text, {
       default: '127.0.0.1',
@@ -90,7 +90,7 @@ const metrics = section('Metrics and traces', {
       hidden: true,
       defaultAbout: 'no traces',
       about: 'collector of OpenTelemetry that takes traces as JSON over HTTP, below `/v1/traces`',
-      more: "OpenTelemetry's other variables hold too. See [Traces](operations.md#traces)",
+      more: "OpenTelemetry's other variables hold too. See [Traces](operations.md#traces-opentelemetry)",
     }),
     own: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', httpUrl, {
       hidden: true,
@@ -206,7 +206,7 @@ const storage = section('Files and retention', {
       hidden: true,
       defaultAbout: '`blobs` below `DATA_DIR`',
       about: 'where the server keeps the bytes of files, and whether it publishes outputs, as JSON',
-      more: 'See [Blobs](operations.md#blobs)',
+      more: 'See [Blobs](operations.md#blobs-files-in-a-folder-or-an-s3-bucket)',
     },
   ),
   files: {

@@ -164,7 +164,7 @@ const shares = section('Shares', {
   stopMs: setting('RUNNER_STOP_SECONDS', whole(0, 3_600, secondMs), {
     default: '20',
     about: 'seconds for running tool calls to end when the server stops',
-    more: 'See [Stopping](operations.md#stopping)',
+    more: 'See [Stopping](operations.md#stopping-the-server)',
   }),
 })
 
