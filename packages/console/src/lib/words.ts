@@ -72,7 +72,7 @@ export const words = {
     help: 'Show all keys',
     nothing: 'Nothing has this name.',
     backTo: (page: string) => `Back to ${page}`,
-    onCard: 'On a card that asks you',
+    onCard: 'On an approval',
     theme: 'Change the theme',
   },
   palette: {

@@ -158,7 +158,7 @@ export const sessionWords = {
   revisedFirst: 'The agent gets your text as the reason: it asks again with its own call',
   denyReason: 'Reason for the agent, if you deny',
   inputComes: 'All of the input comes; then it can be decided.',
-  cutInputs: 'An input is too long for this list: decide on its card.',
+  cutInputs: 'An input is too long for this list: decide at the call itself.',
   decideAll: (count: number, tool: string) => `Decide all ${count} calls of ${tool}`,
   approveAll: 'Approve all',
   denyAll: 'Deny all',
