@@ -112,7 +112,7 @@ void describe('finding things in the console', () => {
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keys' })
     await help.getByText('Back to Agents').waitFor(patience)
-    await help.getByText('On a card that asks you').waitFor(patience)
+    await help.getByText('On an approval').waitFor(patience)
     await page.keyboard.press('Escape')
     await help.waitFor({ state: 'detached', ...patience })
     await page.keyboard.press('Escape')
