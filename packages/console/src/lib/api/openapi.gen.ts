@@ -228,7 +228,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get figures of the queue
+         * Get statistics of the queue
          * @description Needs a workspace key or the environment's key. Counted in the limit of reads.
          */
         get: operations["getV1EnvironmentsIdWorkStats"];
@@ -268,7 +268,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List keys, without their plaintext
+         * List API keys, without their plaintext
          * @description Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtApiKeys"];
@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a key
+         * Revoke an API key
          * @description The key is refused from the next request on, and what it has open ends. The last admin key of a workspace is not revoked: 409. Needs a workspace key. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         delete: operations["deleteV1ExtApiKeysId"];
@@ -415,7 +415,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Sign out somewhere else
+         * Sign out another browser
          * @description Ends one of your sign-ins, and what it has open within seconds. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         delete: operations["deleteV1ExtAuthSignInsId"];
@@ -536,7 +536,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get who calls, and in which workspaces
+         * Get the caller and its workspaces
          * @description For a key, `user` is null and its workspace is the only one. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtMe"];
@@ -562,7 +562,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Note that the person has looked
+         * Note that the person has looked at the workspace
          * @description From now on the overview counts what has failed since then. Needs a session cookie. Counted in the limit of writes. An extension of Steward: the official interface does not have it.
          */
         post: operations["postV1ExtMeLooked"];
@@ -1028,7 +1028,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow a workspace
+         * Follow a workspace as a stream (SSE)
          * @description What changes in it, and the events of chosen sessions with all their threads, over one connection. Resumes by `Last-Event-ID` for an hour; `stream.reset` says what could not be resumed. Needs a workspace key. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtStream"];
@@ -1404,7 +1404,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List keys of the workspace
+         * List API keys of the workspace
          * @description Needs a workspace-admin key. Counted in the limit of reads.
          */
         get: operations["getV1OrganizationsApiKeys"];
@@ -1424,13 +1424,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a key of the workspace
+         * Get an API key of the workspace
          * @description Needs a workspace-admin key. Counted in the limit of reads.
          */
         get: operations["getV1OrganizationsApiKeysId"];
         put?: never;
         /**
-         * Update a key of the workspace
+         * Update an API key of the workspace
          * @description Renames, deactivates, activates or archives it. A key that is `inactive` opens nothing until it is `active` again; one that is `archived`, or was revoked by other ways, stays so. Needs a workspace-admin key. Counted in the limit of writes.
          */
         post: operations["postV1OrganizationsApiKeysId"];
@@ -1454,7 +1454,7 @@ export interface paths {
         get: operations["getV1OrganizationsSpendLimits"];
         put?: never;
         /**
-         * Set what the workspace may spend in each day or month
+         * Set a spend limit of the workspace for each day or month
          * @description A limit that the workspace has set for the period before is overwritten. Of the limits of the workspace and of the operator the lower holds. Needs a workspace-admin key. Counted in the limit of writes.
          */
         post: operations["postV1OrganizationsSpendLimits"];

@@ -50,7 +50,7 @@ function triggerRoutes(deps: DeploymentRouteDeps): Route[] {
   const signed = triggers.raw.post(
     '',
     {
-      summary: 'Run a deployment by a signed request',
+      summary: 'Trigger a deployment by a signed request',
       description:
         'Signed with the secret of the trigger, as Standard Webhooks has it; no key is sent. The body is given to the agent as data. A repeated `webhook-id` answers the run that it has.',
       bytes: {

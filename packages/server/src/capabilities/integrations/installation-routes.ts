@@ -136,7 +136,7 @@ export const installationRoutes = (deps: InstallationDeps): Route[] => [
   open.raw.post(
     '/:app/webhook',
     {
-      summary: 'Take a delivery of an app',
+      summary: 'Receive a signed request of GitHub, Linear or Slack',
       description: 'Signed as its provider signs.',
       bytes: { type: 'application/json', description: 'An event, as its provider sends it.' },
       limits: deliveryBody,

@@ -52,7 +52,7 @@ function routesOf(deps: Deps): Route[] {
   const receiving = webhooks.raw.post(
     '/:pub_id',
     {
-      summary: 'Take a signed delivery',
+      summary: 'Receive a signed request of another system',
       description:
         'Signed with the secret of the publication, as Standard Webhooks has it; no key is sent. A repeated `webhook-id` changes nothing.',
       bytes: {
@@ -129,7 +129,7 @@ function routesOf(deps: Deps): Route[] {
     integrations.list(
       '/:integration_id/publications/:pub_id/deliveries',
       {
-        summary: 'List what came for a publication',
+        summary: 'List the deliveries of a publication',
         query: ListQuery,
         answer: IntegrationDeliveryShown,
       },

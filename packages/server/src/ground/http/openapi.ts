@@ -118,7 +118,7 @@ export function descriptionRoute(
       callers: ['anyone'],
       section: 'Health',
       isExtension: true,
-      summary: 'Describe this interface as OpenAPI 3.1',
+      summary: 'Describe this API as OpenAPI 3.1',
       answer: z.looseObject({}),
     },
     packedBytes(describe, [['content-type', 'application/json']]),

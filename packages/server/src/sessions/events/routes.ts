@@ -102,7 +102,7 @@ export function sessionEventRoutes(deps: {
       {
         callers: withClaim,
         claim: 'session',
-        summary: 'Follow events',
+        summary: 'Follow events as a stream (SSE)',
         description: 'The stream stays open until the session is deleted.',
         query: StreamQuery,
         answer: 'stream',

@@ -121,7 +121,7 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
       '/:thread/stream',
       {
         ...reading,
-        summary: 'Follow the events of a thread',
+        summary: 'Follow the events of a thread as a stream (SSE)',
         query: StreamQuery,
         answer: 'stream',
       },

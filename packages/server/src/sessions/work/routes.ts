@@ -147,7 +147,7 @@ export function workRoutes(deps: {
     ),
     items.get(
       '/stats',
-      { summary: 'Get figures of the queue', answer: WorkStats },
+      { summary: 'Get statistics of the queue', answer: WorkStats },
       async ({ db, tenant, principal, params: { id } }) => {
         const read = await open(db, tenant, principal, id)
         return workStore(read).stats(tenant, id, clock.now())

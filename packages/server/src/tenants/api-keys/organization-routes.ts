@@ -46,7 +46,7 @@ export function organizationKeyRoutes({
   return [
     keys.get(
       '',
-      { summary: 'List keys of the workspace', query: AdminKeyQuery, answer: AdminKeyList },
+      { summary: 'List API keys of the workspace', query: AdminKeyQuery, answer: AdminKeyList },
       async ({ tenant, query }) => {
         const { limit = 20 } = query
         const from = idSideOf(query)
@@ -58,13 +58,15 @@ export function organizationKeyRoutes({
         return pageById(shown, limit, from)
       },
     ),
-    keys.get('/:id', { summary: 'Get a key of the workspace', answer: AdminKeyShown }, (call) =>
-      get(call.tenant, call.params.id),
+    keys.get(
+      '/:id',
+      { summary: 'Get an API key of the workspace', answer: AdminKeyShown },
+      (call) => get(call.tenant, call.params.id),
     ),
     keys.post(
       '/:id',
       {
-        summary: 'Update a key of the workspace',
+        summary: 'Update an API key of the workspace',
         description:
           'Renames, deactivates, activates or archives it. A key that is `inactive` opens nothing until it is `active` again; one that is `archived`, or was revoked by other ways, stays so.',
         body: AdminKeyUpdate,

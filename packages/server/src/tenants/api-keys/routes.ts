@@ -86,14 +86,14 @@ export const apiKeyRoutes = ({ databases, clock }: ApiKeyRouteDeps): Route[] =>
         },
       },
       list: {
-        summary: 'List keys, without their plaintext',
+        summary: 'List API keys, without their plaintext',
         query: ApiKeyListQuery,
         scope: 'api_keys',
         rows: ({ tenant, query }, page) =>
           apiKeyStore(databases.control.read).list(tenant, page, query.environment_id),
       },
       delete: {
-        summary: 'Revoke a key',
+        summary: 'Revoke an API key',
         description:
           'The key is refused from the next request on, and what it has open ends. The last admin key of a workspace is not revoked: 409.',
         type: 'api_key_deleted',

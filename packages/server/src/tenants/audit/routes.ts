@@ -24,7 +24,7 @@ export const auditRoutes = (): Route[] => [
   lines.list(
     '',
     {
-      summary: 'List who changed what',
+      summary: 'List the audit log: who changed what',
       description: 'The newest first. For owners and admins, and keys of admins.',
       query: AuditLineQuery,
       isQueryChecked: true,
@@ -39,7 +39,7 @@ export const auditRoutes = (): Route[] => [
   lines.get(
     '/export',
     {
-      summary: 'Export a trail as lines of JSON',
+      summary: 'Export an audit log as lines of JSON',
       description: 'In the order of the chain, each line with its hash and the hash before it.',
       query: AuditExportQuery,
       isQueryChecked: true,

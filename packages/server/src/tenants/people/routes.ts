@@ -53,7 +53,7 @@ export function signInRoutes(people: People): Route[] {
     me.get(
       '',
       {
-        summary: 'Get who calls, and in which workspaces',
+        summary: 'Get the caller and its workspaces',
         description: 'For a key, `user` is null and its workspace is the only one.',
         answer: Me,
       },
@@ -218,7 +218,7 @@ export function signInRoutes(people: People): Route[] {
     signIns.remove(
       '/sign_ins/:id',
       {
-        summary: 'Sign out somewhere else',
+        summary: 'Sign out another browser',
         description: 'Ends one of your sign-ins, and what it has open within seconds.',
         type: 'sign_in_ended',
       },

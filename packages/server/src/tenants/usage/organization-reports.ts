@@ -144,7 +144,7 @@ export const organizationReportRoutes = ({ clock }: { clock: Clock }): Route[] =
   reports.get(
     '/cost_report',
     {
-      summary: 'Report what the workspace has cost at list prices, bucket by bucket',
+      summary: 'Report the cost of the workspace at list prices, bucket by bucket',
       query: Query,
       answer: CostReportShown,
     },
@@ -182,7 +182,7 @@ const analyticsRoutes = (clock: Clock): Route[] => [
   reports.get(
     '/analytics/cost_report',
     {
-      summary: 'Report what the workspace has cost, as the official client asks for it',
+      summary: 'Report the cost of the workspace, as the official client asks for it',
       query: AnalyticsReportQuery,
       answer: AnalyticsCostShown,
     },

@@ -14,7 +14,7 @@ export const usageRoutes = ({ clock, spendSummaries }: UsageRouteDeps): Route[] 
   usage.get(
     '',
     {
-      summary: 'Report what the workspace has used',
+      summary: 'Report the usage and cost of the workspace',
       description: 'As CSV with `accept: text/csv` or `format=csv`.',
       query: UsageQuery,
       answer: UsageShown,

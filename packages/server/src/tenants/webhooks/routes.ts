@@ -39,7 +39,7 @@ export const webhookRoutes = (deps: WebhookRouteDeps): Route[] => [
 const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
   endpoints.plain(noun, {
     list: {
-      summary: 'List endpoints, without their secrets',
+      summary: 'List webhook endpoints, without their secrets',
       query: ListQuery,
       scope: 'webhook_endpoints',
       rows: ({ db, tenant }, page) => rows(db.read, 'webhook_endpoints').list(tenant, page),
@@ -79,7 +79,7 @@ const rotation = (deps: WebhookRouteDeps): Route =>
   endpoints.post(
     '/:id/rotate_secret',
     {
-      summary: 'Rotate the secret of an endpoint',
+      summary: 'Rotate the signing secret of a webhook endpoint',
       description: 'The old secret signs beside the new one for a day.',
       answer: WebhookEndpointWithSecret,
     },
@@ -114,7 +114,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
     endpoints.post(
       '/:id/test',
       {
-        summary: 'Send a test event to an endpoint',
+        summary: 'Send a test event to a webhook endpoint',
         description: 'Answers its delivery.',
         answer: shown,
       },
@@ -124,7 +124,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
     deliveries.list(
       '',
       {
-        summary: 'List the deliveries to an endpoint',
+        summary: 'List the deliveries to a webhook endpoint',
         query: WebhookDeliveryListQuery,
         answer: shown,
       },
@@ -139,7 +139,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
     ),
     deliveries.get(
       '/:delivery',
-      { summary: 'Get a delivery', answer: shown },
+      { summary: 'Get a delivery of a webhook', answer: shown },
       async ({ db, tenant, params: { id, delivery } }) => {
         await rows(db.read, 'webhook_endpoints').get(tenant, id)
         return showDelivery(await deliveryLog(db.read).row(tenant, id, delivery))
@@ -148,7 +148,7 @@ function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
     deliveries.post(
       '/:delivery/redeliver',
       {
-        summary: 'Send the event of a delivery once more',
+        summary: 'Send the event of a webhook delivery once more',
         description: 'As a delivery of its own.',
         answer: shown,
       },

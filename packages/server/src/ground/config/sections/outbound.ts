@@ -21,7 +21,7 @@ const keyOf = (title: string) => ({
 
 const endpointOf = (title: string) => ({
   hidden: true,
-  about: `endpoint to use in place of ${title}'s, with the same wire`,
+  about: `endpoint to use in place of ${title}'s, with the same API`,
 })
 
 const models = section('Models', {

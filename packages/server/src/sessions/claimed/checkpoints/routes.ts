@@ -106,7 +106,7 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
       {
         body: CheckpointUse,
         answer: CheckpointDone,
-        summary: 'Take the working folder of a session over',
+        summary: 'Take over the working folder of a session',
         description: 'The caller has the newest working folder from now on.',
       },
       async ({ body: { folder, seen }, ...call }) => ({

@@ -26,7 +26,7 @@ export const commandOutputRoutes = ({ bus }: { bus: Bus }): Route[] => [
   outputs.post(
     '',
     {
-      summary: 'Tell what a running command writes',
+      summary: 'Report the output of a running command',
       description: 'Nothing is kept. The answer says whether anybody listens.',
       body: ReportBody,
       counted: 'never',

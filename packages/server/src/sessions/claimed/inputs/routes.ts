@@ -146,7 +146,7 @@ function storeRoutes({ clock, limits }: InputRouteDeps): Route[] {
         body: MemoryChanges,
         limits: contentBody,
         answer: MemoryOutcomes,
-        summary: 'Write what a session has changed in a store',
+        summary: 'Write the changes of a session to a memory store',
         description:
           'Each change names the hash that it began from. Of two that changed one memory the later one is told, and nothing of it is written.',
       },

@@ -128,7 +128,7 @@ export function workspaceStreamRoutes({ bus, clock, log, changes }: StreamRouteD
     streams.get(
       '',
       {
-        summary: 'Follow a workspace',
+        summary: 'Follow a workspace as a stream (SSE)',
         description:
           'What changes in it, and the events of chosen sessions with all their threads, over one connection. Resumes by `Last-Event-ID` for an hour; `stream.reset` says what could not be resumed.',
         query: WorkspaceStreamQuery,

@@ -172,7 +172,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
     sessions.get(
       '/:id/events',
       {
-        summary: 'Follow events',
+        summary: 'Follow events as a stream (SSE)',
         description: 'Live events alone. The stream stays open until the session is deleted.',
         answer: 'stream',
       },

@@ -79,7 +79,7 @@ export function spendLimitRoutes({
     spendLimits.post(
       '',
       {
-        summary: 'Set what the workspace may spend in each day or month',
+        summary: 'Set a spend limit of the workspace for each day or month',
         description:
           'A limit that the workspace has set for the period before is overwritten. Of the limits of the workspace and of the operator the lower holds.',
         body: SpendLimitCreate,
@@ -106,7 +106,7 @@ export function spendLimitRoutes({
     spendLimits.get(
       '/effective',
       {
-        summary: 'List the spend limits that hold, and what was spent so far',
+        summary: 'List the spend limits that hold, and the spending so far',
         query: SpendLimitQuery,
         answer: ListOf(SpendSummaryShown),
       },

@@ -70,7 +70,7 @@ export function viewRoutes(deps: { databases: Databases; clock: Clock }): Route[
     looking.post(
       '',
       {
-        summary: 'Note that the person has looked',
+        summary: 'Note that the person has looked at the workspace',
         description: 'From now on the overview counts what has failed since then.',
         changesNothing: true,
         answer: Looked,
