@@ -43,7 +43,7 @@ export const accountWords = {
   delete: 'Delete my account',
   deleteText:
     'Nobody brings it back. The last owner of a workspace stays until another one is named.',
-  confirmLabel: (email: string) => `Write your address to confirm: ${email}`,
-  confirmFirst: 'Write your address first',
+  confirmLabel: (email: string) => `Write your email address to confirm: ${email}`,
+  confirmFirst: 'Write your email address first',
   revokeKeys: 'Revoke the keys that I have made too',
 } as const
