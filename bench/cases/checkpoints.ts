@@ -13,6 +13,7 @@ import { heldByCheckpoint } from '@steward/server/resources/checkpoints/store.ts
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '@steward/server/ground/database/database.ts'
 import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
+import { testGround } from '@steward/server/ground/ground-fixture.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
 
@@ -30,7 +31,7 @@ export async function* workspaces(folder: string): AsyncGenerator<Figure> {
   const machine = (name: string) => {
     const at = join(folder, name)
     const made = checkpoints({
-      ...{ databases, keeping, clock: systemClock, folder: at, largest: 1 << 30, history: 10 },
+      ...{ ...testGround(databases), keeping, folder: at, largest: 1 << 30, history: 10 },
     })
     return { ...made, at }
   }

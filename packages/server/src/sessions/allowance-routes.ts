@@ -1,18 +1,18 @@
 import { AllowanceCreate, AllowanceShown } from '@steward/protocol/allowances.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { wholePage } from '../ground/core/page.ts'
 import { recordBody } from '../ground/http/limits.ts'
 import { emptyReply } from '../ground/http/reply.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
+import type { Ground } from '../ground/ground.ts'
 import { allowTool, takeBackTool } from './allowances.ts'
 import { allowancesOf } from './rows/allowances.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const allowances = section('Sessions', ['workspace'], '/v1/ext/sessions/:id/allowances')
 
-export const allowanceRoutes = ({ clock }: { clock: Clock }): Route[] => [
+export const allowanceRoutes = ({ clock }: Ground): Route[] => [
   allowances.get(
     '',
     {

@@ -19,9 +19,10 @@ export async function checkRequest(
   request: SessionRequest,
   makeEnvironment?: MakeEnvironment,
 ): Promise<void> {
-  const uncounted = { quotas: { daily: async () => async () => {} } }
+  const { limits } = deps
+  const quotas = { ...limits.quotas, daily: async () => async () => {} }
   const started = runUnaudited(() =>
-    openSession({ ...deps, limits: uncounted }, ref, request, {
+    openSession({ ...deps, limits: { ...limits, quotas } }, ref, request, {
       make: async (tx, { now }) =>
         makeEnvironment ? { environment_id: await makeEnvironment(tx, now) } : {},
       async finish() {

@@ -3,12 +3,12 @@ import { SessionShown } from '@steward/protocol/sessions.ts'
 import { recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
-import type { ForkOpening } from './open-fork.ts'
 import { openFork } from './open-fork.ts'
+import type { OpenSessionDeps } from './open.ts'
 
 const forks = section('Sessions', ['workspace'], '/v1/ext/sessions/:id/fork')
 
-export const forkRoutes = (deps: ForkOpening): Route[] => [
+export const forkRoutes = (deps: OpenSessionDeps): Route[] => [
   forks.post(
     '',
     {

@@ -3,10 +3,10 @@
  * other writers do not wait.
  */
 import type { Job } from '../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Databases, Queries } from '../ground/database/database.ts'
+import type { Database, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
+import type { Ground } from '../ground/ground.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
 import { removeLeftTexts, removeTextsOf } from './log/long-texts.ts'
@@ -18,7 +18,7 @@ const [sessionsAtOnce, textsAtOnce] = [50, 50]
 /** Limits of one transaction: rows, and bytes of events, because an event may have many megabytes. */
 const part = { limit: 250, bytes: 1024 * 1024 }
 
-export function sessionJob(deps: { databases: Databases; deletedMs: number; clock: Clock }): Job {
+export function sessionJob(deps: Ground & { deletedMs: number }): Job {
   const { databases, clock, deletedMs } = deps
   const walk = databases.walk(everyMs)
   const run = () =>

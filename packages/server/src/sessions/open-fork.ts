@@ -9,10 +9,8 @@ import { readHead } from './log/head.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { sessionStore } from './rows/sessions.ts'
 
-export type ForkOpening = Omit<OpenSessionDeps, 'keeping' | 'deploymentId'>
-
 export async function openFork(
-  { clock, seal, resolveModel, limits, ...deps }: ForkOpening,
+  { clock, seal, resolveModel, limits, ...deps }: OpenSessionDeps,
   { db, tenant }: { db: Database; tenant: string },
   from: string,
   input: SessionFork,

@@ -1,33 +1,31 @@
 /** Creates a session. All surfaces create sessions by this function. */
 import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { ActingThing } from '../ground/core/audited-call.ts'
 import { newId } from '../ground/core/ids.ts'
-import type { Seal } from '../ground/core/seal.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
+import type { Ground } from '../ground/ground.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
-import type { Quotas } from '../tenants/limits/quotas.ts'
 import type { SessionRequest } from './create.ts'
 import { checkBudget, checkSpeed, createSession, modelsOf } from './create.ts'
 import { withRubrics } from './events/rubrics.ts'
 import { withLongTexts } from './log/long-texts.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import type { Refusals } from './resources/supported.ts'
+import type { Limits } from '../tenants/limits/limits.ts'
+import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 
-export type OpenSessionDeps = Refusals & {
-  clock: Clock
-  seal: Seal
-  resolveModel: ResolveModel
-  limits: { quotas: Pick<Quotas, 'daily'> }
-  kinds: ResourceKinds
-  keeping: { blobs: Pick<Blobs, 'get'> }
-  /** The deployment that creates the session. */
-  deploymentId?: string | undefined
-  /** What creates the session, where no caller does. */
-  actor?: ActingThing | undefined
-}
+export type OpenSessionDeps = Refusals &
+  Ground & {
+    resolveModel: ResolveModel
+    limits: Limits
+    kinds: ResourceKinds
+    keeping: BlobKeeping
+    /** The deployment that creates the session. */
+    deploymentId?: string | undefined
+    /** What creates the session, where no caller does. */
+    actor?: ActingThing | undefined
+  }
 
 /** Fields of a session that refer to rows that are created in the same unit, for this session alone. */
 export type SessionAdditions = Pick<SessionCreate, 'agent' | 'environment_id' | 'resources'>

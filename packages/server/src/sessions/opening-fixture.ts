@@ -1,28 +1,29 @@
-/** For tests: what a session is created from, without models and limits. */
-import { systemClock } from '@steward/base/time.ts'
+/** For tests: what a session is created from, without models, blobs and limits. */
 import { AgentCreate } from '@steward/protocol/agents.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
-import { createSeal } from '../ground/core/seal.ts'
-import type { Database } from '../ground/database/database.ts'
+import type { Database, Databases } from '../ground/database/database.ts'
 import { configOf } from '../resources/agents/config.ts'
 import { agentStore } from '../resources/agents/store.ts'
 import { environmentStore } from '../resources/environments/store.ts'
 import { tenant } from './log/fixture.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { resourceKinds } from './resources/kinds.ts'
+import { testGround } from '../ground/ground-fixture.ts'
+import { limitsFor } from '../tenants/limits/limits.ts'
+import { unusedKeeping } from '../ground/blobs/fixture.ts'
+import type { Ground } from '../ground/ground.ts'
 
-export function openingOf(): OpenSessionDeps {
-  const seal = createSeal('a root secret of a test')
+export function openingOf(over: Database | Databases, parts?: Partial<Ground>): OpenSessionDeps {
+  const ground = testGround(over, parts)
   return {
-    seal,
-    clock: systemClock,
-    kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
+    ...ground,
+    kinds: resourceKinds({ seal: ground.seal, repositoryHosts: [], storeAccess: 'read_write' }),
     refuseImage: () => undefined,
     refusePackages: () => undefined,
     workerInputs: [],
     resolveModel: async () => ({ ok: false, message: 'no model is asked' }),
-    limits: { quotas: { daily: async () => async () => {} } },
-    keeping: { blobs: { get: () => Promise.reject(new Error('no bytes are asked for')) } },
+    limits: limitsFor('off', ground),
+    keeping: unusedKeeping(ground.databases),
   }
 }
 

@@ -1,6 +1,5 @@
 /** Lists of sessions in short, and how the workspace is at a glance. [sessions/summaries] [sessions/overview] */
 import { dayMs } from '@steward/base/settings/kinds.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type {
   Overview,
@@ -26,6 +25,7 @@ import type { Reads } from '../ground/database/database.ts'
 import { timeComparisons } from '../ground/database/page-order.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
+import type { Ground } from '../ground/ground.ts'
 import { contextWindow } from '../resources/model-cards/context-window.ts'
 import { usageReport } from '../tenants/usage/report.ts'
 import { contextTokens, countTurns } from './log/turns.ts'
@@ -40,14 +40,15 @@ const overviews = section('Sessions', ['workspace'], '/v1/ext/overview')
 const shownDays = 14
 const Position = z.tuple([z.union([z.string(), z.number()]), z.string()])
 
-type SummaryRouteDeps = {
-  clock: Clock
+export const summaryRoutes = ({
+  clock,
+  spendSummaries,
+  lookedAt,
+}: Ground & {
   spendSummaries: (tenant: string) => Promise<SpendSummary[]>
   /** When a person has last looked at the workspace, in milliseconds; null where that is not known. */
   lookedAt: (tenant: string, person: string) => Promise<number | null>
-}
-
-export const summaryRoutes = ({ clock, spendSummaries, lookedAt }: SummaryRouteDeps): Route[] => [
+}): Route[] => [
   summaries.get(
     '',
     {

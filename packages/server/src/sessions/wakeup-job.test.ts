@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import { memoryBus } from '../ground/bus/memory.ts'
 import { StorageError } from '../ground/core/errors.ts'
 import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Database } from '../ground/database/database.ts'
 import { files } from '../ground/database/per-tenant/fixture.ts'
+import { testGround } from '../ground/ground-fixture.ts'
 import { newSession } from './fixture.ts'
 import { wakeupStore } from './rows/wakeups.ts'
 import { wakeupJob } from './wakeup-job.ts'
@@ -54,7 +54,7 @@ describe('the job of wakeups', () => {
     const [full, other] = [await databases.open('wrkspc_a'), await databases.open('wrkspc_b')]
     await fill(full, await sleepingSession(full, 'wrkspc_a'))
     await sleepingSession(other, 'wrkspc_b')
-    const job = wakeupJob({ databases, bus: memoryBus(), clock: movedClock() })
+    const job = wakeupJob(testGround(databases, { clock: movedClock() }))
     await assert.rejects(job.run(AbortSignal.timeout(60_000)), StorageError)
     assert.equal(await isAsleep(full), true)
     assert.equal(await isAsleep(other), false)

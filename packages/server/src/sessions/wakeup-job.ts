@@ -2,12 +2,10 @@
  * Wakes threads at their time: admits the wakeup to their inbox like a message. Every process looks; the transaction
  * decides.
  */
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import { createAlarm } from '../ground/core/alarm.ts'
 import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Job } from '../ground/core/jobs.ts'
-import type { Database, Databases, Queries } from '../ground/database/database.ts'
+import type { Database, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
 import { auditActing } from '../tenants/audit/acting.ts'
 import { getHeadForUpdate, stateOf } from './log/head.ts'
@@ -21,6 +19,7 @@ import type { WakeupRow } from './rows/wakeups.ts'
 import { wakeupStore } from './rows/wakeups.ts'
 import { enqueueSession } from './work/queue.ts'
 import type { SessionRef } from '../ground/core/refs.ts'
+import type { Ground } from '../ground/ground.ts'
 
 /** A look reads the wakeups that are due before the next look, and starts the next look early for them. */
 const everyMs = 30_000
@@ -28,7 +27,7 @@ const limit = 100
 /** Delay of a child's wakeup while its parent's inbox is full. */
 const laterMs = 60_000
 
-export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
+export function wakeupJob(deps: Ground): Job {
   const { databases, bus, clock } = deps
   const alarm = createAlarm(clock)
 

@@ -2,11 +2,11 @@
  * Removes everything that a workspace has in its own database, and its blobs. Its sessions come first, because they may
  * run. Each call does a bounded part and continues where an earlier call, of any process, ended.
  */
-import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import { NoWorkspaceError, WorkspaceDatabaseError } from '../ground/core/errors.ts'
-import type { Database, Databases } from '../ground/database/database.ts'
+import type { Database } from '../ground/database/database.ts'
 import { removeRowsAt } from '../ground/database/workspace-rows.ts'
+import type { Ground } from '../ground/ground.ts'
 import { postEvents } from './events/post.ts'
 import { removeSessionRows } from './job.ts'
 import { getHeadForUpdate } from './log/head.ts'
@@ -16,7 +16,7 @@ import { sessionStore } from './rows/sessions.ts'
 import { isRunning } from './update.ts'
 import { removeWork } from './work/remove.ts'
 
-export type ContentsDeps = { databases: Databases; blobs: Blobs; clock: Clock }
+export type ContentsDeps = Ground & { blobs: Blobs }
 
 const sessionsAtOnce = 20
 /**

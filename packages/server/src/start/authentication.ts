@@ -3,13 +3,10 @@ import { authentication } from '../tenants/api-keys/authenticate.ts'
 import { keyUses } from '../tenants/api-keys/uses.ts'
 import { callCountsJob } from '../tenants/audit/call-counts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Log } from '@steward/base/log.ts'
 import { claimTokens } from '../ground/core/claim-token.ts'
 import { mcpTokens } from '../ground/core/mcp-token.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../ground/database/database.ts'
+import type { Ground } from '../ground/ground.ts'
 import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
 import { workspaceChanges } from '../sessions/events/workspace/changes.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
@@ -20,24 +17,16 @@ import { withCookies } from '../tenants/people/authenticate.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
 
-type AuthenticationDeps = {
-  databases: Databases
-  clock: Clock
-  bus: Bus
-  log: Log
-  limits: Limits
-}
-
-export function authenticationFor(config: Config, { log, limits, ...deps }: AuthenticationDeps) {
+export function authenticationFor(config: Config, deps: Ground & { limits: Limits }) {
   const tokens = {
     mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
     claimTokens: claimTokens(...keysFor(config, 'claim token')),
   }
   const claimOf = claimReader({ ...deps, ...tokens })
   const uses = keyUses(deps)
-  const people = peopleFor(config, { ...deps, log, limits })
+  const people = peopleFor(config, deps)
   const posts = callCounts()
-  const changes = workspaceChanges({ ...deps, log })
+  const changes = workspaceChanges(deps)
   return {
     ...tokens,
     people,

@@ -1,4 +1,4 @@
-/** The databases, checked against the root secret, and the keys of workspaces. */
+/** The ground of the service: the databases, checked against the root secret, and the keys of workspaces. */
 import type { Config } from '../ground/config/config.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -15,6 +15,7 @@ import { announceRootKey, checkRootKey } from '../ground/database/root-key.ts'
 import { checkKeys, checkSealed } from './root-secret/rotate.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import { makeFolders, openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
+import type { Ground } from '../ground/ground.ts'
 
 /** Replacements that a test gives for the clock and the database. */
 export type DataOverrides = {
@@ -56,5 +57,6 @@ export async function openData(
   await ensureInitialWorkspace({ databases, clock, log }, config.apiKey)
   const bus = await openBus(config, { owners: database.owners, log })
   open.bus = bus
-  return { database, databases, bus, seal: keys.seal, clock }
+  const ground: Ground = { databases, bus, clock, log, seal: keys.seal }
+  return { ground, database }
 }

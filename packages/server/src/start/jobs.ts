@@ -1,14 +1,11 @@
 /** The periodic jobs of a process. They start and stop together. */
-import type { Bus } from '../ground/bus/bus.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job, RunningJobs } from '../ground/core/jobs.ts'
 import { startJobs } from '../ground/core/jobs.ts'
 import { restJob } from '../ground/core/rest.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Databases } from '../ground/database/database.ts'
 import type { OpenAnswers } from '../ground/http/open-answers.ts'
+import type { Ground } from '../ground/ground.ts'
 import { checkpointJob } from '../resources/checkpoints/job.ts'
 import { fileJob } from '../resources/files/job.ts'
 import { memoryJob } from '../resources/memory-stores/job.ts'
@@ -23,20 +20,10 @@ import { usageJob } from '../tenants/usage/job.ts'
 import type { AuditKeys } from '../tenants/audit/heads.ts'
 import { auditJobs } from '../tenants/audit/job.ts'
 
-type StartJobDeps = {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  keeping: BlobKeeping
-  log: Log
-  auditKeys: AuditKeys
-  answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
-}
-
 /** `others`: the jobs of parts that are opened elsewhere. */
 export const startJobsOf = (
   { work, checkpoints: kept, retention }: Config,
-  deps: StartJobDeps,
+  deps: Ground & { keeping: BlobKeeping; auditKeys: AuditKeys; answers: OpenAnswers },
   others: readonly Job[],
 ): RunningJobs =>
   startJobs(

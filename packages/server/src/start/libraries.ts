@@ -1,28 +1,27 @@
 /** Libraries that the server loads ahead of their first call. */
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
 import { preloadWires } from '@steward/model/wire.ts'
 import type { ModelWire } from '@steward/model/spec.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Databases } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
+import type { Ground } from '../ground/ground.ts'
 import { modelCardStore } from '../resources/model-cards/store.ts'
 
 /** The wait leaves the first seconds to requests and turns. A turn that needs a library earlier loads it. */
 const afterStartMs = 5_000
 
-type LoadedLibraryDeps = {
+/** Returns at once. Libraries that cannot be loaded are logged. */
+export function loadLibraries({
+  keys,
+  databases,
+  log,
+  clock,
+  stopping,
+}: Ground & {
   keys: Config['fallbackKeys']
-  databases: Databases
-  log: Log
-  clock: Clock
   /** Aborts the wait. */
   stopping: AbortSignal
-}
-
-/** Returns at once. Libraries that cannot be loaded are logged. */
-export function loadLibraries({ keys, databases, log, clock, stopping }: LoadedLibraryDeps): void {
+}): void {
   async function load(): Promise<void> {
     await clock.sleep(afterStartMs, stopping)
     if (stopping.aborted) return

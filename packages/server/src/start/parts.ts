@@ -1,7 +1,5 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { egress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'
@@ -9,11 +7,9 @@ import { packagesOf } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
 import { checkBlobStore } from '../ground/blobs/blob-store-mark.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Seal } from '../ground/core/seal.ts'
 import { derivedKey } from '../ground/core/signed-tokens.ts'
-import type { Databases } from '../ground/database/database.ts'
+import type { Ground } from '../ground/ground.ts'
 import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
 import { heldByFile } from '../resources/files/store.ts'
 import { modelResolver } from '../resources/model-cards/resolve.ts'
@@ -29,40 +25,32 @@ import type { Shares } from './shares.ts'
 import { repositoriesOf, skillsOf, sandboxPoolOf } from './sandbox-pool.ts'
 import { keysFor, openBlobs } from './storage.ts'
 import { turnsOf } from './turns.ts'
+import type { Refusals } from '../sessions/resources/supported.ts'
 
-type PartsDeps = {
-  databases: Databases
-  bus: Bus
-  seal: Seal
-  clock: Clock
-  log: Log
+type PartsDeps = Ground & {
   shares: Shares
-  limits: Pick<Limits, 'quotas' | 'spending'>
+  limits: Limits
   traceparentOf: TraceparentOf
   override: NameOverride | undefined
 }
 
 export async function openParts(
   config: Config,
-  { databases, bus, seal, clock, log, shares, limits, traceparentOf, override }: PartsDeps,
+  { shares, limits, traceparentOf, override, ...ground }: PartsDeps,
 ) {
-  const diallers = diallersOf(config, { log, clock }, override)
+  const { databases, clock, log, seal } = ground
+  const diallers = diallersOf(config, ground, override)
   const blobs = await openBlobs(config, diallers.operator.agent)
   const blobStore = await checkBlobStore(databases.control, blobs)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
-  const ofAll = { databases, clock, log }
-  const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, diallers })
+  const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers })
   const ownEgress = egress({
-    databases,
-    seal,
-    clock,
-    log,
+    ...ground,
     profile: config.egressProfile,
     ...diallers.tenant,
     operatorConnect: diallers.operator.connect,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
-    bus,
     authorityKeys: keysFor(config, 'sandbox authority'),
     connections: shares.connections,
     mostConnections: config.shares.connections,
@@ -71,14 +59,13 @@ export async function openParts(
   const integrations = openIntegrations(config, diallers)
   const provider = await sandboxes(config, log)
   const repositories = repositoriesOf(config, {
-    ...ofAll,
-    ...diallers.tenant,
-    seal,
+    ...ground,
+    connect: diallers.tenant.connect,
     provider,
     share: shares.fetches,
   })
   const packages = packagesOf({
-    ...ofAll,
+    ...ground,
     provider,
     config,
     limits: limitsOf(config),
@@ -91,11 +78,9 @@ export async function openParts(
     // Commands of the local provider see stores at other paths than those whose changes are collected.
     storeAccess: config.sandbox === 'local' ? 'read_only' : 'read_write',
   })
-  const skills = skillsOf(config, { databases, clock, blobs })
+  const skills = skillsOf(config, ground, blobs)
   const sandboxPool = sandboxPoolOf(config, {
-    databases,
-    clock,
-    log,
+    ...ground,
     provider,
     keeping,
     mounts: {
@@ -108,14 +93,11 @@ export async function openParts(
     share: shares.sandboxes,
     quotas: limits.quotas,
   })
-  const resolver = modelResolver({ databases, seal, ...config })
+  const resolver = modelResolver({ ...config, ...ground })
   const resolveModel = withinSpendLimits(resolver, limits.spending)
   const turns = turnsOf(config, {
-    databases,
-    bus,
+    ...ground,
     blobs,
-    clock,
-    log,
     sandboxPool,
     resolveModel,
     inlineTokens: async (row) =>
@@ -125,6 +107,11 @@ export async function openParts(
     shares,
     traceparentOf,
   })
+  const refusals: Refusals = {
+    refuseImage: (reference) => provider.refuseImage(reference),
+    refusePackages: packages.refuse,
+    workerInputs: config.workerInputs,
+  }
   return {
     blobStore,
     integrations,
@@ -132,7 +119,7 @@ export async function openParts(
     kinds,
     diallers,
     packages,
-    provider,
+    refusals,
     repositories,
     resolveModel,
     skills,

@@ -3,9 +3,7 @@ import { describe, it } from 'node:test'
 import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso, systemClock } from '@steward/base/time.ts'
-import { memoryBus } from '../ground/bus/memory.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
-import { oneDatabase } from '../ground/database/database.ts'
 import { databases } from '../ground/database/fixture.ts'
 import { schemas, shapes } from '../ground/database/per-tenant/fixture.ts'
 import { schemaPerTenant } from '../ground/database/per-tenant/schema-per-tenant.ts'
@@ -13,6 +11,7 @@ import type { PostgresDatabase } from '../ground/database/postgres.ts'
 import { workspaceTables } from '../ground/database/workspace-rows.ts'
 import { declarationOf, tableNames, tablesIn as placedIn } from '../ground/database/tables.ts'
 import type { Tables } from '../ground/database/tables.ts'
+import { testGround } from '../ground/ground-fixture.ts'
 import { newSession } from '../sessions/fixture.ts'
 import { contentsOf } from '../sessions/workspace.ts'
 import { deleteWorkspace } from '../tenants/workspaces/delete.ts'
@@ -121,7 +120,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         error: (_: string, { error }: Record<string, unknown> = {}) => failures.push(error),
       }
       async function start(killed: Database): Promise<void> {
-        const deps = { databases: oneDatabase(killed), bus: memoryBus(), clock }
+        const deps = testGround(killed, { clock })
         const blobs = { deleteBelow: async (prefix: string) => emptied.push(prefix) > 0 }
         const run = removeWorkspaces({
           ...deps,
@@ -168,7 +167,7 @@ for (const [dialect, open] of Object.entries(databases)) {
 
 function runnerOf(tenants: Databases, clock: Clock) {
   const log = { debug() {}, info() {}, warn() {}, error: (text: string) => assert.fail(text) }
-  const deps = { databases: tenants, bus: memoryBus(), clock }
+  const deps = testGround(tenants, { clock })
   return removeWorkspaces({
     ...deps,
     log,

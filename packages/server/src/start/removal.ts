@@ -1,32 +1,26 @@
 /** The removal of workspaces: its parts, in the order of removal. */
 import { resolve } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
-import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import { contentsOf } from '../sessions/workspace.ts'
-import type { RemovalDeps } from '../tenants/workspaces/job.ts'
 import { removalJob } from '../tenants/workspaces/job.ts'
-
-type WorkspaceRemovalDeps = Pick<RemovalDeps, 'databases' | 'bus' | 'clock' | 'log'> & {
-  keeping: Pick<BlobKeeping, 'blobs'>
-  sandboxPool: { removeLeft: () => Promise<void> }
-}
+import type { ContentsDeps } from '../sessions/workspace.ts'
 
 /** Folders below DATA_DIR with a folder for each workspace. */
 const folders = ['repositories', 'packages', 'skills']
 
 export function workspaceRemoval(
   { dataDir }: Config,
-  { keeping, sandboxPool: spaces, ...deps }: WorkspaceRemovalDeps,
+  deps: ContentsDeps & { sandboxPool: { removeLeft: () => Promise<void> } },
 ): Job {
   /** On SQLite there is no other machine: the runner that ends a session also removes its folder. */
   const hasOthers = deps.databases.control.dialect === 'postgres'
   return removalJob({
     ...deps,
-    ...contentsOf({ ...deps, blobs: keeping.blobs }),
+    ...contentsOf(deps),
     async removeHere(tenants) {
-      if (hasOthers) await spaces.removeLeft()
+      if (hasOthers) await deps.sandboxPool.removeLeft()
       for (const tenant of tenants)
         for (const folder of folders) await removeTree(resolve(dataDir, folder, tenant))
     },

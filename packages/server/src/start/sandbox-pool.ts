@@ -7,9 +7,9 @@ import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/signed-tokens.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../ground/database/database.ts'
-import type { EgressOptions } from '../engine/egress/egress.ts'
+import type { Queries } from '../ground/database/database.ts'
+import type { Ground } from '../ground/ground.ts'
+import type { Egress } from '../engine/egress/egress.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { appendEntries } from '../sessions/log/append.ts'
 import { readHead } from '../sessions/log/head.ts'
@@ -31,7 +31,6 @@ import { hourMs } from '@steward/base/settings/kinds.ts'
 import { diskQuota } from '@steward/space/working-folder/quota.ts'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'
-import type { SandboxPoolDeps } from '../engine/runner/held-sandbox.ts'
 import { leftFolderJob, leftFolders } from '../engine/runner/left-folders.ts'
 import { leftOutputsJob } from '../engine/outputs/publish-left.ts'
 import { sandboxPool } from '../engine/runner/sandbox-pool.ts'
@@ -39,23 +38,25 @@ import { tellUnreachableHosts } from '../engine/runner/unreachable-hosts.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/file-source.ts'
 import { limitsOf } from './sandboxes.ts'
+import type { Share } from '../ground/core/share.ts'
+import type { Connector } from '../ground/core/dial.ts'
+import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 
-type PoolParts = { quotas: Quotas } & Pick<
-  SandboxPoolDeps,
-  'provider' | 'bind' | 'clock' | 'log' | 'share'
-> & {
-    mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
-    databases: Databases
-    keeping: BlobKeeping
-  }
+type PoolParts = Ground & {
+  provider: SandboxProvider
+  bind: Egress['bind']
+  /** The tenants' shares of this process's sandboxes. */
+  share: Share
+  keeping: BlobKeeping
+  quotas: Quotas
+  mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
+}
 
-export function sandboxPoolOf(
-  config: Config,
-  { databases, clock, log, provider, bind, keeping, mounts, share, quotas }: PoolParts,
-) {
+export function sandboxPoolOf(config: Config, deps: PoolParts) {
+  const { databases, clock, log, provider, keeping, mounts, quotas } = deps
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
-  const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
+  const kept = checkpoints({ ...deps, folder, ...config.checkpoints })
   const { largest } = config.files
   const uploads: MountKind = async ({ tenant, session, folder: own }) => {
     const source = givenFiles(
@@ -72,7 +73,7 @@ export function sandboxPoolOf(
   const ofResources: Record<ResourceType, MountKind> = {
     github_repository: mounts.repositories,
     file: uploads,
-    memory_store: mountMemory({ databases, clock, quotas }),
+    memory_store: mountMemory(deps),
   }
   const quota = diskQuota({
     folder,
@@ -81,19 +82,12 @@ export function sandboxPoolOf(
     report: (message, details) => log.warn(message, details),
   })
   const outputs = outputPublisher({
-    databases,
-    keeping,
-    clock,
+    ...deps,
     isHere: (turned) => kept.isHere(turned),
     limits: { largest, turn: 4 * largest },
-    quotas,
   })
   const made = sandboxPool({
-    provider,
-    bind,
-    clock,
-    log,
-    share,
+    ...deps,
     kinds: [
       (target) => quota.kind({ ...target, may: () => folderQuota(quotas, target.tenant, config) }),
       whileWaiting('packages', mounts.packages),
@@ -125,7 +119,7 @@ export function sandboxPoolOf(
         appendEntries(tx, tenant, session, entries, { now: clock.now(), fence })
       await database.write(unit)
     },
-    waits: processWaits({ databases, clock, log }),
+    waits: processWaits(deps),
     isPassable: isOpen,
     folder,
     checkpoints: kept,
@@ -133,12 +127,12 @@ export function sandboxPoolOf(
     limits: limitsOf(config),
   })
   const remove = (session: string) => made.remove(session)
-  const left = { folder, databases, remove, clock }
+  const left = { ...deps, folder, remove }
   return {
     ...made,
     /** Stop the job before `close`. */
     job: leftFolderJob(left),
-    jobs: config.publishes ? [leftOutputsJob({ databases, outputs, folder })] : [],
+    jobs: config.publishes ? [leftOutputsJob({ ...deps, outputs, folder })] : [],
     /** Removes all left folders at once. The job removes a few in each run. */
     async removeLeft(): Promise<void> {
       const removeSome = leftFolders(left)
@@ -158,34 +152,32 @@ const folderQuota = (quotas: Quotas, tenant: string, { disk }: Config): DiskSpac
   files: quotas.known(tenant, 'folder_files') ?? disk.session.files,
 })
 
-type RepositoriesDeps = Pick<PoolParts, 'databases' | 'provider' | 'clock' | 'log' | 'share'> &
-  Pick<EgressOptions, 'seal' | 'connect'>
-
 export function repositoriesOf(
   config: Config,
-  { databases, seal, provider, clock, log, connect, share }: RepositoriesDeps,
+  deps: Ground & {
+    provider: SandboxProvider
+    connect: Connector<'tenant'>
+    /** The tenants' shares of this process's requests, fetches and indexings. */
+    share: Share
+  },
 ) {
+  const { provider, connect, clock } = deps
   const isHost = config.sandbox === 'local'
   const held = mirrors({
+    ...deps,
     folder: resolve(config.dataDir, 'repositories'),
     key: derivedKey(config.rootSecret, 'repositories'),
     connect: () => remote(upstream(connect), config.repositoryBytes),
     indexing: { provider, limits: limitsOf(config), isHost },
-    share,
-    clock,
-    log,
   })
-  const kept = repositoryRows({ databases, seal, clock })
+  const kept = repositoryRows(deps)
   const kind = mountRepositories({ ...kept, mirrors: held, isHost, clock })
   const skills = mountRepositorySkills(kept.rows)
   const job = { name: 'remove unused mirrors', everyMs: hourMs, run: () => held.removeUnused() }
   return { kind, skills, job }
 }
 
-export function skillsOf(
-  config: Config,
-  { databases, blobs, clock }: { databases: Databases; blobs: Blobs; clock: Clock },
-) {
+export function skillsOf(config: Config, { databases, clock }: Ground, blobs: Blobs) {
   const folder = resolve(config.dataDir, 'skills')
   const catalog = skillCatalog({ databases, blobs })
   return {

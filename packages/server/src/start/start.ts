@@ -63,7 +63,6 @@ const routeSettings = (config: Config) => ({
   fileLimits: config.files,
   modelAnswerMs: config.modelAnswerMs,
   work: config.work,
-  workerInputs: config.workerInputs,
   checkpointBytes: config.checkpoints.largest,
   checkpointHistory: config.checkpoints.history,
   publicUrl: config.publicUrl,
@@ -77,78 +76,67 @@ export async function start(
   overrides: StartOverrides = {},
 ): Promise<RunningServer> {
   const { fallbackKeys } = config
-  const { database, ...data } = await openData(config, log, overrides)
-  const { databases, bus, seal, clock } = data
-  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
+  const { ground, database } = await openData(config, log, overrides)
+  const { databases, bus, clock } = ground
+  const limits = limitsFor(config.rateLimits, ground, quotasOf(config))
   const shares = sharesOf(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
-  const telemetry = await openTelemetry(config, { shares, log, bus, clock })
-  const given = {
-    ...data,
-    log,
+  const telemetry = await openTelemetry(config, ground, shares)
+  const parts = await openParts(config, {
+    ...ground,
     shares,
     limits,
     traceparentOf: telemetry.traceparentOf,
     override: overrides.nameOverride,
-  }
-  const parts = await openParts(config, given)
-  const { blobStore, integrations, keeping, kinds, diallers, packages, provider, repositories } =
+  })
+  const { blobStore, integrations, keeping, kinds, diallers, packages, refusals, repositories } =
     parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = upstreamsOf(diallers, config)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const callers = { databases, clock, bus, log, limits }
-  const { changes, ...authentication } = authenticationFor(config, callers)
+  const { changes, ...authentication } = authenticationFor(config, { ...ground, limits })
+  const { matches } = shares
+  const opening = { ...ground, ...refusals, resolveModel, limits, kinds, keeping, matches }
   const { server, port } = await naming(
     serverProgram.settings.port.name,
     listen(
       app({
-        ...data,
+        ...opening,
         ...routeSettings(config),
-        log,
         blobStore,
         integrations,
-        resolveModel,
         version,
         stopping: stopping.signal,
         ...authentication,
         changes,
-        kinds,
-        refuseImage: (reference) => provider.refuseImage(reference),
-        refusePackages: packages.refuse,
         egress,
-        keeping,
-        ...foldersOf(config, { ...data, keeping, share: shares.folders }),
+        ...foldersOf(config, { ...ground, keeping, share: shares.folders }),
         streams,
         openAnswers,
-        limits,
         heldHere: heldHere(shares),
-        matches: shares.matches,
-        specOfModel: specOfModel({ databases, seal, fallbackKeys }),
+        specOfModel: specOfModel({ ...ground, fallbackKeys }),
         models,
       }),
       config,
     ),
   )
-  await showFirstLink(config, { databases, clock, log, port })
+  await showFirstLink(config, ground, port)
   const ofParts = [repositories, packages, skills, sandboxPool].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
-  const { matches } = shares
-  const jobDeps = { databases, clock, log, bus, keeping, auditKeys, answers: openAnswers, matches }
-  const jobs = startJobsOf(config, jobDeps, [
+  const jobs = startJobsOf(config, { ...ground, keeping, auditKeys, answers: openAnswers }, [
     ...turns.jobs,
     ...webhooks.jobs,
     ...authentication.jobs,
     ...rateLimitJobs(databases),
-    workspaceRemoval(config, { databases, bus, clock, log, keeping, sandboxPool }),
+    workspaceRemoval(config, { ...ground, blobs: keeping.blobs, sandboxPool }),
     ...ofParts,
     ...sandboxPool.jobs,
     egress.job,
-    ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
+    ...capabilityJobs(config, { ...opening, ...integrations }),
   ])
-  loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })
+  loadLibraries({ ...ground, keys: fallbackKeys, stopping: stopping.signal })
 
   return {
     port,
@@ -166,7 +154,7 @@ export async function start(
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...closingParts({ databases }),
         ],
-        { clock, log },
+        ground,
       )
     },
   }

@@ -1,10 +1,8 @@
 /** Observation for operators: metrics, traces, and a log line for each request. */
 import { naming } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { serverProgram } from '../ground/config/settings.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import { requestAnswered } from '../ground/http/request-observations.ts'
 import { listenForMetrics } from '../surfaces/metrics/listen.ts'
 import { createMetrics } from '../surfaces/metrics/metrics.ts'
@@ -12,11 +10,13 @@ import type { Traces } from '../surfaces/traces/traces.ts'
 import { createTraces, noTraces } from '../surfaces/traces/traces.ts'
 import { logRefusedConnections } from './refused-connections.ts'
 import type { Shares } from './shares.ts'
+import type { Ground } from '../ground/ground.ts'
 
 /** Without a setting that asks for metrics or traces, nothing is counted and no library is loaded. */
 export async function openTelemetry(
-  { metrics: { host, port }, traces: tracing, logLevel }: TelemetryConfig,
-  { shares, log, bus, clock }: { shares: Shares; log: Log; bus: Bus; clock: Clock },
+  { metrics: { host, port }, traces: tracing, logLevel }: Config,
+  { log, bus, clock }: Ground,
+  shares: Shares,
 ): Promise<Traces> {
   const logging = logLevel === 'debug' ? logRequests(log) : () => {}
   const warning = logRefusedConnections(log, clock)
@@ -33,8 +33,6 @@ export async function openTelemetry(
     },
   }
 }
-
-type TelemetryConfig = Pick<Config, 'metrics' | 'traces' | 'logLevel'>
 
 async function openMetrics(shares: Shares, log: Log, address: { host: string; port: number }) {
   const metrics = await createMetrics(shares, (error) =>

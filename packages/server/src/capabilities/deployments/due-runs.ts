@@ -1,9 +1,8 @@
 /** Runs due deployments: claims a batch of one database, runs it, and goes on with the next database. */
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
-import type { RunDeps } from './run-deployment.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runDue } from './run-deployment.ts'
 import { deploymentStore } from './store.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 /** Deployments a claim. Few, so that a slow process runs them before the claim ends. */
 const batch = 2
@@ -12,8 +11,6 @@ const claimMs = 10_000
 /** Concurrent runs: schedules do not wait for each other, and callers of the API keep most of the server. */
 const together = 8
 
-export type DueDeps = RunDeps & { databases: Databases; bus: Bus }
-
 export type DueRuns = {
   /** Begins to run `due` deployments of the database. */
   add: (db: Database, due: number) => void
@@ -21,7 +18,7 @@ export type DueRuns = {
   end: () => Promise<ReadonlySet<Database>>
 }
 
-export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
+export function startDueRuns(deps: OpenSessionDeps, signal: AbortSignal): DueRuns {
   const { databases, clock, log } = deps
   const queue: { db: Database; left: number }[] = []
   const working: Promise<void>[] = []

@@ -3,15 +3,14 @@ import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database } from '../../ground/database/database.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import { deploymentJob } from './job.ts'
-import type { DueDeps } from './due-runs.ts'
 import { createDeployment } from './write.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 const second = 1_000
 
@@ -20,23 +19,18 @@ function jobOn(all: readonly [Database, ...Database[]]) {
   const clock = movedClock()
   const lines: string[] = []
   const [control] = all
-  const deps: DueDeps = {
-    ...openingOf(),
-    bus: memoryBus(),
-    clock,
-    log: jsonLog((line) => void lines.push(line)),
-    databases: {
-      ...oneDatabase(control),
-      async *due() {
-        yield* all
-      },
+  const databases: Databases = {
+    ...oneDatabase(control),
+    async *due() {
+      yield* all
     },
   }
+  const deps = openingOf(databases, { clock, log: jsonLog((line) => void lines.push(line)) })
   return { deps, clock, lines, job: deploymentJob(deps) }
 }
 
 /** Deploys for one run, `ms` after the present time of the clock. */
-async function deployIn(deps: DueDeps, db: Database, ms: number): Promise<void> {
+async function deployIn(deps: OpenSessionDeps, db: Database, ms: number): Promise<void> {
   const { agent, environment } = await agentIn(db)
   await createDeployment(
     deps,

@@ -5,17 +5,17 @@
 import { createAlarm } from '../../ground/core/alarm.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
-import type { DueDeps } from './due-runs.ts'
 import { startDueRuns } from './due-runs.ts'
 import { deploymentStore } from './store.ts'
 import { listenToSchedules } from './topics.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 /** Poll interval. A poll also reads what comes due before the next one, and an alarm starts that one early. */
 const everyMs = 30_000
 /** Due times that one poll reads. */
 const mostDue = 1_000
 
-export function deploymentJob(deps: DueDeps): Job {
+export function deploymentJob(deps: OpenSessionDeps): Job {
   const { databases, bus, clock } = deps
 
   const alarm = createAlarm(clock)

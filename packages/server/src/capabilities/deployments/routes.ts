@@ -16,11 +16,9 @@ import { recordBody } from '../../ground/http/limits.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import type { RunDeps } from './run-deployment.ts'
 import { runNow } from './run-deployment.ts'
 import { deploymentStore, showDeployment } from './store.ts'
 import { deleteTriggerSecret, rotateTriggerSecret } from './trigger-secrets.ts'
-import type { TriggerDeps } from './trigger.ts'
 import { triggerDeployment } from './trigger.ts'
 import {
   archiveDeployment,
@@ -30,6 +28,7 @@ import {
   updateDeployment,
 } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 const deployments = section('Deployments', ['workspace'], '/v1/deployments')
 const secrets = section('Deployments', ['workspace'], '/v1/ext/deployments/:id/trigger_secret')
@@ -40,11 +39,10 @@ const answer = DeploymentShown
 /** Limits of a signed request, because an agent reads the whole body. */
 const triggerBody = { bytes: 256 * 1024, values: 20_000 }
 
-type DeploymentRouteDeps = RunDeps &
-  TriggerDeps & {
-    /** Base URL of trigger URLs; left out: the host of the caller's request. */
-    publicUrl: string | undefined
-  }
+type DeploymentRouteDeps = OpenSessionDeps & {
+  /** Base URL of trigger URLs; left out: the host of the caller's request. */
+  publicUrl: string | undefined
+}
 
 function triggerRoutes(deps: DeploymentRouteDeps): Route[] {
   const signed = triggers.raw.post(

@@ -11,7 +11,6 @@ import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
-import type { RunDeps } from './run-deployment.ts'
 import { runDue } from './run-deployment.ts'
 import type { ClaimedDeployment } from './store.ts'
 import { deploymentStore } from './store.ts'
@@ -30,12 +29,7 @@ const text: Content = [{ type: 'text', text: 'a' }]
 async function deploymentsIn(database: Database) {
   const { agent, environment } = await agentIn(database)
   let now = begin
-  const none = () => {}
-  const deps: RunDeps = {
-    ...openingOf(),
-    clock: { now: () => now, sleep: async () => {} },
-    log: { debug: none, info: none, warn: none, error: none },
-  }
+  const deps = openingOf(database, { clock: { now: () => now, sleep: async () => {} } })
   const ref = { db: database, tenant }
   return {
     deps,
@@ -165,11 +159,15 @@ for (const [name, open] of Object.entries(databases)) {
       const { due_ms, spec } = await at.row(limited)
       at.setTime(due_ms ?? 0)
       const full = new RateLimitError('too many sessions', 60)
-      at.deps.limits = { quotas: { daily: () => Promise.reject(full) } }
+      const { limits } = at.deps
+      at.deps.limits = {
+        ...limits,
+        quotas: { ...limits.quotas, daily: () => Promise.reject(full) },
+      }
       for (const each of await at.claim(due_ms ?? 0)) await at.run(each)
       const next = (await at.row(limited)).due_ms ?? 0
       assert.ok(next > (due_ms ?? 0), 'the next time, not the same again')
-      at.deps.limits = openingOf().limits
+      at.deps.limits = limits
       const budget = { type: 'limit', max_list_cost: { amount: '5', currency: 'USD' } } as const
       await database.write(async (tx) => {
         const row = await rows(tx, 'deployments').getForUpdate(tenant, limited)

@@ -2,7 +2,6 @@
  * Runs a deployment by hand, by schedule or by a signed request. The run, its session and the step of the schedule are
  * one transaction: a time has one run and a run one session, whenever a process dies.
  */
-import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type {
   DeploymentEvent,
@@ -27,8 +26,6 @@ import { dueTime } from './times.ts'
 import { pauseLocked } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-export type RunDeps = OpenSessionDeps & { log: Log }
-
 type RunCause = Pick<DeploymentRunRow, 'trigger_type' | 'scheduled_at' | 'webhook_id'>
 const byHand: RunCause = { trigger_type: 'manual', scheduled_at: null, webhook_id: null }
 
@@ -48,7 +45,7 @@ const runRow = (
 
 /** The reason why no session was created. Rethrows failures of the database, which are temporary. */
 async function failureOf(
-  deps: RunDeps,
+  deps: OpenSessionDeps,
   { db }: TenantRef,
   row: DeploymentRow,
   error: unknown,
@@ -102,7 +99,7 @@ type RunDelivery = {
 
 /** Creates a session, or posts to the one that the deployment names. */
 async function deliverRun(
-  deps: RunDeps,
+  deps: OpenSessionDeps,
   ref: TenantRef,
   row: DeploymentRow,
   { take, keep }: RunDelivery,
@@ -161,12 +158,12 @@ function withData(row: DeploymentRow, data: string): DeploymentRow {
 }
 
 /** Runs the deployment by hand. A missing resource fails the run, not the call. */
-export const runNow = (deps: RunDeps, ref: TenantRef, id: string): Promise<DeploymentRun> =>
+export const runNow = (deps: OpenSessionDeps, ref: TenantRef, id: string): Promise<DeploymentRun> =>
   runOnce(deps, ref, id)
 
 /** Runs the deployment for a delivery. A repeated delivery changes nothing and returns the first run. */
 export async function runForDelivery(
-  deps: RunDeps,
+  deps: OpenSessionDeps,
   ref: TenantRef,
   id: string,
   delivery: SignedDelivery,
@@ -180,7 +177,7 @@ export async function runForDelivery(
 }
 
 async function runOnce(
-  deps: RunDeps,
+  deps: OpenSessionDeps,
   ref: TenantRef,
   id: string,
   delivery?: SignedDelivery,
@@ -227,7 +224,7 @@ class DeploymentOvertakenError extends Error {}
 
 /** Runs a due deployment. Does nothing when the claim was lost. `isArchived`: the workspace is archived. */
 export async function runDue(
-  deps: RunDeps,
+  deps: OpenSessionDeps,
   db: Database,
   claimed: ClaimedDeployment,
   { isArchived }: { isArchived: boolean },
@@ -246,7 +243,7 @@ export async function runDue(
 }
 
 async function runSeen(
-  deps: RunDeps,
+  deps: OpenSessionDeps,
   ref: TenantRef,
   seen: DeploymentRow,
   { isArchived }: { isArchived: boolean },

@@ -2,14 +2,13 @@
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { DeploymentRow } from './store.ts'
 import { triggerSecretContext } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-type TriggerSecretDeps = { seal: Seal; clock: Clock }
 /** Time in which the old secret of a rotation stays valid. */
 const overlapMs = 24 * 60 * 60_000
 
@@ -28,7 +27,7 @@ export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): s
 
 /** Creates the first secret, or rotates it. */
 export async function rotateTriggerSecret(
-  { seal, clock }: TriggerSecretDeps,
+  { seal, clock }: Ground,
   { db, tenant }: TenantRef,
   id: string,
 ): Promise<{ secret: string; previous_secret_expires_at: string | null }> {

@@ -4,22 +4,15 @@
  */
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
-import type { OpenDatabases } from '../../ground/database/database.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
-import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { checkSignature } from '../integrations/check-signature.ts'
 import { fencedBody } from '../integrations/fence.ts'
-import type { RunDeps } from './run-deployment.ts'
 import { runForDelivery } from './run-deployment.ts'
 import { triggerSecretsOf } from './trigger-secrets.ts'
 import { rows } from '../../ground/database/rows.ts'
-
-export type TriggerDeps = Omit<RunDeps, 'limits'> & {
-  databases: OpenDatabases
-  limits: Pick<Limits, 'quotas' | 'requests' | 'admit'>
-}
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 export type SignedRequest = {
   workspace: string
@@ -42,7 +35,7 @@ const unknownTrigger = (id: string) =>
 const secretOfNobody = newSecret()
 
 export async function triggerDeployment(
-  deps: TriggerDeps,
+  deps: OpenSessionDeps,
   { workspace, id, header, body, address }: SignedRequest,
 ): Promise<DeploymentRun> {
   const { clock, limits } = deps
@@ -65,7 +58,7 @@ export async function triggerDeployment(
   return runForDelivery(deps, ref, id, { id: check.id, data: fencedBody(body) })
 }
 
-async function countRequest({ limits }: TriggerDeps, workspace: string): Promise<void> {
+async function countRequest({ limits }: OpenSessionDeps, workspace: string): Promise<void> {
   const verdict = await limits.requests?.count(workspace, 'sessions')
   if (verdict && !verdict.isAdmitted) throw rateLimitError(verdict, 'sessions', 'this workspace')
 }

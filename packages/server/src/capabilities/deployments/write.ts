@@ -26,6 +26,7 @@ import type { NextTime } from './times.ts'
 import { nextTime } from './times.ts'
 import { notifySchedules } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /** Fields that only `/openai/v1` sets. */
 type DeploymentExtras = {
@@ -230,7 +231,7 @@ export async function pauseLocked(
 
 /** Runs a unit with the row locked. `change`: returns the row after the change. */
 async function changeTaken(
-  { clock }: Pick<OpenSessionDeps, 'clock'>,
+  { clock }: Ground,
   { db, tenant }: TenantRef,
   id: string,
   change: (tx: Queries, kept: DeploymentRow, now: number) => Promise<DeploymentRow>,
@@ -243,11 +244,7 @@ async function changeTaken(
 }
 
 /** A repeated call changes nothing. */
-export const pauseDeployment = (
-  deps: Pick<OpenSessionDeps, 'clock'>,
-  ref: TenantRef,
-  id: string,
-): Promise<Deployment> =>
+export const pauseDeployment = (deps: Ground, ref: TenantRef, id: string): Promise<Deployment> =>
   changeTaken(deps, ref, id, async (tx, kept, now) => {
     if (kept.archived_at !== null) throw isArchived(id)
     return kept.paused_reason === null ? pauseLocked(tx, kept, { type: 'manual' }, now) : kept
@@ -255,7 +252,7 @@ export const pauseDeployment = (
 
 /** Skips times that passed during the pause. A repeated call changes nothing. */
 export async function unpauseDeployment(
-  deps: Pick<OpenSessionDeps, 'clock'>,
+  deps: Ground,
   ref: TenantRef,
   id: string,
 ): Promise<Deployment> {
@@ -281,11 +278,7 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
 }
 
 /** Archives a deployment for good. A repeated call changes nothing. */
-export const archiveDeployment = (
-  deps: Pick<OpenSessionDeps, 'clock'>,
-  ref: TenantRef,
-  id: string,
-): Promise<Deployment> =>
+export const archiveDeployment = (deps: Ground, ref: TenantRef, id: string): Promise<Deployment> =>
   changeTaken(deps, ref, id, async (tx, kept, now) =>
     kept.archived_at === null ? archive(tx, kept, now) : kept,
   )

@@ -4,7 +4,6 @@
  */
 import { iso } from '@steward/base/time.ts'
 import type { DreamError } from '@steward/protocol/dreams.ts'
-import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
@@ -22,7 +21,6 @@ import { threadStore } from '../../sessions/log/threads/store.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { eventsOf } from '../evals/evidence.ts'
 import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
@@ -31,10 +29,6 @@ import { dreamStore } from './store.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-export type BeginDeps = Omit<OpenSessionDeps, 'limits' | 'keeping' | 'deploymentId'> & {
-  limits: { quotas: Pick<Quotas, 'daily' | 'room'> }
-  keeping: BlobKeeping
-}
 /** Memories that one commit copies. */
 const memoriesAtOnce = 20
 
@@ -75,7 +69,7 @@ async function failDreamOn<T>(type: DreamError['type'], step: Promise<T>): Promi
 
 /** Moves the dream from `pending` to `running` and reserves the store that it writes to. */
 export async function beginDream(
-  { clock, limits }: BeginDeps,
+  { clock, limits }: OpenSessionDeps,
   { db, tenant }: TenantRef,
   seen: DreamRow,
 ): Promise<DreamRow> {
@@ -110,7 +104,7 @@ export async function beginDream(
 
 /** Copies the next memories. Undefined when all are copied. */
 export async function copyMemories(
-  { clock, limits }: BeginDeps,
+  { clock, limits }: OpenSessionDeps,
   { db, tenant }: TenantRef,
   seen: DreamRow,
 ): Promise<DreamRow | undefined> {
@@ -149,7 +143,7 @@ async function* linesOf(read: Reads, ref: SessionRef) {
 type Transcript = { session: string; key: string; row: FileRow }
 
 async function writeTranscript(
-  { keeping, clock }: BeginDeps,
+  { keeping, clock }: OpenSessionDeps,
   { db, tenant }: TenantRef,
   session: string,
 ): Promise<Transcript> {
@@ -175,7 +169,11 @@ async function writeTranscript(
 }
 
 /** Creates the session with copies of the transcripts. Their source files exist only within the unit. */
-export async function openDream(deps: BeginDeps, ref: TenantRef, seen: DreamRow): Promise<void> {
+export async function openDream(
+  deps: OpenSessionDeps,
+  ref: TenantRef,
+  seen: DreamRow,
+): Promise<void> {
   const { tenant } = ref
   const { keeping, limits } = deps
   const written: Transcript[] = []

@@ -17,25 +17,25 @@ import { storeIn } from '../../resources/memory-stores/fixture.ts'
 import { dying, newSession } from '../../sessions/fixture.ts'
 import { keepEvents, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { openingOf } from '../../sessions/opening-fixture.ts'
-import type { DreamDeps } from './drive-dream.ts'
 import { driveDream } from './drive-dream.ts'
 import { createDream } from './write.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 /** Enough memories that two commits copy them. */
 const memories = 21
 const ended = toJson<StopReason>({ type: 'end_turn' })
 
 /** The parts of a process with this database. */
-async function depsOf({ database: db, bus }: TestDatabase, folder: string): Promise<DreamDeps> {
+async function depsOf(
+  { database: db, bus }: TestDatabase,
+  folder: string,
+): Promise<OpenSessionDeps> {
   const blobs = await diskBlobs(folder)
-  const none = () => {}
   return {
-    ...openingOf(),
-    bus,
-    log: { debug: none, info: none, warn: none, error: none },
-    limits: { quotas: { daily: async () => async () => {}, room: async () => async () => {} } },
+    ...openingOf(db, { bus }),
     keeping: blobKeeping({ databases: oneDatabase(db), blobs, clock, holders: [heldByFile] }),
   }
 }
@@ -94,7 +94,11 @@ for (const [name, open] of Object.entries(databases)) {
           model: 'offline',
         }
         const actor = { type: 'api_actor' as const, api_key_id: 'key_test' }
-        const { id } = await createDream({ clock }, { db: database, tenant }, { body, actor })
+        const { id } = await createDream(
+          testGround(database),
+          { db: database, tenant },
+          { body, actor },
+        )
         isWhole = await drive(dying(database, ++last), id)
         assert.equal(await drive(database, id), true)
         const { status, error, stopped, output_store_id, session_id } = await rows(

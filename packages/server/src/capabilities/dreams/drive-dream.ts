@@ -1,10 +1,8 @@
 /** Drives a dream until its session has stopped, in any process: each step commits only if the row is unchanged. */
-import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { DreamError } from '@steward/protocol/dreams.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { Head } from '../../sessions/log/head.ts'
@@ -12,7 +10,6 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { archiveSession } from '../../sessions/update.ts'
 import { lastError } from '../evals/evidence.ts'
 import { whenResting } from '../evals/await-resting.ts'
-import type { BeginDeps } from './begin-dream.ts'
 import {
   beginDream,
   copyMemories,
@@ -25,8 +22,8 @@ import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import { usageOfSession } from './usage.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
-export type DreamDeps = BeginDeps & { bus: Bus; log: Log }
 export type DreamContext = {
   db: Database
   tenant: string
@@ -45,7 +42,7 @@ const firstPauseMs = 250
 /** Time that a session has to come to rest before it gets another interrupt. */
 const interruptMs = 60_000
 
-export async function driveDream(deps: DreamDeps, context: DreamContext): Promise<void> {
+export async function driveDream(deps: OpenSessionDeps, context: DreamContext): Promise<void> {
   const { clock, log } = deps
   const { db, tenant, id, signal } = context
   let failed = 0
@@ -79,7 +76,11 @@ export async function driveDream(deps: DreamDeps, context: DreamContext): Promis
 }
 
 /** Takes one step of the dream. */
-async function advanceDream(deps: DreamDeps, context: DreamContext, row: DreamRow): Promise<void> {
+async function advanceDream(
+  deps: OpenSessionDeps,
+  context: DreamContext,
+  row: DreamRow,
+): Promise<void> {
   if (row.status === 'pending') {
     await beginDream(deps, context, row)
     return
@@ -109,7 +110,7 @@ const isThere = async ({ db, tenant }: DreamContext, session: string): Promise<b
     )
 
 async function watch(
-  deps: DreamDeps,
+  deps: OpenSessionDeps,
   context: DreamContext,
   row: DreamRow,
   session: string,
@@ -141,7 +142,7 @@ async function checkEnd({ db, tenant }: DreamContext, session: string, head: Hea
 
 /** Sets the final status. */
 async function endDream(
-  { clock }: DreamDeps,
+  { clock }: OpenSessionDeps,
   { db }: DreamContext,
   seen: DreamRow,
   error: DreamError | null,
@@ -155,7 +156,11 @@ async function endDream(
 }
 
 /** Brings the session to rest, archives it and releases the store. */
-async function stopDream(deps: DreamDeps, context: DreamContext, row: DreamRow): Promise<void> {
+async function stopDream(
+  deps: OpenSessionDeps,
+  context: DreamContext,
+  row: DreamRow,
+): Promise<void> {
   const { bus, clock } = deps
   const { db, tenant, signal } = context
   const { session_id: session } = row
@@ -178,7 +183,7 @@ async function stopDream(deps: DreamDeps, context: DreamContext, row: DreamRow):
 }
 
 async function interrupt(
-  { bus, clock }: DreamDeps,
+  { bus, clock }: OpenSessionDeps,
   { db, tenant, signal }: DreamContext,
   session: string,
 ): Promise<void> {

@@ -1,22 +1,24 @@
 /** Finds dreams that have not stopped. All processes drive each dream; the commit of a step decides between them. */
 import { createDrivenWork } from '../../ground/core/driven-work.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import type { DreamDeps, DreamContext } from './drive-dream.ts'
+import type { DreamContext } from './drive-dream.ts'
 import type { OpenDream } from './store.ts'
 import { dreamStore } from './store.ts'
 import { listenToDreams } from './topics.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /** Poll interval for lost notifications and for dreams of a process that died. */
 const everyMs = 120_000
 
-type DreamJobDeps = Pick<DreamDeps, 'bus' | 'clock' | 'log'> & {
-  databases: Pick<Databases, 'due'>
-  drive: (context: DreamContext) => Promise<void>
-}
-
-export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): Job {
+export function dreamJob({
+  databases,
+  bus,
+  clock,
+  log,
+  drive,
+}: Ground & { drive: (context: DreamContext) => Promise<void> }): Job {
   /** What cancels each dream that this process drives. */
   const running = new Map<string, AbortController>()
   const work = createDrivenWork<OpenDream>(clock, (error, dream_id) =>

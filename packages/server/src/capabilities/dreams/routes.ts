@@ -1,10 +1,10 @@
 import type { Dream, DreamUsage } from '@steward/protocol/dreams.ts'
 import { DreamCreate, DreamListQuery, DreamShown } from '@steward/protocol/dreams.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { actorOf } from '../../resources/memory-stores/actor.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore, showDream } from './store.ts'
@@ -21,7 +21,7 @@ async function shown(read: Reads, row: DreamRow): Promise<Dream> {
   return showDream(row, usage)
 }
 
-export function dreamRoutes(deps: { clock: Clock }): Route[] {
+export function dreamRoutes(deps: Ground): Route[] {
   return [
     ...dreams.plain(
       { one: 'a dream', many: 'dreams', item: '/:id', answer: DreamShown },

@@ -1,11 +1,11 @@
 /** Creates, cancels and archives dreams. The job runs them. */
 import type { DreamCreate } from '@steward/protocol/dreams.ts'
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
@@ -29,7 +29,7 @@ async function checkSessions(read: Reads, tenant: string, sessions: readonly str
 }
 
 export async function createDream(
-  { clock }: { clock: Clock },
+  { clock }: Ground,
   { db, tenant }: TenantRef,
   { body: asked, actor }: DreamRequest,
 ): Promise<DreamRow> {
@@ -78,7 +78,7 @@ export async function createDream(
 
 /** `change`: returns the columns to write; undefined when the dream needs no change. */
 const changeDream = (
-  { clock }: { clock: Clock },
+  { clock }: Ground,
   { db, tenant }: TenantRef,
   id: string,
   change: (row: DreamRow, at: string, tx: Queries) => Partial<DreamRow> | undefined,
@@ -91,7 +91,7 @@ const changeDream = (
   })
 
 /** Sets the final status. The job then stops the session and releases the store. */
-export const cancelDream = (deps: { clock: Clock }, ref: TenantRef, id: string) =>
+export const cancelDream = (deps: Ground, ref: TenantRef, id: string) =>
   changeDream(deps, ref, id, ({ status, ended_at }, at, tx) => {
     if (status === 'canceled') return undefined
     if (ended_at !== null) throw invalid(`dream ${id} is ${status} and cannot be canceled`)
@@ -99,7 +99,7 @@ export const cancelDream = (deps: { clock: Clock }, ref: TenantRef, id: string) 
     return { status: 'canceled', ended_at: at }
   })
 
-export const archiveDream = (deps: { clock: Clock }, ref: TenantRef, id: string) =>
+export const archiveDream = (deps: Ground, ref: TenantRef, id: string) =>
   changeDream(deps, ref, id, ({ status, ended_at, archived_at }, at) => {
     if (archived_at !== null) return undefined
     if (ended_at === null)

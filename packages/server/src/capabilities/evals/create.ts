@@ -1,22 +1,15 @@
 /** Creates a run: fixes agent and samples, and inserts a row for each trial. */
 import { iso } from '@steward/base/time.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Eval, EvalCreate, EvalPlan, EvalSpec } from '@steward/protocol/evals.ts'
 import type { SessionCreate } from '@steward/protocol/sessions.ts'
 import { runUnaudited } from '../../ground/core/audited-call.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Share } from '../../ground/core/share.ts'
 import { released } from '../../ground/database/lease.ts'
 import type { Database, Reads } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
-import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import { checkBudget, checkSpeed, createSession, modelsOf } from '../../sessions/create.ts'
-import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
-import type { Refusals } from '../../sessions/resources/supported.ts'
 import { checkExpressions } from './expressions.ts'
 import { withFileTexts } from './file-texts.ts'
 import { isInspecting } from './inspections.ts'
@@ -28,20 +21,11 @@ import type { RunSamples } from './run-samples.ts'
 import { samplesOf } from './run-samples.ts'
 import { notifyEvals } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
-
-export type EvalCreateDeps = Refusals & {
-  clock: Clock
-  seal: Seal
-  kinds: ResourceKinds
-  resolveModel: ResolveModel
-  keeping: { blobs: Pick<Blobs, 'get'> }
-  /** The tenants' shares of the processes that match expressions. */
-  matches: Share
-}
+import type { EvalDeps } from './end-trial.ts'
 
 /** With `dry_run` it writes nothing. */
 export async function createRun(
-  deps: EvalCreateDeps,
+  deps: EvalDeps,
   db: Database,
   tenant: string,
   given: EvalCreate,
@@ -90,7 +74,7 @@ async function checkInspections(
 
 /** Throws the errors that creating a trial's session would throw. Rolls the session back. */
 async function checkSession(
-  { resolveModel, ...deps }: EvalCreateDeps,
+  { resolveModel, ...deps }: EvalDeps,
   db: Database,
   tenant: string,
   session: SessionCreate,

@@ -45,7 +45,11 @@ for (const [name, open] of Object.entries(databases))
       const { database } = opened
       const samples = [{ id: 'bad', input: ['hello', image] }, ...fine]
       const id = await newRun(database, { samples, max_concurrency: 2 })
-      await driveRun(evalDepsOf(opened.bus), { db: withRunner(database), tenant, id }, signal)
+      await driveRun(
+        evalDepsOf(database, { bus: opened.bus }),
+        { db: withRunner(database), tenant, id },
+        signal,
+      )
       assert.deepEqual(await stateOf(database, id), {
         status: 'completed',
         trials: [
@@ -69,7 +73,7 @@ for (const [name, open] of Object.entries(databases))
         )
         return true
       })
-      await driveRun(evalDepsOf(opened.bus), { db, tenant, id }, signal)
+      await driveRun(evalDepsOf(database, { bus: opened.bus }), { db, tenant, id }, signal)
       const { status, trials } = await stateOf(database, id)
       assert.deepEqual([status, trials[0]], ['completed', ['bad', 'errored', 'internal_error']])
       assert.ok(trials.slice(1).every(([, each]) => each === 'passed'))
@@ -95,7 +99,7 @@ for (const [name, open] of Object.entries(databases))
           )
           return true
         })
-        await driveRun(evalDepsOf(opened.bus), { db, tenant, id }, signal)
+        await driveRun(evalDepsOf(database, { bus: opened.bus }), { db, tenant, id }, signal)
         const run = await rows(database.read, 'eval_runs').get(tenant, id)
         assert.deepEqual([run.status, run.owner, run.scores], [status, 'proc_other', null])
       })

@@ -1,6 +1,5 @@
 /** Drives a run: starts its trials, up to its concurrency, and ends the run after them. */
 import { runTogether } from '@steward/base/shared-runs.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -12,12 +11,11 @@ import { scoresOf } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
-import type { TrialDeps, TrialContext } from './end-trial.ts'
+import type { TrialContext, EvalDeps } from './end-trial.ts'
 import { failTrial } from './end-trial.ts'
 import { runTrial } from './trial.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-export type EvalDeps = TrialDeps & { log: Log }
 export type EvalRunRef = { db: Database; tenant: string; id: string }
 
 const lookMs = 1_000

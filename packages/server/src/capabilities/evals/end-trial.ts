@@ -1,33 +1,21 @@
 /** Ends a trial. Its result, and the archive of its session, are one commit. */
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { EvalFailure, Score } from '@steward/protocol/evals.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import type { Share } from '../../ground/core/share.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import { readHead, usageOf } from '../../sessions/log/head.ts'
-import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
-import type { Refusals } from '../../sessions/resources/supported.ts'
 import { archiveSession } from '../../sessions/update.ts'
-import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { whenResting } from './await-resting.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
-export type TrialDeps = Refusals & {
-  bus: Bus
-  clock: Clock
-  seal: Seal
-  kinds: ResourceKinds
-  limits: { quotas: Pick<Quotas, 'daily'> }
-  /** The tenants' shares of the processes that match expressions. */
-  matches: Share
-}
+/** `matches`: the tenants' shares of the processes that match expressions. */
+export type EvalDeps = OpenSessionDeps & { matches: Share }
 
 export type TrialContext = {
   db: Database
@@ -69,7 +57,7 @@ export async function findTrialForUpdate(
 
 /** Interrupts the session, and ends the trial when the session rests. */
 export async function stopTrial(
-  deps: TrialDeps,
+  deps: EvalDeps,
   context: EndContext,
   row: ResultRow,
   ending: TrialEnd,
@@ -95,7 +83,7 @@ export async function stopTrial(
 
 /** Ends the trial, and archives its session in the same commit. */
 export async function settleTrial(
-  deps: TrialDeps,
+  deps: EvalDeps,
   { db }: Pick<EndContext, 'db'>,
   row: ResultRow,
   ending: TrialEnd,
@@ -118,7 +106,7 @@ export async function settleTrial(
 }
 
 export const endTrial = (
-  deps: TrialDeps,
+  deps: EvalDeps,
   db: Database,
   row: ResultRow,
   ending: TrialEnd,
@@ -126,7 +114,7 @@ export const endTrial = (
 
 async function endIn(
   tx: Queries,
-  { clock }: TrialDeps,
+  { clock }: EvalDeps,
   row: ResultRow,
   ending: TrialEnd,
   withUsage = true,
@@ -148,7 +136,7 @@ async function endIn(
 
 /** Ends a trial whose step failed, for a reason that only the server's log has. */
 export async function failTrial(
-  deps: TrialDeps,
+  deps: EvalDeps,
   context: EndContext,
   { tenant_id: tenant, id }: ResultRow,
 ): Promise<void> {

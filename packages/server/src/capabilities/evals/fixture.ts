@@ -2,23 +2,20 @@
 import type { EvalCreate } from '@steward/protocol/evals.ts'
 import { EvalCreate as EvalCreateSchema } from '@steward/protocol/evals.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import { createRun } from './create.ts'
-import type { EvalDeps } from './drive-run.ts'
 import { requestOf } from './tasks.ts'
+import type { EvalDeps } from './end-trial.ts'
+import type { Ground } from '../../ground/ground.ts'
 
-const silent = (): void => {}
-export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent }
-
-const createDeps = () => ({ ...openingOf(), matches: createShare({ total: 3, percent: 80 }) })
-
-export const evalDepsOf = (bus: Bus): EvalDeps => ({ ...createDeps(), bus, log: silentLog })
+export const evalDepsOf = (database: Database, parts?: Partial<Ground>): EvalDeps => ({
+  ...openingOf(database, parts),
+  matches: createShare({ total: 3, percent: 80 }),
+})
 
 /** Creates a run of these samples and returns its id. */
 export async function newRun(
@@ -31,7 +28,7 @@ export async function newRun(
   ]
   const given = { agent, environment_id: environment, graders, ...body }
   const run = await createRun(
-    createDeps(),
+    evalDepsOf(database),
     database,
     tenant,
     requestOf(EvalCreateSchema.parse(given)),

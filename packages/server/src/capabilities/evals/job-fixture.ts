@@ -2,23 +2,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Log } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
-import { silentLog as log } from './fixture.ts'
+import type { Database } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 type HeldRun = { id: string; canceled?: AbortSignal }
 
-type HeldJobDeps = {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  log: Log
+type HeldJobDeps = Ground & {
   drive: (run: HeldRun) => Promise<void>
 }
 
@@ -28,10 +20,7 @@ export function heldJob(database: Database, create: (deps: HeldJobDeps) => Job) 
   const held = new Map<string, HeldRun & { done: PromiseWithResolvers<void> }>()
   let looks = 0
   const job = create({
-    databases: oneDatabase(database),
-    bus: memoryBus(),
-    clock,
-    log,
+    ...testGround(database, { clock }),
     drive(run) {
       const done = Promise.withResolvers<void>()
       held.set(run.id, { ...run, done })

@@ -1,22 +1,24 @@
 /** Finds runs to drive. One process drives a run, under a lease; its trials run on any runner. */
 import { createDrivenWork } from '../../ground/core/driven-work.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import type { EvalDeps, EvalRunRef } from './drive-run.ts'
+import type { EvalRunRef } from './drive-run.ts'
 import type { OpenRun } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /** Poll interval for lost notifications and for runs of a process that died. */
 const everyMs = 30_000
 
-type EvalJobDeps = Pick<EvalDeps, 'bus' | 'clock' | 'log'> & {
-  databases: Pick<Databases, 'due'>
-  drive: (ref: EvalRunRef, signal: AbortSignal) => Promise<void>
-}
-
-export function evalJob({ databases, bus, clock, log, drive }: EvalJobDeps): Job {
+export function evalJob({
+  databases,
+  bus,
+  clock,
+  log,
+  drive,
+}: Ground & { drive: (ref: EvalRunRef, signal: AbortSignal) => Promise<void> }): Job {
   const work = createDrivenWork<OpenRun>(clock, (error, run_id) =>
     log.error('an eval could not go on; it is tried again', { error, run_id }),
   )

@@ -17,16 +17,16 @@ import { z } from 'zod'
 import { invalid } from '../../ground/core/errors.ts'
 import { cancelRun } from './cancel.ts'
 import { compareRuns } from './compare-runs.ts'
-import type { EvalCreateDeps } from './create.ts'
 import { createRun } from './create.ts'
 import { exportOf, exportTypes } from './export.ts'
 import { evalStore, showResult } from './store.ts'
 import { requestOf } from './tasks.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { EvalDeps } from './end-trial.ts'
 
 const evals = section('Evals', ['workspace'], '/v1/ext/evals')
 
-export function evalRoutes(deps: EvalCreateDeps): Route[] {
+export function evalRoutes(deps: EvalDeps): Route[] {
   const { clock } = deps
   return [
     ...evals.plain(

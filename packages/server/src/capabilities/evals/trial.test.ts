@@ -41,7 +41,7 @@ async function trialOf({ database, bus }: TestDatabase, sample: Sample, firstTur
       return moved.sleep(ms, signal)
     },
   }
-  const deps = { ...evalDepsOf(bus), clock }
+  const deps = evalDepsOf(database, { bus, clock })
   const { signal } = new AbortController()
   const store = evalStore(database.read)
   const run = await rows(database.read, 'eval_runs').get(tenant, id)

@@ -24,7 +24,7 @@ import type { MatchText } from './text-matchers.ts'
 import { createMatcher } from './text-matchers.ts'
 import type { ResultRow } from './store.ts'
 import { answersFor, callsForPeople } from './answer-lookup.ts'
-import type { TrialDeps, TrialEnd, TrialContext } from './end-trial.ts'
+import type { TrialEnd, TrialContext, EvalDeps } from './end-trial.ts'
 import { endTrial, errored, findTrialForUpdate, settleTrial, stopTrial } from './end-trial.ts'
 import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
@@ -43,7 +43,7 @@ type NextTrialStep =
 
 /** Runs a trial to its end, or until the signal aborts. */
 export async function runTrial(
-  deps: TrialDeps,
+  deps: EvalDeps,
   context: TrialContext,
   queued: ResultRow,
 ): Promise<void> {
@@ -91,7 +91,7 @@ const messagesOf = ({ input }: Sample): ClientEvent[] =>
 
 /** Creates the session with its first message. */
 async function beginTrial(
-  deps: TrialDeps,
+  deps: EvalDeps,
   { db, run, sample }: TrialContext,
   queued: ResultRow,
 ): Promise<ResultRow | undefined> {
@@ -129,7 +129,7 @@ async function beginTrial(
 
 /** Waits for rest: the session's head, `late` after the time limit, or undefined when the signal aborts. */
 async function restOf(
-  { bus, clock }: TrialDeps,
+  { bus, clock }: EvalDeps,
   { db, run, signal, canceled }: TrialContext,
   { tenant_id: tenant, started_at }: ResultRow,
   session: string,
@@ -150,7 +150,7 @@ async function restOf(
 const stopOf = ({ stop_reason }: Head) => (stop_reason === null ? undefined : fromJson(stop_reason))
 
 async function nextOf(
-  { matches }: TrialDeps,
+  { matches }: EvalDeps,
   { db, run, sample }: TrialContext,
   { tenant_id: tenant, step }: ResultRow,
   session: string,
@@ -239,7 +239,7 @@ async function stepAfterTurn(
 
 /** The row after the step; undefined when the step has ended the trial, or when another process changed the trial. */
 async function takeStep(
-  deps: TrialDeps,
+  deps: EvalDeps,
   context: TrialContext,
   row: ResultRow,
   step: () => Promise<ResultRow | undefined>,
@@ -255,7 +255,7 @@ async function takeStep(
 }
 
 async function inspect(
-  { clock }: TrialDeps,
+  { clock }: EvalDeps,
   { db }: TrialContext,
   row: ResultRow,
   session: string,
@@ -272,7 +272,7 @@ async function inspect(
 }
 
 async function post(
-  { clock }: TrialDeps,
+  { clock }: EvalDeps,
   { db }: TrialContext,
   row: ResultRow,
   session: string,

@@ -5,8 +5,8 @@ import { iso } from '@steward/base/time.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { createSeal } from '../../ground/core/seal.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { credentialStore, sealedContext } from '../../resources/vaults/credentials.ts'
 import { archiveVault } from '../../resources/vaults/write.ts'
 import { withAppAccess } from './app-access.ts'
@@ -47,7 +47,10 @@ async function published(open: (typeof databases)['sqlite']) {
   const settings = { clientId: 'client', clientSecret: 'secret', webhookSecret: 'x'.repeat(32) }
   const urls = { url: 'https://tracker.example', apiUrl: 'https://api.tracker.example' }
   const app = linearApp({ ...settings, ...urls })
-  const deps = { seal, clock, apps: new Map([[app.id, app]]), sendToProvider }
+  const deps = {
+    ...testGround(db, { bus, clock, seal }),
+    ...{ apps: new Map([[app.id, app]]), sendToProvider },
+  }
   const at = iso(clock.now())
   const tokens = { access: 'access-0', refresh: 'refresh-0', expiresMs: 0 }
   await db.write(async (tx) => {
@@ -128,7 +131,7 @@ for (const [name, open] of Object.entries(databases)) {
         await rows(tx, 'publications').update(kept, { token_due_ms: clock.now() + hourMs })
       })
       const job = renewJob({
-        ...{ databases: oneDatabase(db), bus, clock, log: jsonLog((line) => assert.fail(line)) },
+        ...testGround(db, { bus, clock, log: jsonLog((line) => assert.fail(line)) }),
         renewAccess: given.access,
         renewCheckout: () => assert.fail('no thread has a repository'),
       })

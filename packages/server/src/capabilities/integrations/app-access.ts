@@ -16,8 +16,7 @@ import { displayNames } from './kinds.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { rows } from '../../ground/database/rows.ts'
-
-export type AccessDeps = TokenDeps
+import type { Ground } from '../../ground/ground.ts'
 
 /** The vault's token is renewed this long before `expiresMs`. */
 const marginMs = 12 * 60_000
@@ -26,7 +25,7 @@ const [waitMs, mostWaits] = [250, 80]
 
 /** Returns the publication with a vault whose token is still valid. Throws when the provider gives no token. */
 export async function withAppAccess(
-  deps: AccessDeps,
+  deps: TokenDeps,
   context: JobContext,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
@@ -37,7 +36,7 @@ export async function withAppAccess(
 
 /** A new token of the publication's app, for one repository, or for all that the publication lists. */
 export async function tokenFor(
-  deps: AccessDeps,
+  deps: TokenDeps,
   { db, tenant, signal }: JobContext,
   { integration, installation_id, spec }: PublicationRow,
   repository?: string,
@@ -58,7 +57,7 @@ export async function tokenFor(
 
 /** Waits while another process is renewing the token. */
 async function tokenInTime(
-  deps: AccessDeps,
+  deps: TokenDeps,
   { db, tenant, signal }: JobContext,
   row: InstallationRow,
 ): Promise<FoundToken> {
@@ -75,7 +74,7 @@ async function tokenInTime(
  * Renews the token in the vault. An archived or deleted vault stays as it is: the publication then loses its access.
  */
 export async function renewAccess(
-  deps: AccessDeps,
+  deps: TokenDeps,
   context: JobContext,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
@@ -112,7 +111,7 @@ export async function renewAccess(
 
 /** Archives the vault, which removes its secrets at once. The caller has locked the publication. */
 export async function endAccess(
-  deps: Pick<AccessDeps, 'seal' | 'clock'>,
+  deps: Ground,
   tx: Queries,
   { tenant_id: tenant, vault_id }: PublicationRow,
 ): Promise<void> {
@@ -120,11 +119,14 @@ export async function endAccess(
   if (isThere) await archiveVault(writingFor(deps, tx, tenant), vault_id)
 }
 
-const writingFor = (
-  { seal, clock }: Pick<AccessDeps, 'seal' | 'clock'>,
-  tx: Queries,
-  tenant: string,
-): VaultWriteContext => ({ tx, tenant, seal, keyId: null, isAdmin: false, now: clock.now() })
+const writingFor = ({ seal, clock }: Ground, tx: Queries, tenant: string): VaultWriteContext => ({
+  tx,
+  tenant,
+  seal,
+  keyId: null,
+  isAdmin: false,
+  now: clock.now(),
+})
 
 function credentialsOf({ variable, hosts, mcpServer }: App['access'], token: string) {
   const variableAuth: AuthCreate = {

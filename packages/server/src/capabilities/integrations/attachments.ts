@@ -21,17 +21,18 @@ import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
+import type { UploadLimits } from '../../resources/files/upload.ts'
 
-type KeepDeps = Parameters<typeof keepFile>[0]
-
-export type AttachmentDeps = TokenDeps &
-  Pick<KeepDeps, 'keeping'> & {
-    limits: Pick<KeepDeps, 'quotas'>
-    files: KeepDeps['limits']
-    kinds: ResourceKinds
-    workerInputs: readonly WorkerInput[]
-    downloadFromProvider: Download
-  }
+export type AttachmentDeps = TokenDeps & {
+  keeping: BlobKeeping
+  limits: Limits
+  files: UploadLimits
+  kinds: ResourceKinds
+  workerInputs: readonly WorkerInput[]
+  downloadFromProvider: Download
+}
 
 /** `path`: the path in the sandbox. */
 export type Attachment = { name: string } & ({ file: string; path: string } | { problem: string })
@@ -217,7 +218,7 @@ export function textAbout(attachments: readonly Attachment[]): string | undefine
 /** Attaches the fetched files to the session. The caller has locked the session's row. */
 export async function attach(
   tx: Queries,
-  { kinds }: Pick<AttachmentDeps, 'kinds'>,
+  { kinds }: AttachmentDeps,
   open: AttachTarget,
   attachments: readonly Attachment[],
 ): Promise<void> {

@@ -4,7 +4,6 @@ import type { Queries } from '../../ground/database/database.ts'
 import { rotateToken } from '../../sessions/resources/repositories.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { AccessDeps } from './app-access.ts'
 import { tokenFor } from './app-access.ts'
 import { appOf } from './apps.ts'
 import type { Notes } from './integration.ts'
@@ -12,6 +11,7 @@ import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { TokenDeps } from './installation-token.ts'
 
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000
@@ -24,7 +24,7 @@ const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string |
 
 /** Returns undefined when the publication checks out no repositories. Throws when the provider gives no token. */
 export async function checkOut(
-  deps: AccessDeps,
+  deps: TokenDeps,
   context: JobContext,
   publication: PublicationRow,
   target: Notes,
@@ -45,7 +45,7 @@ export async function checkOut(
 
 /** Gives the session a new token when its token is about to end. An archived session keeps its token. */
 export async function renewCheckout(
-  deps: AccessDeps,
+  deps: TokenDeps,
   context: JobContext,
   { id, session_id, token_due_ms, target, publication_id }: ExternalThreadRow,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function renewCheckout(
 
 /** Replaces the token of the repository. A repository that people have removed from the session is not added again. */
 async function rotate(
-  { clock, seal }: AccessDeps,
+  { clock, seal }: TokenDeps,
   tx: Queries,
   { tenant, session }: SessionRef,
   { url, authorization_token }: RepositoryResource,

@@ -4,10 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import type { DispatchOutcome } from './dispatch.ts'
 import { dispatchJob } from './dispatch-job.ts'
 import { notifyIntegrations } from './topics.ts'
@@ -46,7 +45,7 @@ describe('the job that gives deliveries to sessions', () => {
     let outcome: DispatchOutcome = { kind: 'waits' }
     const given: string[] = []
     const job = dispatchJob({
-      ...{ databases: oneDatabase(db), bus, clock, log },
+      ...testGround(db, { bus, clock, log }),
       async dispatch(_, id) {
         given.push(id)
         return outcome
@@ -93,7 +92,7 @@ describe('the job that gives deliveries to sessions', () => {
     await insert(db, [failing, ...behind, { id: 'intdlv_3', scope: '8', due_ms: now }])
     const given: string[] = []
     const job = dispatchJob({
-      ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log },
+      ...testGround(db, { clock, log }),
       async dispatch(_, id) {
         given.push(id)
         return { kind: 'waits' }
@@ -115,7 +114,7 @@ describe('the job that gives deliveries to sessions', () => {
     const given: string[] = []
     const files = Promise.withResolvers<DispatchOutcome>()
     const job = dispatchJob({
-      ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log },
+      ...testGround(db, { clock, log }),
       dispatch(_, id) {
         given.push(id)
         return id === 'intdlv_x' ? Promise.resolve({ kind: 'waits' }) : files.promise

@@ -2,14 +2,12 @@
  * Gives due deliveries to sessions. Every process looks for due deliveries; transactions decide which process gives
  * one.
  */
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import { startFound } from '../../ground/core/work-slots.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { createNearestAlarm } from '../../ground/core/nearest-alarm.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { DispatchOutcome } from './dispatch.ts'
 import type { DueDelivery } from './store.ts'
 import { integrationStore } from './store.ts'
@@ -26,15 +24,15 @@ const mostDue = 200
 /** The wait after which the job tries a delivery again, when another process took it or giving it failed. */
 const heldMs = 5_000
 
-export type DispatchJobDeps = {
-  databases: Pick<Databases, 'due'>
-  bus: Bus
-  clock: Clock
-  log: Log
+export function dispatchJob({
+  databases,
+  bus,
+  clock,
+  log,
+  dispatch,
+}: Ground & {
   dispatch: (context: JobContext, id: string) => Promise<DispatchOutcome>
-}
-
-export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJobDeps): Job {
+}): Job {
   let lookNow = (): void => {}
   const flight = createWorkInFlight((_, isAwaited) => {
     if (isAwaited) lookNow()

@@ -3,19 +3,17 @@
  * end of the delivery are one transaction, so a delivery is given once, whenever a process dies.
  */
 import { isSessionOver } from '../../sessions/log/head.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { released } from '../../ground/database/lease.ts'
-import type { Databases, Queries, Reads } from '../../ground/database/database.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
 import { postInUnits } from '../../sessions/events/post.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
-import type { AccessDeps } from './app-access.ts'
 import { withAppAccess } from './app-access.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attach, keepAttachments, textAbout } from './attachments.ts'
@@ -32,9 +30,7 @@ import { isInUse } from '../../tenants/workspaces/in-use.ts'
 import { notifyIntegrations } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-export type GivingDeps = OpenSessionDeps &
-  AccessDeps &
-  AttachmentDeps & { log: Log; databases: Pick<Databases, 'control'> }
+export type GivingDeps = OpenSessionDeps & AttachmentDeps
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 const mostAttempts = 6

@@ -27,7 +27,7 @@ export type FileSending = {
   origins: readonly string[]
   scopes: readonly string[]
   upload: Upload
-  keeping: Pick<BlobKeeping, 'blobs'>
+  keeping: BlobKeeping
   db: Database
   tenant: string
   prolong: () => Promise<void>

@@ -16,13 +16,13 @@ import type { People } from '../../tenants/people/people.ts'
 import { checkFormToken, formToken } from '../../tenants/signin/form-token.ts'
 import { confirmationPage } from './confirmation-page.ts'
 import { appHeaders } from './entrance.ts'
-import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall, uninstall, workspaceToConfirm } from './installations.ts'
 import { displayNames, integrationOf } from './kinds.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { deliveryBody } from './receive.ts'
 import { receiveForApp } from './receive-app.ts'
 import { integrationStore, showInstallation } from './store.ts'
+import type { TokenDeps } from './installation-token.ts'
 
 const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
 const administration = section('Integrations', ['admin'], '/v1/ext/integrations')
@@ -38,10 +38,10 @@ const returningUser = (signIn: SignIn | undefined) =>
       ),
   }
 
-type InstallationDeps = InstallDeps &
+type InstallationDeps = TokenDeps &
   ReceiveDeps & {
     publicUrl: string | undefined
-    people: Pick<People, 'find' | 'key' | 'isSecure'>
+    people: People
   }
 
 /** Where a browser comes back from a provider. */

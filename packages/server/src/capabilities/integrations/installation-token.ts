@@ -1,10 +1,10 @@
 /** The token of an installation. It is stored sealed, and one process at a time renews it. */
 import { parseObject } from '@steward/base/json-object.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { AppToken, AppTokens } from './app.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
@@ -39,7 +39,7 @@ export function tokensOf(
   }
 }
 
-export type TokenDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
+export type TokenDeps = Ground & { apps: Apps; sendToProvider: Send }
 
 /** `held`: another process is renewing the token. */
 export type FoundToken = AppToken | { kind: 'held' }

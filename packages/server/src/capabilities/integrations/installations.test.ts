@@ -12,11 +12,11 @@ import { databases } from '../../ground/database/fixture.ts'
 import { openForRaces } from '../../ground/database/race-fixture.ts'
 import { dying } from '../../sessions/fixture.ts'
 import type { App } from './app.ts'
-import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall } from './installations.ts'
 import { linearApp } from './linear-app.ts'
 import { externalAccounts } from './external-accounts.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { TokenDeps } from './installation-token.ts'
 
 const [one, other] = ['wrkspc_one', 'wrkspc_other']
 const base = 'https://steward.example.com'
@@ -49,7 +49,7 @@ async function workspacesOn(database: Database) {
       .values(rows.map((row) => ({ ...row, created_at })))
       .execute(),
   )
-  const depsOn = (db: Database): InstallDeps => ({
+  const depsOn = (db: Database): TokenDeps => ({
     ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log: jsonLog(refuse) },
     ...{ seal: createSeal('a root secret of a test'), apps: new Map([['linear', app]]) },
     sendToProvider: refuse,

@@ -1,40 +1,27 @@
 /** Installations of apps. A person begins an installation with a state that is valid once. */
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { Installation, IntegrationId } from '@steward/protocol/integrations.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import { hashToken } from '../../ground/core/token.ts'
-import type { Database, OpenDatabases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { App, ProviderContext } from './app.ts'
 import { endAccess } from './app-access.ts'
-import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
 import { sealTokens, tokensOf } from './installation-token.ts'
 import type { InstallationChange } from './integration.ts'
 import { externalAccounts } from './external-accounts.ts'
 import { newState } from './state.ts'
-import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { integrationStore, mostInstallations, showInstallation } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { isInUse, openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { rows } from '../../ground/database/rows.ts'
-
-export type InstallDeps = {
-  databases: OpenDatabases
-  clock: Clock
-  seal: Seal
-  log: Log
-  apps: Apps
-  /** Sends to providers, whose addresses the operator names. */
-  sendToProvider: Send
-}
+import type { TokenDeps } from './installation-token.ts'
 
 const stateMs = 10 * 60_000
 /** More than the longest time between the claim of a place and the end of its installation. */
@@ -45,7 +32,7 @@ export const callbackUrlOf = (base: string, integration: IntegrationId): string 
   `${base}/v1/ext/integrations/${integration}/callback`
 
 export async function beginInstall(
-  { databases, clock, apps }: InstallDeps,
+  { databases, clock, apps }: TokenDeps,
   { tenant, user, integration, base }: InstallRequest,
 ): Promise<{ url: string; expires_at: string }> {
   const app = appOf(apps, integration)
@@ -80,7 +67,7 @@ const isSpent = () =>
  * is asked whether the app may serve it.
  */
 export async function workspaceToConfirm(
-  { databases, clock }: Pick<InstallDeps, 'databases' | 'clock'>,
+  { databases, clock }: Ground,
   { query, integration }: Pick<ReturnedInstall, 'query' | 'integration'>,
 ): Promise<{ id: string; name: string } | undefined> {
   const { control } = databases
@@ -98,7 +85,7 @@ export async function workspaceToConfirm(
  * returns must be the person who began. Where a key began, a page has named the workspace to whoever returns.
  */
 export async function finishInstall(
-  deps: InstallDeps,
+  deps: TokenDeps,
   { query, user, integration, base }: ReturnedInstall,
   signal: AbortSignal,
 ): Promise<Installation> {
@@ -138,7 +125,7 @@ export async function finishInstall(
 
 /** Claims the external workspace for the tenant. Returns the other tenant's place when another tenant was first. */
 async function claimAccount(
-  { databases, clock }: InstallDeps,
+  { databases, clock }: TokenDeps,
   {
     tenant,
     integration,
@@ -187,7 +174,7 @@ type FoundInstallation = {
 
 /** Stores the installation. After a new installation its publications continue and tell everything that waited. */
 async function keepInstallation(
-  { clock, seal, apps }: InstallDeps,
+  { clock, seal, apps }: TokenDeps,
   db: Database,
   { tenant, id, by, found }: FoundInstallation,
 ): Promise<InstallationRow> {
@@ -273,14 +260,12 @@ async function resume(
 }
 
 type InstallationKey = { tenant_id: string; installation_id: string }
-type ChangeDeps = Pick<InstallDeps, 'databases' | 'clock' | 'seal'>
-
 /** Tolerance for the times of providers, because some are in whole seconds. */
 const leastMs = 1_000
 
 /** Applies a provider's news about an installation. News from before the newest installation is ignored. */
 export async function changeInstallation(
-  deps: ChangeDeps,
+  deps: Ground,
   { tenant_id: tenant, installation_id: id }: InstallationKey,
   { kind, atMs }: InstallationChange,
 ): Promise<void> {
@@ -307,10 +292,11 @@ export async function changeInstallation(
 
 /** Ends the installation in this service. The tokens are kept until the provider has ended the installation too. */
 async function endInstallation(
-  { databases, clock, seal }: ChangeDeps,
+  ground: Ground,
   { tenant_id: tenant, installation_id: id }: InstallationKey,
   atProvider: 'ended' | 'unknown',
 ): Promise<void> {
+  const { databases, clock } = ground
   const db = await databases.open(tenant)
   await db.write(async (tx) => {
     const store = integrationStore(tx)
@@ -319,7 +305,7 @@ async function endInstallation(
     const updated_at = iso(clock.now())
     if (kept.status !== 'revoked') {
       await store.stopPublications(tenant, id, updated_at)
-      await endAccesses({ seal, clock }, tx, kept)
+      await endAccesses(ground, tx, kept)
       auditChange({
         type: 'installation',
         id,
@@ -340,7 +326,7 @@ async function endInstallation(
 
 /** Archives the vaults with tokens for the installation's publications. */
 async function endAccesses(
-  deps: Pick<InstallDeps, 'seal' | 'clock'>,
+  deps: Ground,
   tx: Queries,
   { tenant_id: tenant, id }: InstallationRow,
 ): Promise<void> {
@@ -357,7 +343,7 @@ async function endAccesses(
  * at the provider.
  */
 export async function uninstall(
-  deps: InstallDeps,
+  deps: TokenDeps,
   {
     db,
     tenant,

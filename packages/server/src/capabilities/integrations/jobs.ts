@@ -3,11 +3,10 @@
  */
 import { iso } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { renewAccess } from './app-access.ts'
 import { renewCheckout } from './checkout.ts'
-import type { GivingDeps } from './dispatch.ts'
 import { dispatch } from './dispatch.ts'
 import { dispatchJob } from './dispatch-job.ts'
 import { keptDeliveryMs } from './receive.ts'
@@ -17,21 +16,18 @@ import { idOf } from './slack.ts'
 import type { SlackSocket } from './slack-socket.ts'
 import { slackSocketJob } from './slack-socket.ts'
 import { integrationStore } from './store.ts'
-import type { TellDeps } from './thread-look.ts'
 import { tellThread } from './tell.ts'
 import { tellJob } from './tell-job.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
+import type { OpenIntegrations } from './open.ts'
+import type { UploadLimits } from '../../resources/files/upload.ts'
 
 const forgetEveryMs = 10 * 60_000
 const mostForgotten = 500
 
-type JobDeps = GivingDeps &
-  Omit<TellDeps, 'holds'> &
-  Parameters<typeof keepGenuine>[0] & {
-    databases: Databases
-    slackSocket: SlackSocket | undefined
-  }
+type IntegrationDeps = OpenSessionDeps & OpenIntegrations & { files: UploadLimits }
 
-export function integrationJobs(deps: JobDeps): Job[] {
+export function integrationJobs(deps: IntegrationDeps): Job[] {
   const telling = { ...deps, holds: new Map() }
   return [
     dispatchJob({ ...deps, dispatch: (context, id) => dispatch(deps, context, id) }),
@@ -46,7 +42,7 @@ export function integrationJobs(deps: JobDeps): Job[] {
   ]
 }
 
-const socketJob = (deps: JobDeps, socket: SlackSocket): Job =>
+const socketJob = (deps: IntegrationDeps, socket: SlackSocket): Job =>
   slackSocketJob({
     ...socket,
     send: deps.sendToProvider,
@@ -54,7 +50,7 @@ const socketJob = (deps: JobDeps, socket: SlackSocket): Job =>
     take: (body) => keepGenuine(deps, { integration: 'slack', id: idOf(body), body }),
   })
 
-function forgetJob({ databases, clock }: JobDeps): Job {
+function forgetJob({ databases, clock }: IntegrationDeps): Job {
   const walk = databases.walk(forgetEveryMs)
   const forgetAll = async (db: Database): Promise<boolean> => {
     const before = iso(clock.now() - keptDeliveryMs)

@@ -33,7 +33,7 @@ export type OpenIntegrations = {
 const ofProviders = 8 * 1024 * 1024
 
 export function openIntegrations(
-  { integrations, publicUrl }: Pick<Config, 'integrations' | 'publicUrl'>,
+  { integrations, publicUrl }: Config,
   diallers: { [whose in Namer]: { connect: Connector<whose> } },
 ): OpenIntegrations {
   const [ofTenants, ofOperator] = [

@@ -1,7 +1,6 @@
 /** Creates, pauses and deletes publications. */
 import { iso } from '@steward/base/time.ts'
 import { integrationIds } from '@steward/protocol/integrations.ts'
-import type { AccessDeps } from './app-access.ts'
 import { endAccess } from './app-access.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
@@ -24,6 +23,7 @@ import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /** The most publications of an installation. Each delivery of the installation is read for all of them. */
 export const mostPublications = 100
@@ -198,7 +198,7 @@ export const signingSecretsOf = (
 
 /** Pauses or resumes a publication. After the pause its threads are told everything that was not told. */
 export async function setPaused(
-  { clock }: Pick<PublicationDeps, 'clock'>,
+  { clock }: Ground,
   { db, tenant }: TenantRef,
   { integration, id }: { integration: IntegrationId; id: string },
   isPaused: boolean,
@@ -225,7 +225,7 @@ export async function setPaused(
 }
 
 export const deletePublication = (
-  deps: Pick<AccessDeps, 'seal' | 'clock'>,
+  deps: Ground,
   { db, tenant }: TenantRef,
   { integration, id }: { integration: IntegrationId; id: string },
 ): Promise<void> =>

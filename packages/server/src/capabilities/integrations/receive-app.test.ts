@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
@@ -21,6 +20,7 @@ import {
 import { keepGenuine } from './receive-app.ts'
 import { integrationStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
 
 const integration = 'linear'
 const installation = 'inst_1'
@@ -44,7 +44,7 @@ async function installed(db: Database, app: App = linear) {
       ...{ created_at, updated_at: created_at },
     })
   })
-  const opening = openingOf()
+  const opening = openingOf(db)
   const apps = new Map([[integration, app]] as const)
   const deps: PublicationDeps = { ...opening, apps, publicUrl: undefined }
   /** `by`: the database of the process that creates the publication. */
@@ -60,10 +60,13 @@ async function installed(db: Database, app: App = linear) {
         },
       },
     )
-  const limits = { requests: undefined, admit: () => assert.fail('the delivery is genuine') }
+  const limits: Limits = {
+    ...opening.limits,
+    admit: () => assert.fail('the delivery is genuine'),
+  }
   const end = () =>
     changeInstallation(
-      { ...opening, databases: oneDatabase(db) },
+      deps,
       { tenant_id: tenant, installation_id: installation },
       { kind: 'revoked', atMs: null },
     )
@@ -72,10 +75,7 @@ async function installed(db: Database, app: App = linear) {
     publish,
     end,
     receive: (body: Uint8Array) =>
-      keepGenuine(
-        { ...opening, databases: oneDatabase(db), limits, apps },
-        { integration, id: '1', body },
-      ),
+      keepGenuine({ ...opening, limits, apps }, { integration, id: '1', body }),
   }
 }
 

@@ -6,7 +6,6 @@ import { setImmediate } from 'node:timers/promises'
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import { appOf } from './apps.ts'
-import type { InstallDeps } from './installations.ts'
 import { changeInstallation } from './installations.ts'
 import type { RawDelivery } from './integration.ts'
 import { externalAccounts } from './external-accounts.ts'
@@ -14,15 +13,16 @@ import type { ReceiveDeps } from './receive.ts'
 import { keepDelivery } from './receive.ts'
 import { integrationStore } from './store.ts'
 import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
+import type { Apps } from './apps.ts'
 
-type Deps = ReceiveDeps & Pick<InstallDeps, 'apps'>
+type AppDeliveryDeps = ReceiveDeps & { apps: Apps }
 
 /**
  * Returns the answer that the provider expects, if any. A delivery for an unknown installation is accepted and dropped,
  * because after a refusal the provider could stop all deliveries.
  */
 export async function receiveForApp(
-  deps: Deps,
+  deps: AppDeliveryDeps,
   {
     integration,
     delivery,
@@ -47,7 +47,7 @@ type GenuineDelivery = { integration: IntegrationId; id: string; body: Uint8Arra
 
 /** Does nothing for an external workspace without an installation. */
 export async function keepGenuine(
-  deps: Deps,
+  deps: AppDeliveryDeps,
   { integration, id, body }: GenuineDelivery,
 ): Promise<void> {
   const { databases, limits } = deps

@@ -3,13 +3,12 @@
  * caller without the secret must not learn what exists, so all refusals have the same words.
  */
 import { iso } from '@steward/base/time.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Database, OpenDatabases, Reads } from '../../ground/database/database.ts'
+import type { Database, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { Incoming, RawDelivery } from './integration.ts'
@@ -23,11 +22,8 @@ import { commandOf } from './words.ts'
 import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { rows } from '../../ground/database/rows.ts'
 
-export type ReceiveDeps = {
-  databases: OpenDatabases
-  clock: Clock
-  seal: Seal
-  limits: Pick<Limits, 'requests' | 'admit'>
+export type ReceiveDeps = Ground & {
+  limits: Limits
 }
 
 const unknownPublication = (id: string) =>
@@ -99,7 +95,7 @@ export async function receiveSigned(
 
 /** Stores a delivery. A repeated delivery changes nothing. */
 export async function keepDelivery(
-  { clock }: Pick<ReceiveDeps, 'clock'>,
+  { clock }: Ground,
   db: Database,
   { tenant_id: tenant, id: publication }: PublicationRow,
   { external, incoming }: { external: string; incoming: JudgedDelivery },

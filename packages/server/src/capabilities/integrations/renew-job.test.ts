@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { renewJob } from './renew-job.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -38,7 +36,7 @@ async function started(open: (typeof databases)['sqlite']) {
   const clock = movedClock()
   const renewed: string[] = []
   const job = renewJob({
-    ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log: jsonLog(() => {}) },
+    ...testGround(db, { clock }),
     async renewAccess(_, { id }) {
       renewed.push(id)
       if (id.startsWith('bad')) throw new Error('the provider gives no token')

@@ -1,10 +1,8 @@
 /** Renews tokens of apps, for calls of agents and for the repositories of running sessions. */
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
@@ -21,15 +19,6 @@ const longestPauseMs = 30 * 60_000
 const pauseMs = (failures: number): number =>
   Math.min(everyMs * 2 ** (failures - 1), longestPauseMs)
 
-export type RenewJobDeps = {
-  bus: Bus
-  databases: Pick<Databases, 'control' | 'due'>
-  clock: Clock
-  log: Log
-  renewAccess: (context: JobContext, publication: PublicationRow) => Promise<unknown>
-  renewCheckout: (context: JobContext, thread: ExternalThreadRow) => Promise<unknown>
-}
-
 export function renewJob({
   databases,
   bus,
@@ -37,7 +26,10 @@ export function renewJob({
   log,
   renewAccess,
   renewCheckout,
-}: RenewJobDeps): Job {
+}: Ground & {
+  renewAccess: (context: JobContext, publication: PublicationRow) => Promise<unknown>
+  renewCheckout: (context: JobContext, thread: ExternalThreadRow) => Promise<unknown>
+}): Job {
   /**
    * Failed renewals by the id of their row. They pause for growing times, because otherwise other renewals would wait
    * behind them.

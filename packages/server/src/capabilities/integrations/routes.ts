@@ -14,7 +14,6 @@ import { section } from '../../ground/http/section.ts'
 import { onlyThroughProcess, webhookHeaders } from './entrance.ts'
 import { installationRoutes } from './installation-routes.ts'
 import { integrationOf } from './kinds.ts'
-import type { PublicationDeps } from './publications.ts'
 import {
   createPublication,
   deletePublication,
@@ -24,17 +23,20 @@ import {
 } from './publications.ts'
 import { deliveryBody, receiveSigned } from './receive.ts'
 import { integrationStore, showPublication } from './store.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
+import type { OpenIntegrations } from './open.ts'
+import type { People } from '../../tenants/people/people.ts'
 
 const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
 const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webhook/webhook')
 
-type Deps = PublicationDeps & Parameters<typeof installationRoutes>[0]
+type IntegrationRouteDeps = OpenSessionDeps & OpenIntegrations & { people: People }
 
 /** `internalSecret`: the secret of the integrations process, when deliveries come through that process. */
-export const integrationRoutes = (deps: Deps & { internalSecret: string | undefined }): Route[] =>
+export const integrationRoutes = (deps: IntegrationRouteDeps): Route[] =>
   onlyThroughProcess(routesOf(deps), deps.internalSecret)
 
-function routesOf(deps: Deps): Route[] {
+function routesOf(deps: IntegrationRouteDeps): Route[] {
   const { publicUrl } = deps
   const show = (row: Parameters<typeof showPublication>[0], origin: string) =>
     showPublication(row, deliveryUrlOf(publicUrl ?? origin, row))

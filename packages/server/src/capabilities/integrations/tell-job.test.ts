@@ -8,6 +8,7 @@ import { unitOn } from '../../ground/bus/fixture.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { announceChange } from '../../sessions/log/topics.ts'
 import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
@@ -57,7 +58,7 @@ describe('the job that sends tellings', () => {
     const told: string[] = []
     const answer = Promise.withResolvers<ThreadLook>()
     const job = tellJob({
-      ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log },
+      ...testGround(db, { clock, log }),
       tell(_, id) {
         told.push(id)
         return /\d/.test(id) ? answer.promise : Promise.resolve({ isRunning: false })
@@ -81,7 +82,7 @@ describe('the job that sends tellings', () => {
     let looks = 0
     let answer = Promise.withResolvers<ThreadLook>()
     const job = tellJob({
-      ...{ databases: oneDatabase(db), bus, clock, log },
+      ...testGround(db, { bus, clock, log }),
       tell() {
         looks++
         return answer.promise
@@ -112,14 +113,12 @@ describe('the job that sends tellings', () => {
     let isAway = false
     let looks = 0
     const one = oneDatabase(db)
+    function due() {
+      if (isAway) throw new Error('away')
+      return one.due()
+    }
     const job = tellJob({
-      ...{ bus, clock, log },
-      databases: {
-        due() {
-          if (isAway) throw new Error('away')
-          return one.due()
-        },
-      },
+      ...testGround({ ...one, due }, { bus, clock, log }),
       async tell(_, id) {
         looks++
         await db.write(async (tx) => {
@@ -156,7 +155,7 @@ describe('the job that sends tellings', () => {
     const answers = [Promise.withResolvers<ThreadLook>(), Promise.withResolvers<ThreadLook>()]
     let looks = 0
     const job = tellJob({
-      ...{ databases: oneDatabase(db), bus, clock, log },
+      ...testGround(db, { bus, clock, log }),
       tell: () => answers[looks++]?.promise ?? Promise.resolve({ isRunning: false }),
     })
     let rings = 0
@@ -184,7 +183,7 @@ describe('the job that sends tellings', () => {
     const { database: db } = opened
     const { clock, bus } = await dueThread(db)
     const job = tellJob({
-      ...{ databases: oneDatabase(db), bus, clock, log },
+      ...testGround(db, { bus, clock, log }),
       tell: async () => ({ isRunning: true }),
     })
     let rings = 0
@@ -216,7 +215,7 @@ describe('the job that sends tellings', () => {
       { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1', due_ms: clock.now() },
     ])
     const job = tellJob({
-      ...{ databases: oneDatabase(db), bus, clock, log },
+      ...testGround(db, { bus, clock, log }),
       tell: async () => ({ isRunning: true }),
     })
     let rings = 0

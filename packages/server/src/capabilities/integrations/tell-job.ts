@@ -3,17 +3,17 @@
  */
 import type { Job } from '../../ground/core/jobs.ts'
 import { startFound } from '../../ground/core/work-slots.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { listenToSession } from '../../sessions/log/topics.ts'
 import { createNearestAlarm } from '../../ground/core/nearest-alarm.ts'
 import type { DueThread } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { ThreadLook } from './tell.ts'
-import type { TellDeps } from './thread-look.ts'
 import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
 import type { JobContext } from './job-context.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /**
  * Poll interval. A notification normally finds a due thread; polls are for lost notifications and for processes that
@@ -29,13 +29,16 @@ const heldMs = 15_000
  */
 const listenedMs = 10 * 60_000
 
-export type TellJobDeps = Pick<TellDeps, 'bus' | 'clock' | 'log'> & {
-  databases: Pick<Databases, 'due'>
+export function tellJob({
+  databases,
+  bus,
+  clock,
+  log,
+  tell,
+}: Ground & {
   /** Resolves to undefined when another process has the thread. */
   tell: (context: JobContext, id: string) => Promise<ThreadLook | undefined>
-}
-
-export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job {
+}): Job {
   /** Threads whose sessions are running. */
   const listening = new Map<string, { session: string; stop: () => void; seenMs: number }>()
   /** Threads whose sessions have news. */

@@ -4,16 +4,15 @@ import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
-import { createSeal } from '../../ground/core/seal.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { askedCall, confirm, needsAction, ranCall } from '../../sessions/events/fixture.ts'
 import { postEventsNow } from '../../sessions/events/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { tellThread } from './tell.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { blobKeeping } from '../../ground/blobs/blob-keeping.ts'
 
 const refuse = () => assert.fail('nothing is sent')
 
@@ -49,11 +48,12 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
       ...{ token_due_ms: null, owner: null, expires_at: 0 },
     })
   })
+  const ground = testGround(db, { clock, log: jsonLog(refuse) })
   const deps = {
-    ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log: jsonLog(refuse) },
-    ...{ seal: createSeal('a root secret of a test'), apps: new Map(), holds: new Map() },
+    ...ground,
+    ...{ apps: new Map(), holds: new Map() },
     ...{ send: refuse, sendToProvider: refuse, uploadToProvider: refuse },
-    keeping: { blobs: refusing },
+    keeping: blobKeeping({ ...ground, blobs: refusing, holders: [] }),
   }
   return {
     ...{ db, session_id },

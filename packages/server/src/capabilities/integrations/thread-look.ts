@@ -1,12 +1,9 @@
 /** Makes the tellings of one look at a thread, one after the other, and stores the progress. */
-import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { attempt } from './attempt.ts'
 import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
-import type { FileSending } from './file-uploads.ts'
 import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
 import type { Notes, Telling } from './integration.ts'
 import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
@@ -14,15 +11,13 @@ import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 
-export type TellDeps = ChannelDeps &
-  Pick<FileSending, 'keeping'> & {
-    databases: Pick<Databases, 'control'>
-    bus: Bus
-    log: Log
-    holds: Holds
-    uploadToProvider: Upload
-  }
+export type TellDeps = ChannelDeps & {
+  keeping: BlobKeeping
+  holds: Holds
+  uploadToProvider: Upload
+}
 
 /**
  * The times until which receivers want no request. Providers limit an installation, so a time holds for all its

@@ -27,7 +27,7 @@ for (const [name, open] of Object.entries(databases)) {
       let last = 0
       while (continued === undefined) {
         const ref = { db: dying(database, ++last), tenant }
-        continued = await continueLive(openingOf(), ref, {
+        continued = await continueLive(openingOf(database), ref, {
           session,
           agent,
           turns,

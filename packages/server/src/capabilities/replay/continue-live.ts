@@ -11,9 +11,9 @@ import type { TenantRef } from '../../ground/database/database.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { LongTexts } from '../../sessions/log/long-texts.ts'
 import { withLongTexts } from '../../sessions/log/long-texts.ts'
-import type { ForkOpening } from '../../sessions/open-fork.ts'
 import { openFork } from '../../sessions/open-fork.ts'
 import type { RecordedTurn } from './record.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 type DivergentReplay = {
   session: string
@@ -25,7 +25,7 @@ type DivergentReplay = {
 
 /** Returns the id of the fork. */
 export async function continueLive(
-  deps: ForkOpening,
+  deps: OpenSessionDeps,
   ref: TenantRef,
   { session, agent, turns, index }: DivergentReplay,
 ): Promise<string> {

@@ -18,10 +18,8 @@ export type ReplayOutcome = {
   divergence: ReplayDivergence | null
 }
 
-type ReplayDeps = { runTurn: RunTurn; next: () => Promise<void> }
-
 export async function replayRecord(
-  { runTurn, next }: ReplayDeps,
+  { runTurn, next }: { runTurn: RunTurn; next: () => Promise<void> },
   record: SessionRecord,
   agent: SessionAgent,
 ): Promise<ReplayOutcome> {

@@ -10,16 +10,16 @@ import { section } from '../../ground/http/section.ts'
 import { chooseAgent } from '../../sessions/create.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { ForkOpening } from '../../sessions/open-fork.ts'
 import { continueLive } from './continue-live.ts'
 import { diffOf } from './difference.ts'
 import { recordOf } from './record.ts'
 import { replayRecord } from './replay.ts'
 import { replayedEvents } from './replayed-events.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 const replays = section('Replays', ['workspace'], '/v1/ext/replays')
 
-export const replayRoutes = (deps: ForkOpening): Route[] => [
+export const replayRoutes = (deps: OpenSessionDeps): Route[] => [
   replays.post(
     '',
     {
@@ -34,7 +34,7 @@ export const replayRoutes = (deps: ForkOpening): Route[] => [
 ]
 
 async function replaySession(
-  deps: ForkOpening,
+  deps: OpenSessionDeps,
   { db, tenant }: TenantRef,
   { session_id, agent: choice, on_divergence }: ReplayCreate,
 ): Promise<Replay> {

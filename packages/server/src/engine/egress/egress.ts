@@ -5,13 +5,10 @@
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
 import { isCurrentClaim } from '../../sessions/work/claim.ts'
 import { certificatesIn, removeLeftCertificates } from './callers/certificates.ts'
@@ -34,11 +31,7 @@ import { askForToken } from './oauth/token-request.ts'
 import { validateCredential } from './oauth/validate.ts'
 import { sessionNow } from './policy/store.ts'
 
-export type EgressOptions = {
-  databases: Databases
-  seal: Seal
-  clock: Clock
-  log: Log
+export type EgressOptions = Ground & {
   profile: EgressProfile
   /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
@@ -53,8 +46,6 @@ export type EgressOptions = {
    * and after a restart. Authorities of the other keys are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
-  /** Notifies of lost claims. */
-  bus: Bus
   /** Folder for the certificate bundles of sandboxes. */
   folder: string
   /** `connections`: the tenants' shares of the connections from sandboxes to gates. `mostConnections`: their total. */
@@ -74,7 +65,7 @@ const removeLeft = (folder: string, log: Log): Promise<void> =>
 
 export function egress(options: EgressOptions) {
   const { databases, seal, clock, log, profile, connect, dial, folder } = options
-  const { placeholderKey, authorityKeys, bus, connections, operatorConnect } = options
+  const { placeholderKey, authorityKeys, connections, operatorConnect } = options
   const mostConnections = Math.min(mostOfSandbox, Math.ceil(options.mostConnections / 2))
   const authority = certificateAuthority({ seed: authorityKeys[0] })
   const trusted = [
@@ -86,7 +77,7 @@ export function egress(options: EgressOptions) {
   const kept = records({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
-    rows: oauthRows({ databases, seal, clock }),
+    rows: oauthRows(options),
     clock,
     ask: (request) => askForToken(request, { connect, clock }),
     report(row, result) {
@@ -97,7 +88,7 @@ export function egress(options: EgressOptions) {
         why: result.why,
         ...('answer' in result ? { status: result.answer.status } : {}),
       })
-      refreshFailureChange({ databases, clock }, row).catch(failed)
+      refreshFailureChange(options, row).catch(failed)
     },
     fail: failed,
   })
@@ -117,7 +108,7 @@ export function egress(options: EgressOptions) {
     read: async (tenant, session) =>
       sessionNow((await databases.open(tenant)).read, tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
-      isCurrentClaim({ databases, clock }, { tenant, sessionId, ...claim }),
+      isCurrentClaim(options, { tenant, sessionId, ...claim }),
   }
   /** Each context has its own connections. */
   function openContext(lease: RuledLease, read = ofContext.read): OutboundContext {
@@ -132,7 +123,7 @@ export function egress(options: EgressOptions) {
   const bundle = certificatesIn(folder, bundleText)
   const cleaned = removeLeft(folder, log)
 
-  const proxied = mcpProxy({ databases, seal: secrets.seal, clock, log, forward, openContext })
+  const proxied = mcpProxy({ ...options, seal: secrets.seal, forward, openContext })
   const bind = (lease: OutboundLease): SessionEgress =>
     sessionEgress(openContext(lease), {
       forward,
@@ -146,15 +137,7 @@ export function egress(options: EgressOptions) {
       connections,
       mostConnections,
     })
-  const remote = remoteSandboxes({
-    databases,
-    clock,
-    bus,
-    log,
-    bind,
-    connections,
-    certificates: bundleText,
-  })
+  const remote = remoteSandboxes({ ...options, bind, certificates: bundleText })
   return {
     /** Opens the egress of one lease. The environment is read once, by the caller. */
     bind,
@@ -163,7 +146,7 @@ export function egress(options: EgressOptions) {
     /** Used by the route of the MCP proxy. */
     proxy: proxied,
     /** Used by the route that tries MCP servers. */
-    probe: mcpProbe({ databases, clock, forward, openContext }),
+    probe: mcpProbe({ ...options, forward, openContext }),
     /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),

@@ -39,9 +39,7 @@ const largest = Number.MAX_SAFE_INTEGER
 const TurnPosition = z.tuple([z.int().min(0)])
 const Position = z.tuple([z.enum(['folder', 'file']), z.string().regex(/^([0-9a-f]{2})+$/)])
 
-export type FolderRouteDeps = { folders: FolderViews; archives: Archives }
-
-export const folderRoutes = (deps: FolderRouteDeps): Route[] => [
+export const folderRoutes = (deps: { folders: FolderViews; archives: Archives }): Route[] => [
   folders.get(
     '',
     {

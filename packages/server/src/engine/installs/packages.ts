@@ -2,11 +2,9 @@
 import { resolve } from 'node:path'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../../ground/config/config.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { RefusePackages } from '../../sessions/resources/supported.ts'
 import { refuseApt } from './apt.ts'
 import { builder } from './build.ts'
@@ -16,16 +14,13 @@ import { identities } from './identity.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
 import { layers } from './layers.ts'
 
-type PackagesDeps = {
-  config: Pick<Config, 'packages' | 'dataDir' | 'sandbox' | 'sandboxImage'>
-  databases: Databases
+type PackagesDeps = Ground & {
+  config: Config
   provider: SandboxProvider
   limits: SandboxLimits
   registry: RegistryAccess
   /** The tenants' shares of this process's builds. */
   share: Share
-  clock: Clock
-  log: Log
 }
 
 const notIsolated =

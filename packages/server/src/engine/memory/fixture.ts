@@ -7,15 +7,15 @@ import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { createSeal } from '../../ground/core/seal.ts'
-import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { storeIn, tenant } from '../../resources/memory-stores/fixture.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted-store.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { attachResources } from '../../sessions/resources/attach.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 import { mountMemory } from './mount.ts'
+import { limitsFor } from '../../tenants/limits/limits.ts'
 
 export { tenant }
 const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
@@ -28,11 +28,10 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
   const opened = await open()
   const { database } = opened
   const folder = await mkdtemp(join(tmpdir(), 'steward-memory-'))
-  const databases = oneDatabase(database)
+  const ground = testGround(database)
   const provider = bubblewrapSandboxes()
   /** A second mount kind, as another process has it. */
-  const newKind = () =>
-    mountMemory({ databases, clock: systemClock, quotas: { room: async () => async () => {} } })
+  const newKind = () => mountMemory({ ...ground, quotas: limitsFor('off', ground).quotas })
   const kind = newKind()
   const running = new Set<Sandbox>()
 

@@ -4,8 +4,8 @@ import { runOnce } from '@steward/base/shared-runs.ts'
 import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { MountedStoreRow } from '@steward/space/memory/stores.ts'
 import { mountStores } from '@steward/space/memory/stores.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted-store.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
@@ -13,7 +13,7 @@ import type { MountTarget } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
-type MemoryMountDeps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
+type MemoryMountDeps = Ground & { quotas: Quotas }
 type MemoryMountTarget = Pick<MountTarget, 'tenant' | 'session' | 'folder' | 'start'>
 
 export function mountMemory(deps: MemoryMountDeps) {

@@ -11,11 +11,10 @@ import { secretsOf } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, ModelWire } from '@steward/model/spec.ts'
 import { z } from 'zod'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases, TenantRef } from '../../ground/database/database.ts'
+import type { TenantRef } from '../../ground/database/database.ts'
 import type { Upstream } from '../egress/inject/upstream.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { historyBody } from '../../ground/http/limits.ts'
@@ -27,6 +26,7 @@ import { readHead } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 const gateway = section('Workers', ['claim'], '/v1/ext/model-gateway/:session_id', 'session')
 
@@ -50,10 +50,7 @@ export function modelGatewayRoutes({
   models,
   limits,
   ...deps
-}: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
+}: Ground & {
   specOfModel: SpecOfModel
   models: Record<Namer, Pick<Upstream, 'send'>>
   limits: { spending: Pick<Spending, 'isLimited'> }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import { BlobStoreError } from '../../ground/core/errors.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { findHead } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { FinishedTurn, OutputPublisher } from './publish.ts'
@@ -14,8 +14,7 @@ const everyMs = 15_000
 /** Folders whose marks are looked at in a row. */
 const atOnce = 100
 
-export type LeftOutputsDeps = {
-  databases: Databases
+export type LeftOutputsDeps = Ground & {
   outputs: Pick<OutputPublisher, 'left' | 'again' | 'forget'>
   /** The parent of all session folders on this machine. */
   folder: string

@@ -8,17 +8,18 @@ import { diskBlobs } from '../../ground/blobs/disk.ts'
 import { blobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claimHead, releaseHead } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
 import { BlobStoreError } from '../../ground/core/errors.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import type { MountTarget } from '../runner/mount-kind.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { leftOutputsJob } from './publish-left.ts'
 import { outputPublisher } from './publish.ts'
+import { limitsFor } from '../../tenants/limits/limits.ts'
 
 const never = new AbortController().signal
 
@@ -54,19 +55,20 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
         over: { blobs?: Partial<Blobs>; database?: Partial<Database>; isHere?: boolean } = {},
       ) {
         const clock = { ...systemClock, now: () => now }
-        const databases = oneDatabase({ ...database, ...over.database })
+        const ground = testGround({ ...database, ...over.database }, { clock })
+        const { databases } = ground
         const keeping = blobKeeping({
           ...{ databases, clock, holders: [heldByFile], blobs: { ...blobs, ...over.blobs } },
         })
         const made = outputPublisher({
-          ...{ databases, keeping, clock, isHere: async () => over.isHere ?? true },
+          ...ground,
+          keeping,
+          isHere: async () => over.isHere ?? true,
           limits: { largest: 1000, turn: 2500 },
-          quotas: {
-            held: async () => ({ value: 1 << 20, source: 'server', allowed: null, own: undefined }),
-          },
+          quotas: limitsFor('off', ground, { stored_bytes: 1 << 20 }).quotas,
         })
         const start = () => made.kind({ session, folder: own } as MountTarget)
-        const job = () => leftOutputsJob({ databases, outputs: made, folder }).run(never)
+        const job = () => leftOutputsJob({ ...ground, outputs: made, folder }).run(never)
         return { ...made, keeping, start, job }
       },
       write: (name: string, text: string) => writeFile(join(own, 'outputs', name), text),

@@ -15,8 +15,8 @@ import { BlobStoreError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { quotaUseStore } from '../../tenants/limits/use/store.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
 import { getHeadForUpdate } from '../../sessions/log/head.ts'
 import { fileStore } from '../../resources/files/store.ts'
@@ -35,14 +35,12 @@ const mostEntries = 10_000
 const atOnce = 4
 const mostTold = 10
 
-export type PublishDeps = {
-  databases: Databases
+export type PublishDeps = Ground & {
   keeping: BlobKeeping
-  clock: Clock
   /** True when this host ran the session last. A file on another host may be older than its published copy. */
   isHere: (turned: FinishedTurn) => Promise<boolean>
   limits: OutputLimits
-  quotas: Pick<Quotas, 'held'>
+  quotas: Quotas
 }
 
 export type FinishedTurn = {

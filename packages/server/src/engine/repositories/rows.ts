@@ -1,18 +1,14 @@
 /** The rows of a session's repositories. */
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { ofType, repositoryTokenContext, resourceStore } from '../../sessions/rows/resources.ts'
 import type { RepositoryDeps } from './mount.ts'
-
-type RepositoryRowDeps = { databases: Databases; seal: Seal; clock: Clock }
 
 export function repositoryRows({
   databases,
   seal,
   clock,
-}: RepositoryRowDeps): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
+}: Ground): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
   return {
     async rows(tenant, session) {
       const { read } = await databases.open(tenant)

@@ -10,9 +10,7 @@ import type { Tool, Turn } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
@@ -36,20 +34,18 @@ const maxRequests = 200
 /** The pauses between the attempts of one model request. */
 export const retryDelaysMs: readonly number[] = [500, 2_000, 8_000, 20_000]
 
-export type AssemblyDeps = WebDeps & {
-  databases: Databases
-  clock: Clock
-  log: Log
+export type AssemblyParts = Ground & {
   sandboxPool: SandboxPool
   blobs: Blobs
-  /** Where the sandbox provider runs commands. */
-  toolHost: ToolHost
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
   kinds: ResourceKinds
   traceparentOf: TraceparentOf
 }
+
+/** `toolHost`: where the sandbox provider runs commands. */
+type AssemblyDeps = AssemblyParts & WebDeps & { toolHost: ToolHost }
 
 /** The W3C Trace Context of the turn that a session has now; undefined where nobody traces it. */
 export type TraceparentOf = (session: string) => string | undefined

@@ -13,6 +13,7 @@ import type { TurnAssembly, DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 
@@ -27,10 +28,8 @@ async function drained(
   await database.write((tx) => postEvents(tx, tenant, session, [message], Date.now()))
   const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
   const deps: DrainDeps = {
+    ...testGround(database, { bus, log: jsonLog((line) => logged.push(line)) }),
     database,
-    bus,
-    clock: systemClock,
-    log: jsonLog((line) => logged.push(line)),
     runTurn,
     running: () => 1,
     recoveries: recoveryLane(systemClock),

@@ -12,6 +12,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { files } from '../../ground/database/per-tenant/fixture.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { deleteSession } from '../../sessions/update.ts'
@@ -25,9 +26,8 @@ async function machineOf(databases: Databases) {
   let now = Date.now()
   const pass = leftFolders({
     folder,
-    databases,
+    ...testGround(databases, { clock: { ...systemClock, now: () => now } }),
     remove: (session) => removeTree(join(folder, session)),
-    clock: { ...systemClock, now: () => now },
   })
   return {
     folder,

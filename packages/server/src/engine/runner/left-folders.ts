@@ -7,8 +7,7 @@ import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 
 const everyMs = 10 * 60_000
@@ -21,13 +20,11 @@ const unknownMs = 7 * 24 * 60 * 60_000
 
 const named = /^sesn_\w+$/
 
-export type LeftFoldersDeps = {
+export type LeftFoldersDeps = Ground & {
   /** The parent of all session folders on this machine. */
   folder: string
-  databases: Databases
   /** Ends the session's sandbox on this machine and removes its folder. */
   remove: (session: string) => Promise<void>
-  clock: Clock
 }
 
 export const leftFolderJob = (deps: LeftFoldersDeps): Job => ({

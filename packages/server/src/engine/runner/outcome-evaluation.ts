@@ -205,7 +205,7 @@ function unfinished({ stop, last }: TurnEnd): Judgement {
 
 /** Follows the grader to its end, or until `take` has enough. `beat` is called while nothing comes. */
 async function follow(
-  { clock }: Pick<DrainDeps, 'clock'>,
+  { clock }: DrainDeps,
   steps: ReturnType<RunTurn>,
   to: { beat: KeepGraderEvents; take: (kept: readonly KeptEvent[]) => Promise<unknown> },
 ): Promise<TurnEnd | 'enough' | 'lost'> {

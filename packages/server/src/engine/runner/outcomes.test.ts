@@ -6,9 +6,7 @@ import { fakeModel } from '@steward/harness/fake-model.ts'
 import { inside } from '@steward/harness/fixture.ts'
 import { emptyHistory } from '@steward/harness/history.ts'
 import { runTurn } from '@steward/harness/loop.ts'
-import { jsonLog } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { claimHead } from '../../ground/database/lease.ts'
@@ -24,6 +22,7 @@ import { recoveryLane } from './recovery-lane.ts'
 import type { Step } from './steps.ts'
 import { nextStep } from './steps.ts'
 import type { DrainDeps } from './turn-deps.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 const rubric = { type: 'text' as const, content: 'It rhymes.' }
 const define = { type: 'user.define_outcome' as const, description: 'a poem', rubric }
@@ -72,10 +71,8 @@ async function drained(
     },
   }
   const deps: DrainDeps = {
+    ...testGround(database, { clock }),
     database,
-    bus: memoryBus(),
-    clock,
-    log: jsonLog(() => {}),
     runTurn,
     running: () => 1,
     recoveries: recoveryLane(clock),

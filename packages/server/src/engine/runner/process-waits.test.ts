@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { StorageError } from '../../ground/core/errors.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { processWaits } from './process-waits.ts'
 
@@ -29,11 +29,9 @@ async function setup(change: (database: Database) => Database = (database) => da
     told.count++
     told.next()
   })
-  const waits = processWaits({
-    databases: oneDatabase(change(opened.database)),
-    clock,
-    log: jsonLog((line) => lines.push(line)),
-  })
+  const waits = processWaits(
+    testGround(change(opened.database), { clock, log: jsonLog((line) => lines.push(line)) }),
+  )
   return {
     told,
     lines,

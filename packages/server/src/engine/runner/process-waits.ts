@@ -1,8 +1,7 @@
 /** Records what a session waits for in the process that runs it, so that every process can show it. */
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { announceRowChange } from '../../sessions/log/topics.ts'
 import { waitStore } from '../../sessions/rows/waits.ts'
 
@@ -20,7 +19,7 @@ export type ProcessWaits = <T>(
 /** A shorter wait is never written, so that usual turns cost nothing. */
 const shownAfterMs = 250
 
-export function processWaits(deps: { databases: Databases; clock: Clock; log: Log }): ProcessWaits {
+export function processWaits(deps: Ground): ProcessWaits {
   const { databases, clock, log } = deps
   return async (lease, type, waited) => {
     const { tenant, session } = lease

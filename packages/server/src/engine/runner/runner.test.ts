@@ -13,6 +13,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { databases, notifying, unheard } from '../../ground/database/fixture.ts'
 import { files } from '../../ground/database/per-tenant/fixture.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
@@ -104,7 +105,7 @@ describe('a runner', () => {
       },
     }
     const work = runner({
-      ...{ databases: oneDatabase(full), bus, clock, runTurn, slots: slots(10), ...assembled },
+      ...{ ...testGround(full, { bus, clock }), runTurn, slots: slots(10), ...assembled },
       log: jsonLog((line) => logged.push(line), 'warn'),
     })
     const post = async (session: string) =>
@@ -146,7 +147,7 @@ describe('a runner', () => {
         for (const { least, met } of counted) if (running.size >= least) met()
       }
       const work = runner({
-        ...{ databases: oneDatabase(database), bus, clock: systemClock, slots: slots(10) },
+        ...{ ...testGround(database, { bus }), slots: slots(10) },
         ...assembled,
         log: jsonLog((line) => assert.fail(line), 'error'),
         assemble: async ({ session }) => ({
@@ -204,13 +205,13 @@ describe('a runner', () => {
       return { stop: { type: 'end_turn' }, last: [] }
     }
     const work = runner({
-      databases: oneDatabase({
-        ...database,
-        read: (database.read as Queries).withPlugin(reads.plugin),
-      }),
-      bus,
-      clock: systemClock,
-      log: jsonLog((line) => assert.fail(line), 'error'),
+      ...testGround(
+        {
+          ...database,
+          read: (database.read as Queries).withPlugin(reads.plugin),
+        },
+        { bus, log: jsonLog((line) => assert.fail(line), 'error') },
+      ),
       runTurn,
       ...assembled,
       slots: slots(1),
@@ -241,10 +242,7 @@ describe('a runner', () => {
     const session = await newSession(database)
     const { begun, runTurn } = endlessTurn()
     const work = runner({
-      databases: oneDatabase(database),
-      bus,
-      clock: systemClock,
-      log: jsonLog((line) => assert.fail(line), 'error'),
+      ...testGround(database, { bus, log: jsonLog((line) => assert.fail(line), 'error') }),
       runTurn,
       ...assembled,
       slots: slots(1),
@@ -272,14 +270,16 @@ describe('a runner', () => {
     const { begun, runTurn } = endlessTurn()
     const one = oneDatabase(database)
     const work = runner({
-      databases: {
-        ...one,
-        due() {
-          throw new Error('it fails')
+      ...testGround(
+        {
+          ...one,
+          due() {
+            throw new Error('it fails')
+          },
         },
-      },
+        { log: jsonLog((line) => assert.fail(line), 'error') },
+      ),
       ...{ bus, clock: systemClock, runTurn, slots: slots(1), ...assembled },
-      log: jsonLog((line) => assert.fail(line), 'error'),
     })
     const post = (event: typeof message | typeof interrupt, to = database) =>
       to.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
@@ -314,12 +314,14 @@ describe('a runner', () => {
       write: (unit) => (isFailing ? Promise.reject(new Error('it fails')) : opened.write(unit)),
     }
     const work = runner({
-      databases: {
-        ...at.databases,
-        open: async (name) => (name === failing ? broken : at.databases.open(name)),
-      },
+      ...testGround(
+        {
+          ...at.databases,
+          open: async (name) => (name === failing ? broken : at.databases.open(name)),
+        },
+        { log: jsonLog(() => {}, 'error') },
+      ),
       ...{ bus, clock, runTurn, slots: slots(10), ...assembled },
-      log: jsonLog(() => {}, 'error'),
     })
     try {
       const { read } = await at.databases.open(other)

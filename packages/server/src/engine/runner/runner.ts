@@ -2,16 +2,15 @@
  * Starts drains when notified, finds work whose notification was lost, and stops cleanly. The runner never calls the
  * API.
  */
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Log } from '@steward/base/log.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { prolongHeads } from '../../ground/database/lease.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { interruptsFor } from '../../sessions/log/inbox-end.ts'
 import type { MissedNotice, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
 import { listenToSession, listenForWork } from '../../sessions/log/topics.ts'
-import type { DrainDeps } from './turn-deps.ts'
+import type { TurnParts } from './turn-deps.ts'
 import { drain } from './drain.ts'
 import { tenantsInTurn } from './tenant-turns.ts'
 import { recoveryLane } from './recovery-lane.ts'
@@ -25,14 +24,8 @@ const retryDelaysMs = [500, 1_000, 2_000, 5_000, 10_000]
 /** Number of leases in one statement; both databases limit its parameters. */
 const beatsAtOnce = 500
 
-export type RunnerDeps = Omit<DrainDeps, 'database' | 'running' | 'recoveries'> &
-  RunnerShares & {
-    databases: Databases
-    log: Log
-    bus: Bus
-    /** Time for running tool calls to end once the runner stops, in ms. */
-    stopMs: number
-  }
+/** `stopMs`: time for running tool calls to end once the runner stops. */
+export type RunnerDeps = Ground & TurnParts & RunnerShares & { stopMs: number }
 
 type RunningSession = {
   work: WorkNotice

@@ -10,6 +10,7 @@ import { unusedKeeping } from '../../ground/blobs/fixture.ts'
 import type { CheckpointSaving } from '../../ground/config/config.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import { checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -65,7 +66,7 @@ export async function openPoolBench() {
         isOurs: async () => at.isOurs,
         checkpoints: {
           ...checkpoints({
-            ...{ databases: one, clock, folder, largest: 1 << 30, history: 0 },
+            ...{ ...testGround(one, { clock }), folder, largest: 1 << 30, history: 0 },
             keeping: unusedKeeping(one),
           }),
           ...instead,

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { createShare } from '../../ground/core/share.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
@@ -12,6 +11,7 @@ import { readWaiting } from '../../sessions/log/inbox.ts'
 import type { TurnAssembly } from './turn-deps.ts'
 import { runner } from './runner.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
@@ -36,7 +36,7 @@ async function pausing({ database, bus }: TestDatabase, total: number) {
     },
   }
   const work = runner({
-    ...{ databases: oneDatabase(database), bus, clock },
+    ...testGround(database, { bus, clock }),
     abandon: async () => {},
     remove: async () => {},
     stopMs: 0,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -15,6 +14,7 @@ import { listenToSession } from '../../sessions/log/topics.ts'
 import { drain } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
 import type { DrainDeps } from './turn-deps.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 type Meanwhile = (world: {
   database: Database
@@ -42,7 +42,8 @@ async function takenUp(database: Database, meanwhile: Meanwhile) {
   const bus = memoryBus()
   listenToSession(bus, session, () => told++)
   const deps: DrainDeps = {
-    ...{ database, bus, clock, log: jsonLog(() => {}), running: () => 1 },
+    ...testGround(database, { bus, clock }),
+    ...{ database, running: () => 1 },
     recoveries: recoveryLane(clock),
     async *runTurn() {
       turns++

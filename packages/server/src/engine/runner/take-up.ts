@@ -9,7 +9,7 @@ export type TakenUp = { progressed: () => void; hasWaited: boolean }
 
 /** A suspect gives its slot away while it waits. */
 export async function takeUp(
-  { recoveries, steps, crew }: Pick<ThreadDeps, 'recoveries' | 'steps' | 'crew'>,
+  { recoveries, steps, crew }: ThreadDeps,
   { tenant, thread }: SessionLease,
   { recovered }: Work,
   { slot, interrupt, stopping }: TurnSignals,

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemClock } from '@steward/base/time.ts'
 import { createShare } from '../../ground/core/share.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { tenantsInTurn } from './tenant-turns.ts'
@@ -37,7 +36,7 @@ describe('tenants in turn', () => {
     const slots = createShare({ total: 4, percent: 100 })
     const running = new Map<string, () => void>()
     const turns = tenantsInTurn({
-      ...{ databases: oneDatabase({ ...database, read }), clock: systemClock, slots },
+      ...{ ...testGround({ ...database, read }), slots },
       isRunning: (session) => running.has(session),
       start({ session }) {
         const release = slots.take(tenant)

@@ -2,10 +2,10 @@
  * Starts due sessions, tenant by tenant, as far as there are free slots. Waiting sessions stand only in the database.
  */
 import type { Share } from '../../ground/core/share.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { deadOwners, dueSessionsOf, nextTenantDue } from '../../ground/database/due-sessions.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
 /** One look takes at most this number of sessions of a tenant, and of tenants. */
@@ -14,9 +14,7 @@ const tenantsAtOnce = 100
 /** Delay of a look after a session has left its slot, so that one look fills several slots. */
 const roomMs = 50
 
-type TenantTurnDeps = {
-  databases: Databases
-  clock: Clock
+type TenantTurnDeps = Ground & {
   slots: Share
   isRunning: (session: string) => boolean
   /** Runs the session in a slot, if one is free. */

@@ -1,10 +1,7 @@
 /** Dependencies and inputs of a session's turns and evaluations. */
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { RunTurn, Turn } from '@steward/harness/turn.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PricedModel } from '../../sessions/log/log.ts'
@@ -14,16 +11,11 @@ import type { RecoveryLane } from './recovery-lane.ts'
 import type { SessionSlot } from './session-slot.ts'
 import type { Crew } from './threads/crew.ts'
 import type { TeamRoster } from './threads/effects.ts'
+import type { Ground } from '../../ground/ground.ts'
 
-export type DrainDeps = {
-  database: Database
-  bus: Bus
-  clock: Clock
-  log: Log
+/** What runs turns, and what ends with them. */
+export type TurnParts = {
   runTurn: RunTurn
-  recoveries: RecoveryLane
-  /** Number of sessions that this process runs now. */
-  running: () => number
   /** Builds everything a turn needs besides its open calls, or returns why the session cannot have a turn now. */
   assemble: (work: ClaimedWork) => Promise<TurnAssembly>
   /** Ends the session's sandbox in this process, because another process has taken the session over. */
@@ -31,6 +23,10 @@ export type DrainDeps = {
   /** Removes everything that a deleted session left on this machine. */
   remove: (work: WorkNotice) => Promise<void>
 }
+
+/** `database`: that of the session. `running`: the number of sessions that this process runs now. */
+export type DrainDeps = Ground &
+  TurnParts & { database: Database; recoveries: RecoveryLane; running: () => number }
 
 /**
  * `thread`: the child thread that gets the turn. `crew`, and `begin`, which starts threads, are undefined for an

@@ -10,16 +10,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import { systemClock } from '@steward/base/time.ts'
 import { memoryBus } from '../bus/memory.ts'
 import { StorageError } from '../core/errors.ts'
 import { readiness } from '../health/ready.ts'
 import type { Database } from './database.ts'
-import { oneDatabase } from './database.ts'
 import { createSqliteFile } from './fixture.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { syncLayer } from './sync-layer-fixture.ts'
 import { logCheckpoints, commitSyncs } from './write-ahead-log.ts'
+import { testGround } from '../ground-fixture.ts'
 
 async function folder() {
   const path = await mkdtemp(join(tmpdir(), 'steward-test-'))
@@ -200,7 +199,7 @@ describe('an embedded database', () => {
     const database = await sqliteDatabase(path, { sync })
     const bus = memoryBus()
     const ready = readiness({
-      ...{ databases: oneDatabase(database), bus, clock: systemClock },
+      ...testGround(database, { bus }),
       blobStore: { isThere: async () => true },
     })
     const lost = refusal(put(database, 'lost'))

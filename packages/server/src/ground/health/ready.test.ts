@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '@steward/base/time.ts'
-import { memoryBus } from '../bus/memory.ts'
-import { oneDatabase } from '../database/database.ts'
 import { shapesOf } from '../database/shapes-fixture.ts'
 import { readiness } from './ready.ts'
+import { testGround } from '../ground-fixture.ts'
 
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`whether a server on ${kind} can do its work`, () => {
@@ -16,7 +15,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
       // Nobody waits for a part that is slow.
       const clock = { ...systemClock, now: () => now, sleep: () => sleep(20) }
       const ready = readiness({
-        ...{ databases: oneDatabase(opened.database), bus: memoryBus(), clock },
+        ...testGround(opened.database, { clock }),
         blobStore: { isThere: () => new Promise((resolve) => waiting.push(resolve)) },
       })
       for (let n = 0; n < 20; n++) {

@@ -14,13 +14,12 @@ import { notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing } from '../../ground/core/page.ts'
 import { defaultLimit, forwardPage } from '../../ground/core/page.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
 import { configOf, keepSpelling, updateConfig } from './config.ts'
@@ -38,14 +37,12 @@ export function agentRoutes({
   checkSkills,
   withArchived,
   limits,
-}: {
-  seal: Seal
-  clock: Clock
+}: Ground & {
   /** Refuses skills with which no session could be created. */
   checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
   /** Archives what ends with its agent, in the same unit. */
   withArchived: (tx: Queries, tenant: string, id: string, now: number) => Promise<void>
-  limits: Pick<Limits, 'quotas'>
+  limits: Limits
 }): Route[] {
   const sealAll = (tenant: string, tokens: Tokens) =>
     Object.fromEntries(

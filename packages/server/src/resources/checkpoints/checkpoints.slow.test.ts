@@ -23,6 +23,7 @@ import { until } from '@steward/sandbox/fixture.ts'
 import { fingerprintOf } from '@steward/space/working-folder/fingerprint.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { checkpoints } from './checkpoints.ts'
 import { forkCheckpoint } from './fork.ts'
@@ -49,7 +50,13 @@ for (const [kind, open] of Object.entries(everyShape)) {
       /** A machine with its own working folders. */
       machine(name: string): Machine {
         const at = join(folder, name)
-        const made = checkpoints({ databases, keeping, clock, folder: at, largest, history: 1 })
+        const made = checkpoints({
+          ...testGround(databases, { clock }),
+          keeping,
+          folder: at,
+          largest,
+          history: 1,
+        })
         return { ...made, own: join(at, session) }
       },
       /** Path of the blob in the folder of blobs. */

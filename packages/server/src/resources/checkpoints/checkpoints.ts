@@ -10,9 +10,9 @@ import {
 import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { CheckpointRow } from './store.ts'
 import { markAll, pastStore } from './past-checkpoints.ts'
 import { checkpointStore, keysOf } from './store.ts'
@@ -21,19 +21,18 @@ import { checkpointStore, keysOf } from './store.ts'
 export type CheckpointOwner = { tenant: string; session: string; own: string }
 
 /** `history`: how many checkpoints of a session stay beside its newest. */
-type StoreDeps = { keeping: BlobKeeping; clock: Clock; history: number }
-
-export type CheckpointDeps = StoreDeps & {
-  databases: Databases
-  /** Folder of all working folders. Machines that share the folder also share the file in it that identifies it. */
-  folder: string
-  /** Largest archive, in compressed bytes. */
-  largest: number
-}
+type StoreDeps = Ground & { keeping: BlobKeeping; history: number }
 
 export type Checkpoints = ReturnType<typeof checkpoints>
 
-export function checkpoints(deps: CheckpointDeps) {
+export function checkpoints(
+  deps: StoreDeps & {
+    /** Folder of all working folders. Machines that share the folder also share the file in it that identifies it. */
+    folder: string
+    /** Largest archive, in compressed bytes. */
+    largest: number
+  },
+) {
   const { folder, largest } = deps
   const here = runOnce(() => folderId(folder))
   const storeOf = async ({ tenant, session }: Omit<CheckpointOwner, 'own'>) =>

@@ -1,16 +1,16 @@
 /** Removes checkpoints of sessions that have been idle for longer than checkpoints are kept. */
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { markAll, pastStore } from './past-checkpoints.ts'
 import { checkpointStore, keysOf } from './store.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 100
 
-export function checkpointJob(deps: { databases: Databases; keptMs: number; clock: Clock }): Job {
+export function checkpointJob(deps: Ground & { keptMs: number }): Job {
   const { databases, keptMs, clock } = deps
   const walk = databases.walk(everyMs)
   const run = () =>

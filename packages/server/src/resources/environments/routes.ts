@@ -4,16 +4,16 @@ import {
   EnvironmentShown,
   EnvironmentUpdate,
 } from '@steward/protocol/environments.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { recordOf, updateRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
 const environments = section('Environments', ['workspace'], '/v1/environments')
 
-export const environmentRoutes = ({ clock }: { clock: Clock }): Route[] =>
+export const environmentRoutes = ({ clock }: Ground): Route[] =>
   environments.plain(
     { one: 'an environment', many: 'environments', item: '/:id', answer: EnvironmentShown },
     {

@@ -1,20 +1,17 @@
 /** Removes the bytes of files that expired, were deleted, or were never completed. */
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
-import type { Log } from '@steward/base/log.ts'
 import { completeEach } from '../../ground/core/failures.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { removeExpiredFiles } from './remove.ts'
 
 const everyMs = 30_000
 
-export function fileJob(deps: {
-  databases: Databases
-  clock: Clock
-  keeping: BlobKeeping
-  log: Log
-}): Job {
+export function fileJob(
+  deps: Ground & {
+    keeping: BlobKeeping
+  },
+): Job {
   const { keeping, log } = deps
   async function removeLoose(): Promise<boolean> {
     const { isAll, failures } = await keeping.removeLoose()

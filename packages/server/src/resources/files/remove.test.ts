@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { removeExpiredFiles } from './remove.ts'
 import type { FileRow } from './store.ts'
 import { quotaUseStore } from '../../tenants/limits/use/store.ts'
@@ -35,10 +35,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const { database } = opened
       let now = start
       const removeExpired = () =>
-        removeExpiredFiles({
-          databases: oneDatabase(database),
-          clock: { ...systemClock, now: () => now },
-        })
+        removeExpiredFiles(testGround(database, { clock: { ...systemClock, now: () => now } }))
       const files = fileStore(database.read)
       const there = async () => {
         const rows = await files.named(tenant, ['kept', 'late', 'soon'])
@@ -85,10 +82,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await database.write(async (tx) => {
         for (let i = 0; i < 101; i++) await fileStore(tx).insert(fileRow(`file_${i}`, start))
       })
-      const deps = {
-        databases: oneDatabase(database),
-        clock: { ...systemClock, now: () => start + 1 },
-      }
+      const deps = testGround(database, { clock: { ...systemClock, now: () => start + 1 } })
       assert.equal(await removeExpiredFiles(deps), false)
       assert.equal(await removeExpiredFiles(deps), true)
       assert.equal(await quotaUseStore(database.read).used(tenant, 'stored_bytes'), 0)

@@ -3,9 +3,9 @@ import type { Log } from '@steward/base/log.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -45,7 +45,7 @@ export async function deleteFile(
 
 /** Removes the bytes. Call it after the commit that deleted the row; a job removes bytes that are left. */
 export async function discardBytes(
-  { keeping, log }: { keeping: Pick<BlobKeeping, 'discard'>; log: Log },
+  { keeping, log }: { keeping: BlobKeeping; log: Log },
   tenant: string,
   key: string | null,
 ): Promise<void> {
@@ -58,13 +58,7 @@ export async function discardBytes(
 /**
  * Removes a hundred files a database at most. Returns true when nothing is left. The job of blobs removes the bytes.
  */
-export async function removeExpiredFiles({
-  databases,
-  clock,
-}: {
-  databases: Databases
-  clock: Clock
-}): Promise<boolean> {
+export async function removeExpiredFiles({ databases, clock }: Ground): Promise<boolean> {
   return runOnEach(databases.due(), async (database) => {
     const now = clock.now()
     const due = await fileStore(database.read).expired(now, filesAtOnce)

@@ -1,7 +1,6 @@
 import { FileForm, FileListQuery, FileShown } from '@steward/protocol/files.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { Paging } from '../../ground/core/page.ts'
 import { pageOf, readPaging } from '../../ground/core/page.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
@@ -21,7 +20,7 @@ const withClaim = ['workspace', 'claim'] as const
 const answer = FileShown
 const mostIds = 100
 
-export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
+export function fileRoutes(deps: UploadDeps): Route[] {
   const { clock, keeping, log } = deps
   const { blobs } = keeping
 

@@ -7,7 +7,7 @@ import type { Reads } from '../../ground/database/database.ts'
 import { shownAs } from './shown-media.ts'
 import { fileStore, isExpired } from './store.ts'
 
-export type TextFileSource = { tenant: string; read: Reads; blobs: Pick<Blobs, 'get'>; now: number }
+export type TextFileSource = { tenant: string; read: Reads; blobs: Blobs; now: number }
 
 /** A character of UTF-8 has four bytes at most. */
 const bytesPerCharacter = 4

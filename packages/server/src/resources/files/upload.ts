@@ -6,13 +6,13 @@ import { runUnaudited } from '../../ground/core/audited-call.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
 import type { FormPart } from '../../ground/http/form.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
@@ -29,13 +29,8 @@ export type UploadLimits = {
  */
 export type LockSession = (tx: Queries, tenant: string, session: string) => Promise<void>
 
-export type UploadDeps = {
-  clock: Clock
-  keeping: BlobKeeping
-  limits: UploadLimits
-  quotas: Pick<Quotas, 'room' | 'hasRoom'>
-  holdSession: LockSession
-}
+export type FileStoring = Ground & { keeping: BlobKeeping; limits: UploadLimits; quotas: Quotas }
+export type UploadDeps = FileStoring & { holdSession: LockSession }
 
 /** Bytes of a form besides its file. */
 const aroundFile = 64 * 1024
@@ -78,14 +73,12 @@ export async function uploadFile(
   }
 }
 
-type KeepFileDeps = Pick<UploadDeps, 'clock' | 'keeping' | 'limits' | 'quotas'>
-
 /**
  * Stores a file of the service itself. `also` runs in the unit of the row, before the row is written. When `also`
  * throws, nothing is stored.
  */
 export async function keepFile(
-  deps: KeepFileDeps,
+  deps: FileStoring,
   { db, tenant }: TenantRef,
   part: Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>,
   also: (tx: Queries, id: string) => Promise<void>,
@@ -101,7 +94,7 @@ export async function keepFile(
 }
 
 function rowOf(
-  { clock, limits }: KeepFileDeps,
+  { clock, limits }: FileStoring,
   tenant: string,
   { key, ...file }: UploadedFile,
   { session_id, expires_in_seconds }: FileFields,
@@ -120,7 +113,7 @@ function rowOf(
 }
 
 async function insert(
-  { keeping, quotas }: KeepFileDeps,
+  { keeping, quotas }: FileStoring,
   { db, tenant }: TenantRef,
   row: FileRow & { blob_key: string | null },
   before: (tx: Queries) => Promise<void>,
@@ -146,7 +139,7 @@ async function checkEarly(
 }
 
 async function store(
-  { keeping, limits }: Pick<UploadDeps, 'keeping' | 'limits'>,
+  { keeping, limits }: FileStoring,
   tenant: string,
   part: Omit<FormPart, 'name'>,
 ): Promise<UploadedFile> {

@@ -5,8 +5,8 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { startJobs } from '../../ground/core/jobs.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { day, start, storeIn, tenant } from './fixture.ts'
 import { memoryStoreStore } from './store.ts'
 import { memoryJob, removeOldMemories } from './job.ts'
@@ -89,7 +89,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         },
       }
       const log = jsonLog((line) => logged.push(line), 'error')
-      const job = memoryJob({ databases: oneDatabase(opened.database), clock })
+      const job = memoryJob(testGround(opened.database, { clock }))
       const jobs = startJobs([job], { clock, log })
       await second.promise
       await jobs.stop()

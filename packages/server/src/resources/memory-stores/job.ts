@@ -1,9 +1,9 @@
 /** Removes versions that are older than they are kept, and the rest of deleted stores after a crash. */
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { removeRows } from './remove.ts'
 import { memoryStoreStore } from './store.ts'
 import { versionStore } from './versions.ts'
@@ -12,7 +12,7 @@ const everyMs = 10 * 60 * 1000
 const versionsAtOnce = 250
 const storesAtOnce = 20
 
-export function memoryJob(deps: { databases: Databases; clock: Clock }): Job {
+export function memoryJob(deps: Ground): Job {
   const { databases, clock } = deps
   const walk = databases.walk(everyMs)
   const run = () => runOnEach(walk(), (database) => removeOldMemories(database, clock.now()))

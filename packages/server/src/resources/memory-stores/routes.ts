@@ -18,32 +18,31 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { actorOf } from './actor.ts'
 import { listMemories } from './list.ts'
 import { memoryRows, showMemory } from './memories.ts'
 import { removeStore } from './remove.ts'
-import type { Quotas } from '../../tenants/limits/quotas.ts'
 import type { StoreRow } from './store.ts'
 import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
 
-type MemoryRouteDeps = {
-  clock: Clock
+type MemoryRouteDeps = Ground & {
   embeddingModel: string
   /** Called in the transaction. Throws for a claim that was lost since the request was admitted. */
   checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
-  limits: { quotas: Pick<Quotas, 'room'> }
+  limits: Limits
 }
 type MemoryCaller = Pick<
   RouteCall<string, unknown, unknown>,

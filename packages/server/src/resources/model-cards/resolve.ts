@@ -10,7 +10,7 @@ import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import { asOperator } from '../../ground/core/dial.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
@@ -34,9 +34,7 @@ export type ReachedModel = ModelSpec & { named: Namer }
 
 const mostOpened = 1_000
 
-type ModelResolverDeps = {
-  databases: Databases
-  seal: Seal
+type ModelResolverDeps = Ground & {
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   offlineThinkMs: number
@@ -82,7 +80,7 @@ export function specOfModel({
   databases,
   seal,
   fallbackKeys,
-}: Pick<ModelResolverDeps, 'databases' | 'seal' | 'fallbackKeys'>): SpecOfModel {
+}: Ground & { fallbackKeys: FallbackKeys }): SpecOfModel {
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
     const { read } = await databases.open(tenant)

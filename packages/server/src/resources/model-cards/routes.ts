@@ -10,9 +10,7 @@ import { auditStore } from '../../tenants/audit/store.ts'
 import { usageStore } from '../../tenants/usage/store.ts'
 import { conflict, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import { admitDestinations } from '../../ground/core/secret-destination.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
@@ -20,6 +18,7 @@ import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
 import type { CardInput } from './write.ts'
@@ -30,9 +29,7 @@ const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
 const mostAttempts = 3
 
-type ModelCardRouteDeps = { seal: Seal; clock: Clock; prices: PriceTable }
-
-export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Route[] {
+export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: PriceTable }): Route[] {
   /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,

@@ -9,7 +9,6 @@ import {
   SkillVersionForm,
   SkillVersionShown,
 } from '@steward/protocol/skills.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -28,14 +27,9 @@ const withClaim = ['workspace', 'claim'] as const
 
 const shown = (row: SkillRow) => showSkill(row, sourceOf(row.id))
 
-type SkillsApiDeps = SkillDeps & { databases: Databases }
+export const skillRoutes = (deps: SkillDeps): Route[] => [...ofSkills(deps), ...ofVersions(deps)]
 
-export const skillRoutes = (deps: SkillsApiDeps): Route[] => [
-  ...ofSkills(deps),
-  ...ofVersions(deps),
-]
-
-function ofSkills(deps: SkillsApiDeps): Route[] {
+function ofSkills(deps: SkillDeps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillShown
@@ -102,7 +96,7 @@ function ofSkills(deps: SkillsApiDeps): Route[] {
   ]
 }
 
-function ofVersions(deps: SkillsApiDeps): Route[] {
+function ofVersions(deps: SkillDeps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillVersionShown

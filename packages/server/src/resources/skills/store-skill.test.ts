@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
-import { systemClock } from '@steward/base/time.ts'
 import { blobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { diskBlobs } from '../../ground/blobs/disk.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { openForRaces } from '../../ground/database/race-fixture.ts'
 import type { SkillDeps } from './store-skill.ts'
 import { saveSkill } from './store-skill.ts'
 import { heldBySkill, skillStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
+import { limitsFor } from '../../tenants/limits/limits.ts'
 
 const [tenant, id] = ['wrkspc_a', 'greeting']
 const path = 'SKILL.md'
@@ -26,13 +26,13 @@ describe('a skill', () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-skills-'))
     stack.defer(() => rm(folder, { recursive: true }))
     const { database, race } = stack.use(await openForRaces())
-    const databases = oneDatabase(database)
+    const ground = testGround(database, { log: jsonLog((line) => assert.fail(line)) })
+    const { databases, clock } = ground
     const blobs = await diskBlobs(folder)
     const deps: SkillDeps = {
-      keeping: blobKeeping({ databases, blobs, clock: systemClock, holders: [heldBySkill] }),
-      clock: systemClock,
-      log: jsonLog((line) => assert.fail(line)),
-      limits: { quotas: { room: async () => async () => {} } },
+      ...ground,
+      keeping: blobKeeping({ databases, blobs, clock, holders: [heldBySkill] }),
+      limits: limitsFor('off', ground),
     }
     const save = (db = database) => saveSkill(deps, { db, tenant }, { fields: { id }, bundle })
     await save()

@@ -4,23 +4,21 @@ import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { CheckRoom, Quotas } from '../../tenants/limits/quotas.ts'
-import type { Clock } from '@steward/base/time.ts'
+import type { CheckRoom } from '../../tenants/limits/quotas.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { Bundle } from './bundle.ts'
 import { digitsOf, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { packZip } from './zip.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
 
-export type SkillDeps = {
-  clock: Clock
+export type SkillDeps = Ground & {
   keeping: BlobKeeping
-  log: Log
-  limits: { quotas: Pick<Quotas, 'room'> }
+  limits: Limits
 }
 
 type StoredArchive = { key: string; size: number; sha256: string }

@@ -14,11 +14,18 @@ const everyMs = 60 * 60 * 1000
 /** Longer than any turn. */
 const unusedMs = 7 * 24 * 60 * 60 * 1000
 
-type UnpackedDeps = { catalog: Pick<SkillCatalog, 'files'>; clock: Clock; folder: string }
 export type UnpackedSkills = ReturnType<typeof unpackedSkills>
 
 /** Other processes may use the same `folder`: an entry under its final name is complete and never written again. */
-export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
+export function unpackedSkills({
+  catalog,
+  clock,
+  folder,
+}: {
+  catalog: Pick<SkillCatalog, 'files'>
+  clock: Clock
+  folder: string
+}) {
   const coming = new Map<string, Promise<void>>()
   /** Tenants never share a folder, even for the same bytes. */
   const pathOf = ({ skill_id, tenant_id, sha256 }: SkillVersionRow): string =>

@@ -10,14 +10,13 @@ import {
   VaultUpdate,
 } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { CredentialRow } from './credentials.ts'
 import { credentialRow, credentialStore } from './credentials.ts'
 import { vaultStore } from './store.ts'
@@ -34,11 +33,10 @@ type ValidateCredential = (
   signal: AbortSignal,
 ) => Promise<Validation>
 
-type VaultsApiDeps = { seal: Seal; clock: Clock }
 type VaultWriter = { db: Database; tenant: string; principal: Principal }
 
 const writes =
-  ({ seal, clock }: VaultsApiDeps) =>
+  ({ seal, clock }: Ground) =>
   <T>(
     { db, tenant, principal }: VaultWriter,
     unit: (writing: VaultWriteContext) => Promise<T>,
@@ -47,13 +45,13 @@ const writes =
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: VaultsApiDeps & { validate: ValidateCredential }): Route[] => [
+export const vaultRoutes = (deps: Ground & { validate: ValidateCredential }): Route[] => [
   ...ofVaults(deps),
   ...ofCredentials(deps),
   validation(deps),
 ]
 
-function ofVaults(deps: VaultsApiDeps): Route[] {
+function ofVaults(deps: Ground): Route[] {
   const writing = writes(deps)
   return vaults.plain(
     { one: 'a vault', many: 'vaults', item: '/:id', answer: VaultShown },
@@ -90,7 +88,7 @@ function ofVaults(deps: VaultsApiDeps): Route[] {
   )
 }
 
-function ofCredentials(deps: VaultsApiDeps): Route[] {
+function ofCredentials(deps: Ground): Route[] {
   const writing = writes(deps)
   return credentials.plain(
     {
@@ -141,7 +139,7 @@ function ofCredentials(deps: VaultsApiDeps): Route[] {
   )
 }
 
-const validation = ({ clock, validate }: VaultsApiDeps & { validate: ValidateCredential }): Route =>
+const validation = ({ clock, validate }: Ground & { validate: ValidateCredential }): Route =>
   credentials.post(
     '/:credential_id/mcp_oauth_validate',
     {

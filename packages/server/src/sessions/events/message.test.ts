@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
 import { takeWaiting, readWaiting } from '../log/inbox.ts'
 import { appendEntries } from '../log/append.ts'
 import { dialServer, serveRoutes } from '../../ground/http/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
 import { sessionEventRoutes } from './routes.ts'
+import { unusedKeeping } from '../../ground/blobs/fixture.ts'
 
 /** The routes over a real server, and a runner that is played by the test. */
 async function serving() {
@@ -37,12 +37,10 @@ async function serving() {
       }
     },
   }
-  const keeping = { blobs: { get: async () => undefined } }
+  const ground = testGround(database, { bus: counting })
   const deps = {
-    databases: oneDatabase(database),
-    bus: counting,
-    clock: systemClock,
-    keeping,
+    ...ground,
+    keeping: unusedKeeping(ground.databases),
     changes: { followWait: () => () => {} },
   }
   const server = await serveRoutes(sessionEventRoutes(deps), { databases: deps.databases })

@@ -4,10 +4,8 @@ import { EventListQuery, StreamQuery } from '@steward/protocol/event-queries.ts'
 import { PostEvents, PostMessage } from '@steward/protocol/events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { emptyReply, jsonTextReply, piecesReply } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
@@ -18,12 +16,13 @@ import { claimEnds } from '../work/ending.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { postMessage } from './message.ts'
 import { eventText } from '../log/log.ts'
-import type { Blobs } from '../../ground/blobs/blobs.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { postInUnits } from './post.ts'
 import { withRubrics } from './rubrics.ts'
 import type { WaitSource } from './read.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 
 const events = section('Events', ['workspace'], '/v1/sessions/:id')
 
@@ -43,13 +42,12 @@ function checkWorkers(events: readonly ClientEvent[]): void {
 const isSettling = ({ type }: ClientEvent): boolean =>
   !['user.message', 'system.message', 'user.define_outcome'].includes(type)
 
-export function sessionEventRoutes(deps: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  keeping: { blobs: Pick<Blobs, 'get'> }
-  changes: WaitSource
-}): Route[] {
+export function sessionEventRoutes(
+  deps: Ground & {
+    keeping: BlobKeeping
+    changes: WaitSource
+  },
+): Route[] {
   const { bus, clock, changes: waits } = deps
   const ends = claimEnds(deps)
 

@@ -4,19 +4,19 @@ import {
   WaitingMessageChange,
   WaitingMessageUpdate,
 } from '@steward/protocol/waiting-messages.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { wholePage } from '../../ground/core/page.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { MessageChange } from './waiting-messages.ts'
 import { changeMessage, removeMessage, waitingMessages } from './waiting-messages.ts'
 
 const waiting = section('Events', ['workspace'], '/v1/ext/sessions/:id/waiting_messages')
 
-export function waitingMessageRoutes({ clock }: { clock: Clock }): Route[] {
+export function waitingMessageRoutes({ clock }: Ground): Route[] {
   async function change(
     {
       db,

@@ -4,23 +4,23 @@ import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { checkPendingBlobs } from '../../ground/blobs/pending-blobs.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
-import type { CheckRoom, Quotas } from '../../tenants/limits/quotas.ts'
+import type { CheckRoom } from '../../tenants/limits/quotas.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { checkClaim, checkWritingClaim } from '../work/claim.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { mostNames, nameObjection } from './limits.ts'
 import { outputFile, outputStore } from '../rows/outputs.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
 
-export type TakeDeps = {
+export type TakeDeps = Ground & {
   keeping: BlobKeeping
-  clock: Clock
   /** Bytes of one file. */
   fileLimits: { largest: number }
-  limits: { quotas: Pick<Quotas, 'room'> }
+  limits: Limits
 }
 
 /** Publishes nothing when the content equals the last published content. */

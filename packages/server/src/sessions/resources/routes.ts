@@ -4,12 +4,11 @@ import {
   ResourceShown,
   ResourceUpdate,
 } from '@steward/protocol/session-resources.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { checkInputs } from './supported.ts'
@@ -28,9 +27,7 @@ export function resourceRoutes({
   seal,
   kinds,
   workerInputs,
-}: {
-  clock: Clock
-  seal: Seal
+}: Ground & {
   kinds: ResourceKinds
   workerInputs: readonly WorkerInput[]
 }): Route[] {

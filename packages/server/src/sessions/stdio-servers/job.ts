@@ -1,8 +1,7 @@
 /** Continues turns that waited too long for the stdio servers of their worker, without those servers. */
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { getHeadForUpdate } from '../log/head.ts'
 import { appendEntries } from '../log/append.ts'
 import { marginMs } from './readiness.ts'
@@ -11,7 +10,7 @@ import { stdioStore } from './store.ts'
 const everyMs = 5_000
 const limit = 50
 
-export function stdioJob(deps: { databases: Databases; clock: Clock }): Job {
+export function stdioJob(deps: Ground): Job {
   const { databases, clock } = deps
   const run = () =>
     runOnEach(databases.due(), async (database) => {

@@ -1,7 +1,6 @@
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import { StdioReport } from '@steward/protocol/stdio-servers.ts'
 import { recordText } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
 import { getHeadForUpdate, stateOf } from '../log/head.ts'
@@ -14,15 +13,14 @@ import { emptyReply } from '../../ground/http/reply.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { checkClaim } from '../work/claim.ts'
 import { serversIn, stdioError } from './readiness.ts'
 import { stdioStore } from './store.ts'
 
 const servers = section('MCP servers', ['claim'], '/v1/ext/stdio-servers/:session_id', 'session')
 
-type StdioRouteDeps = { clock: Clock }
-
-export function stdioRoutes({ clock }: StdioRouteDeps): Route[] {
+export function stdioRoutes({ clock }: Ground): Route[] {
   return [
     servers.post(
       '',

@@ -3,14 +3,13 @@ import { EventShown } from '@steward/protocol/shown-events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import { ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
@@ -24,9 +23,7 @@ import { primaryAlone, showThread, startupSeconds, statusOf } from './show.ts'
 const threads = section('Threads', ['workspace'], '/v1/sessions/:id/threads')
 const reading = { callers: ['workspace', 'claim'], claim: 'session' } as const
 
-type ThreadRouteDeps = Parameters<typeof claimEnds>[0] & { bus: Bus; clock: Clock }
-
-export function threadRoutes(deps: ThreadRouteDeps): Route[] {
+export function threadRoutes(deps: Ground): Route[] {
   const { bus, clock } = deps
   const ends = claimEnds(deps)
 

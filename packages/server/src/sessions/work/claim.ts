@@ -5,15 +5,14 @@
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { getHeadForUpdate } from '../log/head.ts'
 import type { ClaimPrincipal, WithinClaim } from '../../ground/http/principal.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { WorkItem } from './item.ts'
 import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
-type ClaimDeps = { databases: Databases; clock: Clock; claimTokens: ClaimTokens }
 type ClaimIdentity = Pick<
   ClaimPrincipal,
   'tenant' | 'environmentId' | 'sessionId' | 'workId' | 'generation'
@@ -21,7 +20,7 @@ type ClaimIdentity = Pick<
 
 /** The state of the claim in the stored item. Undefined when the session has no such item. */
 async function claimStateOf(
-  { databases, clock }: Pick<ClaimDeps, 'databases' | 'clock'>,
+  { databases, clock }: Ground,
   { tenant, environmentId, sessionId, workId, generation }: ClaimIdentity,
 ): Promise<ClaimPrincipal['claimState'] | undefined> {
   const { read } = await databases.open(tenant)
@@ -30,13 +29,11 @@ async function claimStateOf(
 }
 
 /** True when the claim is current. */
-export const isCurrentClaim = async (
-  deps: Pick<ClaimDeps, 'databases' | 'clock'>,
-  claim: ClaimIdentity,
-): Promise<boolean> => (await claimStateOf(deps, claim)) === 'current'
+export const isCurrentClaim = async (deps: Ground, claim: ClaimIdentity): Promise<boolean> =>
+  (await claimStateOf(deps, claim)) === 'current'
 
 export const claimReader =
-  (deps: ClaimDeps) =>
+  (deps: Ground & { claimTokens: ClaimTokens }) =>
   async (token: string): Promise<ClaimPrincipal | undefined> => {
     const claim = deps.claimTokens.read(token)
     if (!claim) return undefined

@@ -6,10 +6,10 @@ import { unitOn } from '../../ground/bus/fixture.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../log/fixture.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { newSession } from '../fixture.ts'
 import { claimEnds, underClaims } from './ending.ts'
 import { noAttempts } from './item.ts'
@@ -42,7 +42,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       ...{ kind: 'claim', tenant, environmentId: environment, sessionId: session },
       ...{ workId: item.id, generation: item.generation, claimState: 'current' },
     }
-    const deps = { databases: oneDatabase(database), bus, clock }
+    const deps = testGround(database, { bus, clock })
     return {
       ...{ deps, claim, take, waiting },
       beat: () =>

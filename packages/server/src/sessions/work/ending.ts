@@ -1,15 +1,11 @@
 /** Ends streams and forwarded requests of a worker together with its claim. */
 import type { Readable } from 'node:stream'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { isCurrentClaim } from './claim.ts'
 import { claimLossSignal } from './topics.ts'
-
-type ClaimEndDeps = { databases: Databases; bus: Bus; clock: Clock }
 
 /** How often a claim is compared with its item. Needed when the lease expired, or when the notification was lost. */
 const lookMs = 10_000
@@ -19,7 +15,7 @@ const lookMs = 10_000
  * `until` aborts.
  */
 export const claimEnds =
-  (deps: ClaimEndDeps) =>
+  (deps: Ground) =>
   (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
     const { bus, clock } = deps
     const over = new AbortController()
@@ -40,7 +36,7 @@ export type AskUnderClaim = <Answer extends { body: Readable }>(
   ask: (raw: RawRequest) => Promise<Answer>,
 ) => Promise<Answer>
 
-export function underClaims(deps: ClaimEndDeps): AskUnderClaim {
+export function underClaims(deps: Ground): AskUnderClaim {
   const ends = claimEnds(deps)
   return async (principal, raw, ask) => {
     if (principal.kind !== 'claim') return ask(raw)

@@ -3,9 +3,8 @@
  * stopped items.
  */
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
 
@@ -16,7 +15,7 @@ const limit = 50
 const pollersKeptMs = 5 * 60 * 1000
 const stoppedKeptMs = 30 * 24 * 60 * 60 * 1000
 
-type WorkJobDeps = { databases: Databases; clock: Clock; unclaimedMs: number }
+type WorkJobDeps = Ground & { unclaimedMs: number }
 
 export const workJobs = (deps: WorkJobDeps): Job[] => [overdueJob(deps), oldRowsJob(deps)]
 

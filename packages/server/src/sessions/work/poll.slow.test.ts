@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { tenant } from '../log/fixture.ts'
 import { recordOf } from '../../resources/environments/record.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
@@ -22,7 +21,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     const made = await database.write((tx) => environmentStore(tx).create(tenant, pool, 0))
     const environment = made.id
     const { bus } = opened
-    const ask = poller({ databases: oneDatabase(database), bus, clock: systemClock })
+    const ask = poller(testGround(database, { bus }))
     const put = async () => {
       const session = await newSession(database)
       const now = Date.now()

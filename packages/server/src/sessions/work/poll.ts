@@ -1,8 +1,6 @@
 /** Long polls: notified when work is enqueued; each then asks the database once. */
 import { checkEnvironment } from '../../tenants/api-keys/environment.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { claimNext, returnItem } from './queue.ts'
 import { presence } from './presence.ts'
@@ -20,7 +18,7 @@ export type Poll = {
 type PollWaiter = { isWoken: boolean; wake: () => void }
 
 /** `random`: a number below 1. */
-type PollDeps = { databases: Databases; bus: Bus; clock: Clock; random?: () => number }
+type PollDeps = Ground & { random?: () => number }
 
 export function poller({ databases, bus, clock, random = Math.random }: PollDeps) {
   const waiting = new Map<string, Set<PollWaiter>>()

@@ -2,9 +2,8 @@
  * The claim that a request with an environment key acts under, where the key reaches sessions.
  * [auth/environment-key/reach]
  */
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimByKey, ClaimPrincipal } from '../../ground/http/principal.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
@@ -23,10 +22,7 @@ export type SessionFinder = {
 }
 
 /** Undefined unless the session's item is in the key's environment and is claimed now. */
-export function claimByKey(
-  { databases, clock }: { databases: Databases; clock: Clock },
-  sessionWith: SessionFinder,
-): ClaimByKey {
+export function claimByKey({ databases, clock }: Ground, sessionWith: SessionFinder): ClaimByKey {
   return async ({ tenant, environmentId, keyId }, scope, params) => {
     const id = params['id'] ?? ''
     const sessionOf: Record<typeof scope, () => string | undefined | Promise<string | undefined>> =

@@ -10,13 +10,11 @@ import {
   WorkerShown,
 } from '@steward/protocol/work.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { forbidden } from '../../ground/core/errors.ts'
 import { wholePage } from '../../ground/core/page.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { jsonReply } from '../../ground/http/reply.ts'
@@ -32,6 +30,7 @@ import { acknowledgeItem, beatItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
 import { workersOf } from './workers.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 const workers = section('Workers', ['workspace'], '/v1/ext/environments/:id/workers')
 const items = section('Workers', ['workspace', 'environment'], '/v1/environments/:id/work')
@@ -66,13 +65,12 @@ const workerOf = (principal: Principal, name: string | undefined): Worker => ({
 const byOf = (principal: Principal): WorkCaller =>
   principal.kind === 'claim' ? { generation: principal.generation } : 'key'
 
-export function workRoutes(deps: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  claimTokens: ClaimTokens
-  work: WorkSettings
-}): Route[] {
+export function workRoutes(
+  deps: Ground & {
+    claimTokens: ClaimTokens
+    work: WorkSettings
+  },
+): Route[] {
   const { clock, claimTokens, work: settings } = deps
   const poll = poller(deps)
   const secretOf = ({

@@ -99,12 +99,14 @@ async function refuseOtherServers(database: Database, seal: Seal): Promise<void>
   )
 }
 
-type ResealDeps = { seal: Seal; keys: WorkspaceKeys; report: (progress: RotationProgress) => void }
-
 async function sealAnew(
   database: Database,
   column: SealedColumn,
-  { seal, keys, report }: ResealDeps,
+  {
+    seal,
+    keys,
+    report,
+  }: { seal: Seal; keys: WorkspaceKeys; report: (progress: RotationProgress) => void },
 ): Promise<number> {
   // Values under the root key stay in two cases: keys of workspaces, and secrets of a workspace that is being deleted
   // and so has no key.

@@ -44,16 +44,17 @@ const distFolder = fileURLToPath(
   new URL('dist', import.meta.resolve('@steward/console/package.json')),
 )
 
-type ConsoleDeps = {
-  publicUrl: string | undefined
-  /** The folder of the build. */
-  consoleFolder?: string | undefined
-}
-
 const pages = section('The console', ['anyone'], '/console')
 const shown = { answer: 'bytes', isPage: true, counted: 'never' } as const
 
-export function consoleRoutes({ publicUrl, consoleFolder = distFolder }: ConsoleDeps): Route[] {
+export function consoleRoutes({
+  publicUrl,
+  consoleFolder = distFolder,
+}: {
+  publicUrl: string | undefined
+  /** The folder of the build. */
+  consoleFolder?: string | undefined
+}): Route[] {
   const build = consoleBuild(consoleFolder)
   const base = `${basePath(publicUrl)}/console/`
   const signIn = `${basePath(publicUrl)}/signin`

@@ -8,17 +8,14 @@ import type { AppDeps } from './app.ts'
 import { routesOf } from './app.ts'
 import { openaiRoutes } from '../openai/app.ts'
 import { unusedKeeping } from '../../ground/blobs/fixture.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { claimTokens } from '../../ground/core/claim-token.ts'
-import { jsonLog } from '@steward/base/log.ts'
 import { mcpTokens } from '../../ground/core/mcp-token.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import { derivedKey } from '../../ground/core/signed-tokens.ts'
-import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { peopleOf } from '../../tenants/people/people.ts'
 import { limitsFor } from '../../tenants/limits/limits.ts'
 import { workspaceChanges } from '../../sessions/events/workspace/changes.ts'
@@ -38,16 +35,12 @@ export function allRoutesOver(database: Database): Route[] {
 }
 
 function depsOver(database: Database): AppDeps {
-  const databases = oneDatabase(database)
-  const [bus, clock, log] = [memoryBus(), systemClock, jsonLog(() => {})]
+  const ground = testGround(database, { seal: createSeal(rootSecret) })
   const mail = { sends: false, post: never }
-  const seal = createSeal(rootSecret)
   return {
     matches: createShare({ total: 1, percent: 100 }),
-    databases,
-    bus,
+    ...ground,
     blobStore: { isThere: async () => true },
-    clock,
     people: peopleOf(
       {
         keys: [derivedKey(rootSecret, 'session-cookie')],
@@ -56,18 +49,13 @@ function depsOver(database: Database): AppDeps {
         providers: [],
       },
       {
-        databases,
-        bus,
-        clock,
-        log,
+        ...ground,
         mail,
         admit: undefined,
         personLimits: undefined,
         invited: { isInvited: never, join: never },
       },
     ),
-    seal,
-    log,
     integrations: {
       apps: new Map(),
       send: never,
@@ -80,15 +68,10 @@ function depsOver(database: Database): AppDeps {
       close: never,
     },
     authenticate: never,
-    changes: workspaceChanges({
-      databases,
-      bus: memoryBus(),
-      clock: systemClock,
-      log: jsonLog(() => {}),
-    }),
+    changes: workspaceChanges(ground),
     streams: { enter: never, close: never },
     openAnswers: { hold: never },
-    limits: limitsFor('off', { databases, bus, clock, log }),
+    limits: limitsFor('off', ground),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     offlineModel: true,
     prices: new Map(),
@@ -109,7 +92,7 @@ function depsOver(database: Database): AppDeps {
     work: { idleMs: 1, unclaimedMs: 1 },
     publicUrl: undefined,
     organizationId: undefined,
-    keeping: unusedKeeping(databases),
+    keeping: unusedKeeping(ground.databases),
     folders: { find: never, list: never, open: never },
     archives: { within: never, indexer: never, read: never, file: never },
     publishes: true,
@@ -122,7 +105,7 @@ function depsOver(database: Database): AppDeps {
       tunnels: { held: () => 0 },
     },
     embeddingModel: 'none',
-    kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
+    kinds: resourceKinds({ seal: ground.seal, repositoryHosts: [], storeAccess: 'read_write' }),
     refuseImage: () => undefined,
     refusePackages: () => undefined,
     workerInputs: [],

@@ -30,15 +30,10 @@ import type { CallCounts } from '../../tenants/audit/call-counts.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { BlobStoreMark } from '../../ground/blobs/blob-store-mark.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { McpTokens } from '../../ground/core/mcp-token.ts'
 import type { Share } from '../../ground/core/share.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
 import type { Upstream } from '../../engine/egress/inject/upstream.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
@@ -55,6 +50,7 @@ import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/pr
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import type { Archives } from '../../engine/folders/archives.ts'
@@ -101,62 +97,58 @@ import { docsRoutes } from './docs.ts'
 import { organizationWebhookRoutes } from '../../tenants/webhooks/organization-routes.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
-export type AppDeps = Refusals & {
-  databases: Databases
-  bus: Bus
-  blobStore: BlobStoreMark
-  clock: Clock
-  seal: Seal
-  log: Log
-  integrations: OpenIntegrations
-  authenticate: Authenticate
-  people: People
-  /** Named in every webhook, and as the organisation. */
-  organizationId: string | undefined
-  streams: Streams
-  changes: WorkspaceChanges
-  openAnswers: Pick<OpenAnswers, 'hold'>
-  limits: Limits
-  /** Counts posts to sessions, by caller. */
-  posts: CallCounts
-  /** Proxies that are believed when they name the address of a caller. */
-  proxies: BlockList
-  heldHere: ProcessUse
-  /** The tenants' shares of the processes that match expressions. */
-  matches: Share
-  fallbackKeys: FallbackKeys
-  offlineModel: boolean
-  /** The operator's prices. */
-  prices: PriceTable
-  resolveModel: ResolveModel
-  egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
-  mcpTokens: McpTokens
-  claimTokens: ClaimTokens
-  withinClaim: WithinClaim
-  claimByKey: ClaimByKey
-  specOfModel: SpecOfModel
-  models: Record<Namer, Pick<Upstream, 'send'>>
-  modelAnswerMs: number
-  work: WorkSettings
-  /** The URL at which workers reach this service. Without it, workers get the URL that they used. */
-  publicUrl: string | undefined
-  keeping: BlobKeeping
-  folders: FolderViews
-  archives: Archives
-  fileLimits: UploadLimits
-  /** Compressed bytes of one archive of a workspace. */
-  checkpointBytes: number
-  /** The number of older checkpoints of a session that are kept. */
-  checkpointHistory: number
-  /** True when outputs are published. */
-  publishes: boolean
-  /** Aborts when the server is told to stop. */
-  stopping: AbortSignal
-  kinds: ResourceKinds
-  /** The embedding model of memory stores that name none. */
-  embeddingModel: string
-  version: string
-}
+export type AppDeps = Refusals &
+  Ground & {
+    blobStore: BlobStoreMark
+    integrations: OpenIntegrations
+    authenticate: Authenticate
+    people: People
+    /** Named in every webhook, and as the organisation. */
+    organizationId: string | undefined
+    streams: Streams
+    changes: WorkspaceChanges
+    openAnswers: Pick<OpenAnswers, 'hold'>
+    limits: Limits
+    /** Counts posts to sessions, by caller. */
+    posts: CallCounts
+    /** Proxies that are believed when they name the address of a caller. */
+    proxies: BlockList
+    heldHere: ProcessUse
+    /** The tenants' shares of the processes that match expressions. */
+    matches: Share
+    fallbackKeys: FallbackKeys
+    offlineModel: boolean
+    /** The operator's prices. */
+    prices: PriceTable
+    resolveModel: ResolveModel
+    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
+    mcpTokens: McpTokens
+    claimTokens: ClaimTokens
+    withinClaim: WithinClaim
+    claimByKey: ClaimByKey
+    specOfModel: SpecOfModel
+    models: Record<Namer, Pick<Upstream, 'send'>>
+    modelAnswerMs: number
+    work: WorkSettings
+    /** The URL at which workers reach this service. Without it, workers get the URL that they used. */
+    publicUrl: string | undefined
+    keeping: BlobKeeping
+    folders: FolderViews
+    archives: Archives
+    fileLimits: UploadLimits
+    /** Compressed bytes of one archive of a workspace. */
+    checkpointBytes: number
+    /** The number of older checkpoints of a session that are kept. */
+    checkpointHistory: number
+    /** True when outputs are published. */
+    publishes: boolean
+    /** Aborts when the server is told to stop. */
+    stopping: AbortSignal
+    kinds: ResourceKinds
+    /** The embedding model of memory stores that name none. */
+    embeddingModel: string
+    version: string
+  }
 
 /** Every route of the API: a path that is not in this list does not exist. */
 export function routesOf(deps: AppDeps): Route[] {

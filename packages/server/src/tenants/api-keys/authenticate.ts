@@ -1,13 +1,11 @@
 /** Turns the credential of a request into its principal. [auth/prefixes] [auth/workspace-key/both] */
-import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import type { McpTokens } from '../../ground/core/mcp-token.ts'
 import { recentLookups } from '../../ground/core/recent-lookups.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { hashToken, tokenKind } from '../../ground/core/token.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { apiKeyStore } from './store.ts'
 import type { KeyUses } from './uses.ts'
 
@@ -27,14 +25,11 @@ export function authentication({
   mcpTokens,
   claimOf,
   uses,
-}: {
-  databases: Databases
-  clock: Clock
-  bus: Bus
+}: Ground & {
   mcpTokens: McpTokens
   /** The claim of a claim token; undefined for an unknown token. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
-  uses: Pick<KeyUses, 'note'>
+  uses: KeyUses
 }): Authenticate {
   async function findKey(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)

@@ -4,11 +4,11 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { createOpenAnswers } from '../../ground/http/open-answers.ts'
 import { revocations } from './authenticate.ts'
 import { startJobs } from '../../ground/core/jobs.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { endWithKeysJob } from './end-answers.ts'
 import { apiKeyStore } from './store.ts'
 
@@ -46,7 +46,7 @@ for (const [dialect, open] of Object.entries(databases)) {
           await Promise.race([look.promise, closed.promise])
         },
       }
-      const job = endWithKeysJob({ databases: oneDatabase(database), bus, clock, answers })
+      const job = endWithKeysJob({ ...testGround(database, { bus, clock }), answers })
       const jobs = startJobs([job], { clock, log: jsonLog(() => {}) })
       await slept.promise
       assert.deepEqual(ended, [])

@@ -1,10 +1,8 @@
 /** Ends the answers that a key has open once the key is revoked or has expired. */
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { revocations } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
@@ -17,11 +15,8 @@ export function endWithKeysJob({
   bus,
   clock,
   answers,
-}: {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
+}: Ground & {
+  answers: OpenAnswers
 }): Job {
   async function run(): Promise<boolean> {
     const open = answers.keyIds().filter((id) => !readSignInAnswerKey(id))

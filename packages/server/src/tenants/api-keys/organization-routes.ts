@@ -5,14 +5,14 @@ import {
   AdminKeyShown,
   AdminKeyUpdate,
 } from '@steward/protocol/organization.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { IdSide } from '../../ground/core/page.ts'
 import { idSideOf, pageById } from '../../ground/core/page.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { notifyOfKey } from './authenticate.ts'
 import { revokeKey } from './revoke.ts'
 import type { KeyRow } from './store.ts'
@@ -20,12 +20,7 @@ import { apiKeyStore } from './store.ts'
 
 const keys = section('Organisation', ['admin'], '/v1/organizations/api_keys')
 
-type OrganizationKeyDeps = { databases: Databases; clock: Clock }
-
-export function organizationKeyRoutes({
-  databases: { control },
-  clock,
-}: OrganizationKeyDeps): Route[] {
+export function organizationKeyRoutes({ databases: { control }, clock }: Ground): Route[] {
   async function get(tenant: string, id: string): Promise<AdminKeyShown> {
     const row = await apiKeyStore(control.read).get(tenant, id)
     if (!row) throw notFound('api key', id)

@@ -5,15 +5,14 @@ import {
   ApiKeyShown,
 } from '@steward/protocol/api-keys.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { getOpenWorkspaceForShare } from '../../ground/database/lock.ts'
 import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { checkEnvironment } from './environment.ts'
 import { revokeKey } from './revoke.ts'
 import { apiKeyStore } from './store.ts'
@@ -44,9 +43,7 @@ function checkExpiry(wanted: string | null, ofMaker: string | null): void {
   )
 }
 
-type ApiKeyRouteDeps = { databases: Databases; clock: Clock }
-
-export const apiKeyRoutes = ({ databases, clock }: ApiKeyRouteDeps): Route[] =>
+export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
   keys.plain(
     { one: 'a key', many: 'keys', item: '/:id', answer: ApiKeyShown },
     {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { iso, systemClock } from '@steward/base/time.ts'
 import { auditedDatabase } from '../../ground/database/audited-database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { apiKeyStore } from './store.ts'
 import { keyUses } from './uses.ts'
 
@@ -19,7 +19,7 @@ describe('the job of uses', () => {
       const { id } = await database.write((tx) => apiKeyStore(tx).create('t', made, 0))
       let now = 60_000
       const clock = { ...systemClock, now: () => now }
-      const { note, job } = keyUses({ databases: oneDatabase(database), clock })
+      const { note, job } = keyUses(testGround(database, { clock }))
       const used = async () => (await apiKeyStore(database.read).active('t', id))?.last_used_at
       const { signal } = new AbortController()
       assert.equal(await job.run(signal), true)
@@ -46,10 +46,7 @@ describe('the job of uses', () => {
 
   it('is run at once for a first use, and for no other', async () => {
     await using opened = await databases.sqlite()
-    const { note, job } = keyUses({
-      databases: oneDatabase(opened.database),
-      clock: systemClock,
-    })
+    const { note, job } = keyUses(testGround(opened.database))
     let runs = 0
     job.start?.(() => runs++)
     note('first', true)

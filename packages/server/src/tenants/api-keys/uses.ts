@@ -1,9 +1,8 @@
 /** Last uses of keys: collected in memory and written by a job, so that a request writes nothing for them. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { runAudited, jobCall } from '../../ground/core/audited-call.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { apiKeyStore } from './store.ts'
 
 const mostAtOnce = 500
@@ -16,7 +15,7 @@ export type KeyUses = {
   job: Job
 }
 
-export function keyUses({ databases, clock }: { databases: Databases; clock: Clock }): KeyUses {
+export function keyUses({ databases, clock }: Ground): KeyUses {
   const first = new Set<string>()
   const further = new Set<string>()
   let writeNow = (): void => {}

@@ -9,6 +9,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { insertRows } from '../../ground/database/statement.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { chainAll } from './chain.ts'
 import type { AuditKeys } from './heads.ts'
 import { signHeadsAnew } from './heads.ts'
@@ -225,7 +226,7 @@ for (const [dialect, open] of Object.entries(databases))
       await changed(database, 5, () => 5_000_000)
       await chainAll({ database, keys, now })
       const clock = { ...systemClock, now: () => 6_000_000 }
-      const kept = { databases: oneDatabase(database), auditMs: 2_000_000, clock, keys }
+      const kept = { ...testGround(database, { clock }), auditMs: 2_000_000, keys }
       assert.equal(await removeOldAudit(kept, 0)(), true)
       const { ok, first_seq, last_seq } = await verified(database)
       assert.deepEqual({ ok, first_seq, last_seq }, { ok: true, first_seq: 11, last_seq: 15 })

@@ -1,17 +1,17 @@
 /** Jobs of the audit: chain new lines, remove old ones. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import { auditLineWritten } from '../../ground/database/audited-database.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { chainAll, moveLines } from './chain.ts'
 import type { AuditKeys } from './heads.ts'
 import { removeOldAudit } from './retention.ts'
 import type { Trail } from './trails/trails.ts'
 import { controlTrails } from './trails/trails.ts'
 
-type AuditDeps = { databases: Databases; auditMs: number; clock: Clock; keys: AuditKeys }
+type AuditDeps = Ground & { auditMs: number; keys: AuditKeys }
 
 /** Delay from a line to the unit that chains it together with the lines that follow. */
 const chainAfterMs = 1_000

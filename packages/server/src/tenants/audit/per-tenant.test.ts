@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapes } from '../../ground/database/per-tenant/fixture.ts'
 import { insertRows } from '../../ground/database/statement.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { auditJobs } from './job.ts'
 import { removeOldAudit } from './retention.ts'
 import { verifyChains } from './verify.ts'
@@ -33,7 +33,7 @@ for (const [shape, open] of Object.entries(shapes)) {
       await using at = await open([a, b])
       const { databases } = at
       const { control } = databases
-      const deps = { databases, keys, clock: systemClock, auditMs: 1_000 }
+      const deps = { ...testGround(databases), keys, auditMs: 1_000 }
       await put(control, '', 'of-deployment')
       await put(control, a, 'waits')
       await put(await databases.open(b), b, 'of-b')
@@ -59,7 +59,7 @@ for (const [shape, open] of Object.entries(shapes)) {
       await using at = await open([a, unused])
       const { databases } = at
       await databases.open(a)
-      const deps = { databases, keys, clock: systemClock, auditMs: 1_000 }
+      const deps = { ...testGround(databases), keys, auditMs: 1_000 }
       await removeOldAudit(deps, 6 * 60 * 60_000)()
       const known = databases.control.read.selectFrom('tenant_databases').select('tenant_id')
       assert.deepEqual(

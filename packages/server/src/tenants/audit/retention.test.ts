@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { chainAll } from './chain.ts'
 import { auditStore } from './store.ts'
 import { removeOldAudit } from './retention.ts'
@@ -37,7 +37,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       }
       await chainAll({ database, keys, now: () => 0 })
       const clock = { ...systemClock, now: () => 10 * day + 1 }
-      const deps = { databases: oneDatabase(database), auditMs: 10 * day, clock, keys }
+      const deps = { ...testGround(database, { clock }), auditMs: 10 * day, keys }
       const remove = removeOldAudit(deps, 0)
       assert.equal(await remove(), false)
       assert.equal(await remove(), true)

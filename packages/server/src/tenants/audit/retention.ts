@@ -1,8 +1,8 @@
 /** Removes audit lines older than the operator's limit: always the beginning of a chain, which its head records. */
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { AuditKeys } from './heads.ts'
 import { isSigned, signedHead } from './heads.ts'
 import { lineStore } from './store.ts'
@@ -12,11 +12,9 @@ import { trailsOf } from './trails/trails.ts'
 
 const rowsAtOnce = 500
 
-type RetentionDeps = { databases: Databases; auditMs: number; clock: Clock; keys: AuditKeys }
-
 /** Each call removes some lines of each tenant, oldest first. True: none is left. A failing tenant blocks no other. */
 export function removeOldAudit(
-  { databases, auditMs, clock, keys }: RetentionDeps,
+  { databases, auditMs, clock, keys }: Ground & { auditMs: number; keys: AuditKeys },
   everyMs: number,
 ): () => Promise<boolean> {
   const { control, isShared } = databases

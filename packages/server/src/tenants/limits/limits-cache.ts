@@ -1,9 +1,6 @@
 /** Limits of workspaces in memory. They are refreshed in the background, so that a request does not wait for them. */
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { LimitRow } from './effective-limits.ts'
 import type { SpendRow } from './spending/store.ts'
 import { spendLimitStore } from './spending/store.ts'
@@ -29,12 +26,10 @@ export type LimitsCache<T> = {
   onChange(listener: () => void): void
 }
 
-export type LimitsCacheDeps = { databases: Databases; clock: Clock; bus: Bus; log: Log }
-
 /** `derive` is called once for each read. */
 export function createLimitsCache<T>(
   derive: (rows: readonly LimitRow[], spendLimits: readonly SpendRow[]) => T,
-  { databases, clock, bus, log }: LimitsCacheDeps,
+  { databases, clock, bus, log }: Ground,
 ): LimitsCache<T> {
   const known = new Map<string, CachedLimits<T>>()
   const reading = new Map<string, Promise<T>>()

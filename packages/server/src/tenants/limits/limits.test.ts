@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
-import { systemClock } from '@steward/base/time.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
-import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 import { mostBuckets } from './buckets.ts'
 import { limitsFor } from './limits.ts'
 
@@ -13,7 +11,7 @@ const hour = 3_600_000
 async function newLimits() {
   const made = await databases.sqlite()
   const rate = { limit: 1, periodMs: hour }
-  const deps = { databases: oneDatabase(made.database), clock: systemClock, bus: memoryBus() }
+  const deps = testGround(made.database)
   const limits = limitsFor({ writes: rate, sign_in: rate }, { ...deps, log: jsonLog(() => {}) })
   return { limits, [Symbol.asyncDispose]: () => made[Symbol.asyncDispose]() }
 }

@@ -12,7 +12,7 @@ import type { RatePace } from './gcra.ts'
 import { paceOf } from './gcra.ts'
 import type { LimitRow, ServerQuotas } from './effective-limits.ts'
 import { effectiveRate, lowerRate } from './effective-limits.ts'
-import type { LimitsCacheDeps, LimitsCache } from './limits-cache.ts'
+import type { LimitsCache } from './limits-cache.ts'
 import { createLimitsCache, limitsFreshMs } from './limits-cache.ts'
 import { bucketsInMemory } from './memory-buckets.ts'
 import { networkOf, wideNetworkOf } from '../../ground/core/network.ts'
@@ -23,6 +23,7 @@ import { capsOf, spendingOver } from './spending/spending.ts'
 import type { Quotas } from './quotas.ts'
 import { quotasOver } from './quotas.ts'
 import { rateStore } from './store.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 type Paces = Partial<Record<RequestClass, RatePace>>
 /** Limits that a workspace or the operator has set, as rows and in the forms that requests need. */
@@ -59,7 +60,7 @@ const bucketsOf = ({ control }: Databases, clock: Clock): Buckets =>
       )
 
 /** True when several workspaces exist. The returned function answers from memory and refreshes in the background. */
-function severalWorkspaces({ databases, clock, log }: LimitsCacheDeps): () => boolean {
+function severalWorkspaces({ databases, clock, log }: Ground): () => boolean {
   let [are, lookAgainMs] = [false, 0]
   return () => {
     if (clock.now() < lookAgainMs) return are
@@ -77,7 +78,7 @@ function severalWorkspaces({ databases, clock, log }: LimitsCacheDeps): () => bo
 /** `given`: the setting. Left out: the usual rates apply while several workspaces exist. */
 export function limitsFor(
   given: Rates | 'off' | undefined,
-  deps: LimitsCacheDeps,
+  deps: Ground,
   serverQuotas: ServerQuotas = {},
 ): Limits {
   const rates = given === 'off' ? {} : (given ?? usualRates)

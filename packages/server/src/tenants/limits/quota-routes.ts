@@ -1,12 +1,12 @@
 import type { Quota, QuotaName } from '@steward/protocol/quotas.ts'
 import { QuotaShown, QuotaUpdate, quotaNames } from '@steward/protocol/quotas.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { wholePage } from '../../ground/core/page.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { Limits } from './limits.ts'
 import { dayOf } from './quotas.ts'
 import { workspaceLimitStore } from './store.ts'
@@ -20,9 +20,12 @@ export type ProcessUse = Record<
   { held: (tenant: string) => number }
 >
 
-type QuotaRouteDeps = { limits: Limits; databases: Databases; clock: Clock; heldHere: ProcessUse }
-
-export function quotaRoutes({ limits, databases, clock, heldHere }: QuotaRouteDeps): Route[] {
+export function quotaRoutes({
+  limits,
+  databases,
+  clock,
+  heldHere,
+}: Ground & { limits: Limits; heldHere: ProcessUse }): Route[] {
   async function usedOf({ read }: Database, tenant: string, name: QuotaName) {
     switch (name) {
       case 'agents':

@@ -7,14 +7,13 @@ import {
   WorkspaceRateLimitUpdate,
 } from '@steward/protocol/rate-limits.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Rate, RequestClass } from '../../ground/core/rates.ts'
 import { wholePage } from '../../ground/core/page.ts'
 import { requestClasses, unitOf } from '../../ground/core/rates.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { EffectiveRate } from './effective-limits.ts'
 import { effectiveRate, lowerRate } from './effective-limits.ts'
 import type { Limits } from './limits.ts'
@@ -50,10 +49,8 @@ export function rateLimitRoutes({
   limits,
   databases,
   clock,
-}: {
+}: Ground & {
   limits: Limits
-  databases: Databases
-  clock: Clock
 }): Route[] {
   /** The limited request classes, each with the effective rate of the workspace. */
   async function heldBy(tenant: string) {

@@ -1,11 +1,11 @@
 /** Invitations: people join by a link that opens once, never by being first on the network. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { InvitationAccept } from '@steward/protocol/people.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { conflict, forbidden, invalid } from '../../ground/core/errors.ts'
 import { isSameSecret } from '../../ground/core/token.ts'
-import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { OpenInvitations, People } from '../people/people.ts'
 import { beginSignIn } from '../people/people.ts'
@@ -17,8 +17,6 @@ import { firstWorkspace } from '../workspaces/create.ts'
 import type { InvitationRow, NewInvitation } from './store.ts'
 import { firstOwner, invitationStore } from './store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
-
-type InvitedDeps = { databases: Databases; clock: Clock }
 
 const invitationMs = 7 * 24 * 60 * 60 * 1_000
 
@@ -62,10 +60,7 @@ export async function inviteFirstOwner(
 }
 
 /** Invitations for people of an identity provider that vouches for their address. */
-export const openInvitations = ({
-  databases: { control },
-  clock,
-}: InvitedDeps): OpenInvitations => ({
+export const openInvitations = ({ databases: { control }, clock }: Ground): OpenInvitations => ({
   async isInvited(email) {
     const open = await invitationStore(control.read).ofEmail(email, clock.now())
     return open.length > 0

@@ -23,7 +23,7 @@ export const signInEnded = () => unauthorized('the sign-in has ended: sign in ag
 
 /** The answer to a new sign-in: the cookie, and the person. */
 export async function signedInAnswer(
-  { databases, cookie }: Pick<People, 'databases' | 'cookie'>,
+  { databases, cookie }: People,
   token: string,
   header: Header,
 ): Promise<RouteReply> {

@@ -1,6 +1,4 @@
 /** Turns a session cookie into its principal, without the library of sign-in. [auth/cookie/checked-live] */
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import { recentLookups } from '../../ground/core/recent-lookups.ts'
 import { hashToken } from '../../ground/core/token.ts'
@@ -9,6 +7,7 @@ import type { Databases } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { namedWorkspace } from '../../ground/http/caller.ts'
 import type { Authenticate, CallerRules, Principal, Role } from '../../ground/http/principal.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { OwnOrigin } from './origin.ts'
 import { peopleStore } from './store.ts'
@@ -52,14 +51,6 @@ export async function signInOf(databases: Databases, hash: string): Promise<Sign
   }
 }
 
-type SignInDeps = {
-  databases: Databases
-  clock: Clock
-  bus: Bus
-  cookie: SessionCookie
-  origin: OwnOrigin
-}
-
 export type FindSignIn = (header: Header) => Promise<SignIn | undefined>
 
 /** Finds the valid sign-in of the request's cookie. */
@@ -68,7 +59,7 @@ export function findSignIn({
   clock,
   bus,
   cookie,
-}: Omit<SignInDeps, 'origin'>): FindSignIn {
+}: Ground & { cookie: SessionCookie }): FindSignIn {
   const isAlone = databases.control.dialect === 'sqlite'
   const known = recentLookups((hash) => signInOf(databases, hash), { clock, isAlone })
   bus.subscribe(peopleTopic, () => known.forgetAll())

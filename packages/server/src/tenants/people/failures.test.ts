@@ -5,6 +5,7 @@ import { auditedDatabase } from '../../ground/database/audited-database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { failedSignIns, failedSignInsJob } from './failures.ts'
 import { peopleStore } from './store.ts'
+import { testGround } from '../../ground/ground-fixture.ts'
 
 describe('sign-ins that fail', () => {
   it('have few lines, however often a stranger tries, and no address that nobody has', async () => {
@@ -16,7 +17,7 @@ describe('sign-ins that fail', () => {
     const failures = failedSignIns()
     for (let n = 0; n < 3; n++) failures.note({ address: '192.0.2.1', email: ada.email })
     for (let n = 0; n < 5_000; n++) failures.note({ address: '192.0.2.2', email: `hunter${n}` })
-    const job = failedSignInsJob({ databases: { control }, failures })
+    const job = failedSignInsJob({ ...testGround(control), failures })
     const run = () => job.run(new AbortController().signal)
     await run()
     await run()

@@ -5,8 +5,8 @@
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import { runAudited, jobCall, auditChange } from '../../ground/core/audited-call.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { peopleStore } from './store.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 const mostLines = 50
 
@@ -43,10 +43,7 @@ const call = jobCall('sign_in.fail')
 export function failedSignInsJob({
   databases: { control },
   failures,
-}: {
-  databases: Pick<Databases, 'control'>
-  failures: FailedSignIns
-}): Job {
+}: Ground & { failures: FailedSignIns }): Job {
   async function tell(): Promise<true> {
     const { each, others } = failures.take()
     if (each.length === 0) return true

@@ -1,14 +1,10 @@
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { peopleTopic } from './authenticate.ts'
 import { peopleStore } from './store.ts'
-
-type SignInJobDeps = { databases: Databases; clock: Clock }
 
 /** Interval of the check: neither an expiry nor an operator's command is published. */
 const everyMs = 1_000
@@ -20,7 +16,7 @@ export function endWithSignInsJob({
   clock,
   bus,
   answers,
-}: SignInJobDeps & { bus: Bus; answers: Pick<OpenAnswers, 'keyIds' | 'endAll'> }): Job {
+}: Ground & { answers: OpenAnswers }): Job {
   const store = peopleStore(databases.control.read)
 
   async function endInvalid(open: { id: string; signInId: string; tenant: string }[]) {
@@ -54,7 +50,7 @@ export function endWithSignInsJob({
 }
 
 /** Removes expired sign-ins, codes, links and invitations. */
-export const expiredSignInsJob = ({ databases, clock }: SignInJobDeps): Job => ({
+export const expiredSignInsJob = ({ databases, clock }: Ground): Job => ({
   name: 'remove expired sign-ins',
   everyMs: 10 * minuteMs,
   async run() {

@@ -15,9 +15,15 @@ export type Mail = {
   post(letter: MailLetter): void
 }
 
-type MailDeps = { smtpUrl: string | undefined; from: string | undefined; log: Log }
-
-export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
+export function mailBy({
+  smtpUrl,
+  from,
+  log,
+}: {
+  smtpUrl: string | undefined
+  from: string | undefined
+  log: Log
+}): Mail {
   if (smtpUrl === undefined) {
     return {
       sends: false,

@@ -1,10 +1,8 @@
 /** The parts of sign-in that a process builds once. The library is loaded when the first person signs in. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { runOnce } from '@steward/base/shared-runs.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { basePath } from '../../ground/config/base-url.ts'
 import type { IdentityProvider } from '../../ground/config/identity-providers.ts'
 import type { AddressClass } from '../../ground/core/rates.ts'
@@ -12,6 +10,7 @@ import { hashToken } from '../../ground/core/token.ts'
 import { networkOf } from '../../ground/core/network.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
+import type { Ground } from '../../ground/ground.ts'
 import type { FindSignIn } from './authenticate.ts'
 import { peopleTopic, findSignIn } from './authenticate.ts'
 import type { SessionCookie } from './cookie.ts'
@@ -57,11 +56,7 @@ export type OpenInvitations = {
   join: (person: { id: string; email: string }) => Promise<void>
 }
 
-type PeopleDeps = {
-  databases: Databases
-  clock: Clock
-  bus: Bus
-  log: Log
+type PeopleDeps = Ground & {
   mail: Mail
   /** Left out: attempts are not limited. */
   admit: CountAttempt | undefined
@@ -102,8 +97,9 @@ export type People = {
 
 export function peopleOf(
   settings: PeopleSettings,
-  { databases, clock, bus, log, mail, invited, admit = async () => {}, personLimits }: PeopleDeps,
+  { mail, invited, admit = async () => {}, personLimits, ...ground }: PeopleDeps,
 ): People {
+  const { databases, clock, bus, log } = ground
   const { keys, publicUrl, base, providers } = settings
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const cookie = sessionCookie(keys, { isSecure })
@@ -158,7 +154,7 @@ export function peopleOf(
     mail,
     providers,
     invited,
-    find: findSignIn({ databases, clock, bus, cookie }),
+    find: findSignIn({ ...ground, cookie }),
     library: runOnce(load),
     admit,
     admitPassword: async (account, visitor) =>

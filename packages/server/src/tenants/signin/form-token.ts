@@ -8,15 +8,13 @@ import type { People } from '../people/people.ts'
 import type { FormToken } from './html.ts'
 import { html } from './html.ts'
 
-type FormDeps = Pick<People, 'key' | 'isSecure' | 'origin'>
-
 const tokenOf = (key: Buffer, seed: string): string =>
   createHmac('sha256', key).update(`form ${seed}`).digest('base64url')
 
 const nameOf = (isSecure: boolean) => cookieName('steward_form', isSecure)
 
 /** The token for the forms of one page. `cookies`: the cookie to set when the browser has none. */
-export function formToken({ key, isSecure }: Omit<FormDeps, 'origin'>, header: Header): FormToken {
+export function formToken({ key, isSecure }: People, header: Header): FormToken {
   const known = cookieOf(header('cookie'), nameOf(isSecure))
   const seed = known ?? randomBytes(18).toString('base64url')
   const attributes = cookieAttributes(isSecure).replace('SameSite=Lax', 'SameSite=Strict')
@@ -27,18 +25,14 @@ export function formToken({ key, isSecure }: Omit<FormDeps, 'origin'>, header: H
 }
 
 /** Throws for a form that this service has not shown to this browser. */
-export function checkForm(
-  { origin, ...deps }: FormDeps,
-  header: Header,
-  form: URLSearchParams,
-): void {
-  origin.check(header, { isChange: true })
-  checkFormToken(deps, header, form)
+export function checkForm(people: People, header: Header, form: URLSearchParams): void {
+  people.origin.check(header, { isChange: true })
+  checkFormToken(people, header, form)
 }
 
 /** Like `checkForm`, for a page that is also shown below another origin of this service. */
 export function checkFormToken(
-  { key, isSecure }: Omit<FormDeps, 'origin'>,
+  { key, isSecure }: People,
   header: Header,
   form: URLSearchParams,
 ): void {

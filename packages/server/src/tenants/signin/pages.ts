@@ -32,7 +32,7 @@ const toField = ({ to }: PageState): Html =>
 const toQuery = ({ to }: PageState): string =>
   to === undefined ? '' : `?return_to=${encodeURIComponent(to)}`
 
-export function signInPagesOf({ at, mail, providers }: Pick<People, 'at' | 'mail' | 'providers'>) {
+export function signInPagesOf({ at, mail, providers }: People) {
   /** Where a server sends no email, its log has what the email would bring. */
   const sentTo = (what: string): string =>
     mail.sends

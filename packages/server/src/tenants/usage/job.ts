@@ -1,17 +1,15 @@
 /** Sums up usage that is older than `usageMs`: rows of hours become rows of days. */
 import { dayMs } from '@steward/base/settings/kinds.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { usageStore } from './store.ts'
 
 const everyMs = 60 * 60 * 1000
 const daysAtOnce = 20
 
-type UsageJobDeps = { databases: Databases; usageMs: number; clock: Clock }
-
-export function usageJob({ databases, usageMs, clock }: UsageJobDeps): Job {
+export function usageJob({ databases, usageMs, clock }: Ground & { usageMs: number }): Job {
   const walk = databases.walk(everyMs)
   const run = () => runOnEach(walk(), (database) => sumOldUsage(database, clock.now() - usageMs))
   return { name: 'sum up old usage', everyMs, run }

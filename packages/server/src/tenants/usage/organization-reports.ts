@@ -25,6 +25,7 @@ import { inExactCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { emptySpan, spanOf } from './span.ts'
 import type { UsageRow } from './store.ts'
 import { mostUsageRows, readUsage } from './store.ts'
@@ -125,7 +126,7 @@ const costOf = (row: UsageRow) => ({
   token_type: null,
 })
 
-export const organizationReportRoutes = ({ clock }: { clock: Clock }): Route[] => [
+export const organizationReportRoutes = ({ clock }: Ground): Route[] => [
   reports.get(
     '/usage_report/messages',
     {

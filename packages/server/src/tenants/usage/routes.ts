@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
-import type { Clock } from '@steward/base/time.ts'
 import type { SpendSummary } from '@steward/protocol/spend-limits.ts'
 import { UsageQuery, UsageShown } from '@steward/protocol/usage.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { csvOf, usageReport } from './report.ts'
 
 const usage = section('Usage', ['workspace'], '/v1/ext/usage')
 
-type UsageRouteDeps = { clock: Clock; spendSummaries: (tenant: string) => Promise<SpendSummary[]> }
-
-export const usageRoutes = ({ clock, spendSummaries }: UsageRouteDeps): Route[] => [
+export const usageRoutes = ({
+  clock,
+  spendSummaries,
+}: Ground & { spendSummaries: (tenant: string) => Promise<SpendSummary[]> }): Route[] => [
   usage.get(
     '',
     {

@@ -1,11 +1,10 @@
 /** Changes of webhook endpoints, for both dialects of their routes. */
 import type { WebhookEndpointCreate, WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { deliveryStore } from './deliveries.ts'
 import { newSecret } from './sign.ts'
 import type { EndpointRow } from './store.ts'
@@ -18,8 +17,6 @@ export const mostEndpoints = 20
 /** Time in which the old secret of a rotation also signs. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-export type WebhookRouteDeps = { seal: Seal; clock: Clock }
-type EndpointDeps = Pick<WebhookRouteDeps, 'seal' | 'clock'>
 type OfEndpoint = TenantRef & { id: string }
 
 /** `secret`: SECRET: never logged. */
@@ -34,7 +31,7 @@ export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<voi
 }
 
 export async function createEndpoint(
-  { seal, clock }: EndpointDeps,
+  { seal, clock }: Ground,
   { db, tenant }: TenantRef,
   made: WebhookEndpointCreate,
 ): Promise<EndpointWithSecret> {
@@ -45,7 +42,7 @@ export async function createEndpoint(
 }
 
 export const updateEndpoint = (
-  { clock }: EndpointDeps,
+  { clock }: Ground,
   { db, tenant, id }: OfEndpoint,
   change: WebhookEndpointUpdate,
 ): Promise<EndpointRow> =>
@@ -58,10 +55,7 @@ export const updateEndpoint = (
     return changed
   })
 
-export const deleteEndpoint = (
-  { clock }: EndpointDeps,
-  { db, tenant, id }: OfEndpoint,
-): Promise<void> =>
+export const deleteEndpoint = ({ clock }: Ground, { db, tenant, id }: OfEndpoint): Promise<void> =>
   db.write(async (tx) => {
     await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
     await rows(tx, 'webhook_endpoints').remove(tenant, id)
@@ -69,7 +63,7 @@ export const deleteEndpoint = (
   })
 
 export function rotateSecret(
-  { seal, clock }: EndpointDeps,
+  { seal, clock }: Ground,
   { db, tenant, id }: OfEndpoint,
 ): Promise<EndpointWithSecret> {
   const secret = newSecret()

@@ -2,14 +2,10 @@
  * Sends the deliveries of the outbox. An attempt is recorded before it is made, under a number that one process alone
  * gets, so no two processes make it. The attempt of a process that died counts, and the delivery is due again later.
  */
-import type { Bus } from '../../ground/bus/bus.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
-import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { deliveryAttempted } from './delivery-attempts.ts'
 import { deliveryStore } from './deliveries.ts'
@@ -23,6 +19,7 @@ import type { PostOutcome } from './verdict.ts'
 import { mostAttempts, verdictOf } from './verdict.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /** Poll interval for deliveries whose notification was lost. */
 const everyMs = 1_000
@@ -42,12 +39,7 @@ export const notifyWebhooks = (tx: Notifying): void => tx.afterCommit({ topic, m
 type EndpointTarget = { url: string; secrets: () => string[]; room: number }
 type DeliveryAttempt = { row: WebhookDeliveryRow; target: EndpointTarget }
 
-export type DispatchDeps = {
-  databases: Databases
-  bus: Bus
-  seal: Seal
-  clock: Clock
-  log: Log
+export type DispatchDeps = Ground & {
   /** Posts to endpoints that workspaces name. */
   post: PostDelivery
   /** Posts to the endpoint that the operator names. */
@@ -149,15 +141,15 @@ const nothing: BegunAttempts = { begun: [], room: Infinity }
 
 /** Records attempts, as many as the endpoint has room for. */
 async function beginAttempts(
-  { seal, clock, hint }: DispatchDeps,
+  deps: DispatchDeps,
   tx: Queries,
   { endpoint, busy }: { endpoint: string; busy: number },
 ): Promise<BegunAttempts> {
   const store = deliveryStore(tx)
-  const now = clock.now()
+  const now = deps.clock.now()
   const [first] = await store.due(endpoint, now, 1)
   if (!first) return nothing
-  const target = await targetOf({ seal, hint }, tx, first, now)
+  const target = await targetOf(deps, tx, first, now)
   if (!target) {
     await store.drop(endpoint, now)
     return nothing
@@ -174,7 +166,7 @@ async function beginAttempts(
 
 /** Undefined when the endpoint is disabled or deleted. */
 async function targetOf(
-  { seal, hint }: Pick<DispatchDeps, 'seal' | 'hint'>,
+  { seal, hint }: DispatchDeps,
   tx: Queries,
   { tenant_id, endpoint_id }: WebhookDeliveryRow,
   now: number,

@@ -1,9 +1,9 @@
 /** Removes deliveries that ended a week ago, and ended deliveries beyond the newest 10,000 of an endpoint. */
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { deliveryLog } from './delivery-log.ts'
 import { endpointStore } from './store.ts'
 
@@ -11,7 +11,7 @@ const everyMs = 10 * 60 * 1000
 const keptMs = 7 * 24 * 60 * 60 * 1000
 const limits = { most: 10_000, limit: 500 }
 
-export function deliveryJob(deps: { databases: Databases; clock: Clock }): Job {
+export function deliveryJob(deps: Ground): Job {
   const { databases, clock } = deps
   const walk = databases.walk(everyMs)
   const run = () => runOnEach(walk(), (database) => removeOldDeliveries(database, clock.now()))

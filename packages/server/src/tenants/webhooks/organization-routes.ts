@@ -12,11 +12,11 @@ import { invalid } from '../../ground/core/errors.ts'
 import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import type { WebhookRouteDeps } from './changes.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
 import type { EndpointRow } from './store.ts'
 import { endpointStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 const endpoints = section('Organisation', ['admin'], '/v1/organizations/webhooks')
 
@@ -34,7 +34,7 @@ const show = (row: EndpointRow): OrganizationWebhookShown => ({
   updated_at: row.updated_at,
 })
 
-export const organizationWebhookRoutes = (deps: WebhookRouteDeps): Route[] => [
+export const organizationWebhookRoutes = (deps: Ground): Route[] => [
   endpoints.get(
     '',
     {

@@ -15,10 +15,10 @@ import { notifyWebhooks } from './dispatch.ts'
 import { deliveryLog, showDelivery } from './delivery-log.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { outbox } from './outbox.ts'
-import type { WebhookRouteDeps } from './changes.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
 import { showEndpoint } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 const endpoints = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints')
 const deliveries = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints/:id/deliveries')
@@ -29,14 +29,14 @@ const noun = {
   answer: WebhookEndpointShown,
 } as const
 
-export const webhookRoutes = (deps: WebhookRouteDeps): Route[] => [
+export const webhookRoutes = (deps: Ground): Route[] => [
   ...readRoutes(deps),
   ...writeRoutes(deps),
   rotation(deps),
   ...deliveryRoutes(deps),
 ]
 
-const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
+const readRoutes = ({ clock }: Ground): Route[] =>
   endpoints.plain(noun, {
     list: {
       summary: 'List webhook endpoints, without their secrets',
@@ -51,7 +51,7 @@ const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
     },
   })
 
-const writeRoutes = (deps: WebhookRouteDeps): Route[] =>
+const writeRoutes = (deps: Ground): Route[] =>
   endpoints.plain(noun, {
     create: {
       description: 'No later answer contains its secret.',
@@ -75,7 +75,7 @@ const writeRoutes = (deps: WebhookRouteDeps): Route[] =>
     },
   })
 
-const rotation = (deps: WebhookRouteDeps): Route =>
+const rotation = (deps: Ground): Route =>
   endpoints.post(
     '/:id/rotate_secret',
     {
@@ -89,7 +89,7 @@ const rotation = (deps: WebhookRouteDeps): Route =>
     },
   )
 
-function deliveryRoutes({ clock }: WebhookRouteDeps): Route[] {
+function deliveryRoutes({ clock }: Ground): Route[] {
   const shown = WebhookDeliveryShown
 
   /** Puts one delivery to an enabled endpoint and notifies dispatchers. */

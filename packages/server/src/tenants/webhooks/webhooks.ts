@@ -1,11 +1,11 @@
 import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { DispatchDeps } from './dispatch.ts'
 import { dispatchJob } from './dispatch.ts'
 import { announceWebhooks } from './operator.ts'
 import { webhookPoster } from './post-delivery.ts'
 import { deliveryJob } from './job.ts'
+import type { Ground } from '../../ground/ground.ts'
 
 /** After it resolves, the outbox accepts hints. Call `close` after the jobs have stopped. */
 export async function openWebhooks(
@@ -13,7 +13,7 @@ export async function openWebhooks(
   {
     diallers,
     ...deps
-  }: Omit<DispatchDeps, 'post' | 'hint' | 'postHint'> & {
+  }: Ground & {
     diallers: { [whose in Namer]: { connect: Connector<whose> } }
   },
 ): Promise<{ jobs: Job[]; close: () => Promise<void> }> {

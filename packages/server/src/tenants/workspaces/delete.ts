@@ -1,9 +1,9 @@
 /** Deletes a workspace: callers lose it at once, and a job removes its contents. */
-import type { Clock } from '@steward/base/time.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { workspaceKeyStore } from '../../ground/database/workspace-keys.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
@@ -45,7 +45,7 @@ export async function deleteWorkspace(
 
 /** Deletes a workspace for an owner who calls the API. */
 export async function deleteByOwner(
-  { databases, clock }: { databases: Databases; clock: Clock },
+  { databases, clock }: Ground,
   { id, confirm }: { id: string; confirm: string },
 ): Promise<void> {
   const now = clock.now()

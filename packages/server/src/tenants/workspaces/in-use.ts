@@ -1,11 +1,8 @@
-import type { Database, Databases, OpenDatabases } from '../../ground/database/database.ts'
+import type { Database, OpenDatabases } from '../../ground/database/database.ts'
 import { workspaceStore } from './store.ts'
 
 /** False for an archived or deleted workspace, whose work has ended. */
-export async function isInUse(
-  { control }: Pick<Databases, 'control'>,
-  workspace: string,
-): Promise<boolean> {
+export async function isInUse({ control }: OpenDatabases, workspace: string): Promise<boolean> {
   const [found] = await workspaceStore(control.read).some([workspace])
   return found?.archived_at === null
 }

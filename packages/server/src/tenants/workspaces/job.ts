@@ -3,22 +3,15 @@
  * removes the rest, and another continues after its death.
  */
 import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import { removeRowsAt } from '../../ground/database/workspace-rows.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { removals } from './delete.ts'
 import type { RemovalRow } from './removals.ts'
 import { removalStore } from './removals.ts'
 
-export type RemovalDeps = {
-  databases: Databases
-  bus: Bus
-  clock: Clock
-  log: Log
+export type RemovalDeps = Ground & {
   /** Ends running turns and sandboxes. True: nothing runs. `begunMs`: when this process began to end them. */
   settle: (tenant: string, begunMs: number) => Promise<boolean>
   /** Removes a bounded part of the workspace's rows and blobs. True: nothing is left. */

@@ -7,15 +7,14 @@ import {
   WorkspaceShown,
   WorkspaceUpdate,
 } from '@steward/protocol/organization.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
-import type { Databases } from '../../ground/database/database.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
@@ -28,14 +27,13 @@ import { workspaceStore } from './store.ts'
 const organization = section('Organisation', ['workspace'], '/v1/organizations/me')
 const workspaces = section('Organisation', ['workspace', 'user'], '/v1/organizations/workspaces')
 
-type WorkspaceRouteDeps = {
-  databases: Databases
-  clock: Clock
-  /** The setting; left out: the id of the caller's workspace. */
-  organizationId: string | undefined
-}
-
-export function workspaceRoutes({ databases, clock, organizationId }: WorkspaceRouteDeps): Route[] {
+export function workspaceRoutes(
+  deps: Ground & {
+    /** The setting; left out: the id of the caller's workspace. */
+    organizationId: string | undefined
+  },
+): Route[] {
+  const { databases, clock, organizationId } = deps
   const { control } = databases
   const read = () => workspaceStore(control.read)
 
@@ -173,7 +171,7 @@ export function workspaceRoutes({ databases, clock, organizationId }: WorkspaceR
       },
       async ({ principal, params, query }) => {
         await checkRole(principal, params.id, 'owner')
-        await deleteByOwner({ databases, clock }, { id: params.id, confirm: query.confirm })
+        await deleteByOwner(deps, { id: params.id, confirm: query.confirm })
       },
     ),
   ]

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { iso } from '@steward/base/time.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { DatasetCreate as DatasetBody } from '@steward/protocol/eval-datasets.ts'
 import {
   DatasetCreate,
@@ -16,16 +15,17 @@ import { invalid } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { mergeMetadata } from '../../../ground/core/metadata.ts'
 import { defaultLimit, forwardPage } from '../../../ground/core/page.ts'
-import type { Blobs } from '../../../ground/blobs/blobs.ts'
 import type { Reads, TenantRef } from '../../../ground/database/database.ts'
 import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import type { NamedSample } from '../store.ts'
 import { withFileTexts } from '../file-texts.ts'
 import { samplesFrom } from './from-sessions.ts'
 import { datasetStore } from './store.ts'
 import { rows } from '../../../ground/database/rows.ts'
+import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 
 const datasets = section('Evals', ['workspace'], '/v1/ext/eval_datasets')
 
@@ -43,9 +43,7 @@ async function samplesOf(
   return [...given, ...made]
 }
 
-type DatasetRouteDeps = { clock: Clock; keeping: { blobs: Pick<Blobs, 'get'> } }
-
-export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
+export function datasetRoutes({ clock, keeping }: Ground & { keeping: BlobKeeping }): Route[] {
   const withTexts = <Body extends Pick<DatasetBody, 'samples'>>(
     { db, tenant }: TenantRef,
     body: Body,

@@ -1,8 +1,8 @@
 /** Tries an MCP server outside of any session, with the credentials of vaults. */
 import { probeMcp } from '@steward/harness/tools/mcp/probe.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { McpProbeParams, McpProbeShown } from '@steward/protocol/mcp-probes.ts'
-import type { Databases, Reads } from '../../../ground/database/database.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import type { OutboundContext, RuledLease } from '../inject/context.ts'
 import type { Forward } from '../inject/forward.ts'
 import { credentialOfServer } from '../policy/credential.ts'
@@ -10,13 +10,6 @@ import type { SessionNow } from '../policy/store.ts'
 import { credentialsOf } from '../policy/store.ts'
 import { paceAnswers } from './paced-answers.ts'
 import { fetchOfServer } from './session.ts'
-
-type ProbeDeps = {
-  databases: Databases
-  clock: Clock
-  forward: Forward
-  openContext: (lease: RuledLease, read: () => Promise<SessionNow>) => OutboundContext
-}
 
 /** The rules of an environment that limits nothing. The dialler's walls hold beside them. */
 const anywhere = {
@@ -32,7 +25,15 @@ const longestDescription = 400
 
 export type ProbeMcpServer = ReturnType<typeof mcpProbe>
 
-export function mcpProbe({ databases, clock, forward, openContext }: ProbeDeps) {
+export function mcpProbe({
+  databases,
+  clock,
+  forward,
+  openContext,
+}: Ground & {
+  forward: Forward
+  openContext: (lease: RuledLease, read: () => Promise<SessionNow>) => OutboundContext
+}) {
   return async (
     tenant: string,
     { name, url, vault_ids }: McpProbeParams,

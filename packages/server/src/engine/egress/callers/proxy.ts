@@ -3,11 +3,7 @@ import type { OutboundAnswer } from '@steward/gate/outbound.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
-import type { Seal } from '../../../ground/core/seal.ts'
-import type { Log } from '@steward/base/log.ts'
 import { createPool } from '@steward/base/pool.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../../ground/database/database.ts'
 import type { RawRequest } from '../../../ground/http/route.ts'
 import type { Forward } from '../inject/forward.ts'
 import { dropHeaders } from '../inject/headers.ts'
@@ -17,6 +13,7 @@ import type { PinnedSession } from './store.ts'
 import { readPinnedSession } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
+import type { Ground } from '../../../ground/ground.ts'
 
 /** A session's connections are closed after this time without a call. */
 const idleMs = 60_000
@@ -42,11 +39,7 @@ export function mcpProxy({
   log,
   forward,
   openContext,
-}: {
-  databases: Databases
-  seal: Seal
-  clock: Clock
-  log: Log
+}: Ground & {
   forward: Forward
   openContext: (lease: OutboundLease) => OutboundContext
 }) {

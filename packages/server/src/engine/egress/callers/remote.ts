@@ -4,15 +4,12 @@
  */
 import type { Socket } from 'node:net'
 import type { SocketlessGate } from '@steward/gate/gate.ts'
-import type { Bus } from '../../../ground/bus/bus.ts'
 import { PlatformError } from '../../../ground/core/errors.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../../ground/core/share.ts'
 import { createPool } from '@steward/base/pool.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../../ground/database/database.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { ClaimPrincipal } from '../../../ground/http/principal.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { isCurrentClaim } from '../../../sessions/work/claim.ts'
 import { claimLossSignal } from '../../../sessions/work/topics.ts'
 import type { OutboundLease } from '../inject/context.ts'
@@ -32,21 +29,17 @@ type ClaimGate = {
   end: AbortController
 }
 
-export type RemoteDeps = {
-  databases: Databases
-  clock: Clock
-  bus: Bus
-  log: Log
-  bind: (lease: OutboundLease) => SessionEgress
-  /** PEM bundle that sandboxes trust. */
-  certificates: () => string
-  /** The tenants' shares of the connections from sandboxes to gates. */
-  connections: Share
-}
-
 export type RemoteSandboxes = ReturnType<typeof remoteSandboxes>
 
-export function remoteSandboxes(deps: RemoteDeps) {
+export function remoteSandboxes(
+  deps: Ground & {
+    bind: (lease: OutboundLease) => SessionEgress
+    /** PEM bundle that sandboxes trust. */
+    certificates: () => string
+    /** The tenants' shares of the connections from sandboxes to gates. */
+    connections: Share
+  },
+) {
   const { databases, clock, bus, log, certificates } = deps
   const gates = createPool<ClaimGate>({
     clock,

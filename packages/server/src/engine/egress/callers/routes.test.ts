@@ -7,7 +7,6 @@ import { unauthorized } from '../../../ground/core/errors.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { derivedKey } from '../../../ground/core/signed-tokens.ts'
 import { mcpTokens } from '../../../ground/core/mcp-token.ts'
-import { memoryBus } from '../../../ground/bus/memory.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
 import { underClaims } from '../../../sessions/work/ending.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -24,6 +23,7 @@ import type { UpstreamListener } from '../fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
 import { mcpProxyRoutes } from './routes.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
+import { testGround } from '../../../ground/ground-fixture.ts'
 
 const url = 'https://api.example/mcp?fixed=1'
 const canary = 'canary-token-of-the-vault'
@@ -67,12 +67,10 @@ async function served(
   }
   const clock = systemClock
   const databases = oneDatabase(bench.database)
-  const under = underClaims({ databases, bus: memoryBus(), clock })
+  const under = underClaims(testGround(databases, { clock }))
   const routes = mcpProxyRoutes({ egress: bench.egress, mcpTokens: tokens, clock, under })
   const app = mountRoutes(routes, {
-    databases,
-    log,
-    clock: systemClock,
+    ...testGround(databases, { log }),
     streams: createStreams(createShare({ total: 100, percent: 100 })),
     openAnswers: createOpenAnswers(),
     withinClaim: async () => false,

@@ -206,7 +206,7 @@ export function createForward(deps: ForwardDeps) {
 
 /** Runs the call and writes exactly one record of its end, also when it fails. */
 async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
-  { records, clock }: Pick<ForwardDeps, 'records' | 'clock'>,
+  { records, clock }: ForwardDeps,
   {
     context,
     request,

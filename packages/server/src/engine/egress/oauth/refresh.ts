@@ -169,7 +169,11 @@ type IssuedTokens = {
   refresh_token: string | null
   expires_at: string | null
 }
-type RefreshContext = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, IssuedTokens> }
+type RefreshContext = {
+  rows: OAuthRows
+  ask: RefreshDeps['ask']
+  issued: Map<string, IssuedTokens>
+}
 
 /** Requests new tokens, unless issued tokens still wait to be written, and stores them. */
 async function refreshTokens(

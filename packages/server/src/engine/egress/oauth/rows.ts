@@ -1,10 +1,8 @@
 /** Reads and writes the rows of OAuth credentials for refreshes. */
 import { auditStore } from '../../../tenants/audit/store.ts'
-import type { Seal } from '../../../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../../ground/database/database.ts'
 import type { RowLease } from '../../../ground/database/row-lease.ts'
 import { rowLease } from '../../../ground/database/row-lease.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { credentialStore, sealSecrets } from '../../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../../resources/vaults/open-credential.ts'
@@ -15,11 +13,9 @@ import { isOAuth } from '../policy/credential.ts'
 /** SECRET: never logged. There is always an access token. */
 export type OAuthSecrets = CredentialSecrets & { access_token: string }
 
-type OAuthRowDeps = { databases: Databases; seal: Seal; clock: Clock }
-
 export type OAuthRows = ReturnType<typeof oauthRows>
 
-export function oauthRows({ databases, seal, clock }: OAuthRowDeps) {
+export function oauthRows({ databases, seal, clock }: Ground) {
   return {
     /** Undefined when the credential is archived or deleted. */
     async read(tenant: string, id: string): Promise<OAuthRow | undefined> {
@@ -56,7 +52,7 @@ export function oauthRows({ databases, seal, clock }: OAuthRowDeps) {
 
 /** Writes an audit row for a failed refresh. */
 export const refreshFailureChange = async (
-  { databases, clock }: { databases: Databases; clock: Clock },
+  { databases, clock }: Ground,
   { tenant_id: tenant, vault_id: vault, id: credential }: CredentialRow,
 ): Promise<void> => {
   const change = 'credential.refresh_failed'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Clock } from '@steward/base/time.ts'
-import { oneDatabase } from '../../../ground/database/database.ts'
+import { testGround } from '../../../ground/ground-fixture.ts'
 import { openTestEgress, seal, tenant } from '../callers/egress-fixture.ts'
 import { authorizationServer, connectBy } from '../fixture.ts'
 import { createRefresh } from './refresh.ts'
@@ -24,7 +24,7 @@ async function refreshed(write: () => void, clock: Clock) {
       token_endpoint_auth: { type: 'none' },
     },
   })
-  const rows = oauthRows({ databases: oneDatabase(bench.database), seal, clock })
+  const rows = oauthRows(testGround(bench.database, { seal, clock }))
   const failed: unknown[] = []
   const refresh = createRefresh({
     rows: {

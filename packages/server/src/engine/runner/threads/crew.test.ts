@@ -3,14 +3,13 @@ import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { RunTurn } from '@steward/harness/turn.ts'
-import { memoryBus } from '../../../ground/bus/memory.ts'
 import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { createShare } from '../../../ground/core/share.ts'
 import type { Database } from '../../../ground/database/database.ts'
-import { oneDatabase } from '../../../ground/database/database.ts'
 import { databases } from '../../../ground/database/fixture.ts'
 import { claimHead } from '../../../ground/database/lease.ts'
 import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
+import { testGround } from '../../../ground/ground-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
 import { appendEntries } from '../../../sessions/log/append.ts'
 import { tenant } from '../../../sessions/log/fixture.ts'
@@ -124,7 +123,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
         await wakeupStore(tx).insert({ ...of, due_ms: 1, event_id: 'sevt_1', note: 'again' })
       })
       const clock = { ...systemClock, now: () => 1_000 }
-      const one = { databases: oneDatabase(database), bus: memoryBus(), clock }
+      const one = testGround(database, { clock })
       const { signal } = new AbortController()
       const job = wakeupJob(one)
       assert.equal(await job.run(signal), true)
@@ -197,7 +196,7 @@ describe('the threads of a session in one process', () => {
   ) {
     const abandoned: string[] = []
     const work = runner({
-      ...{ databases: oneDatabase(database), bus: memoryBus(), stopMs },
+      ...{ ...testGround(database), stopMs },
       ...{ clock: systemClock, log: jsonLog(() => {}, 'error') },
       ...{ slots: slots(), pauses: slots() },
       runTurn: ({ cacheKey, signal }) => turn(cacheKey, signal),

@@ -11,7 +11,7 @@ import type { Crew } from './crew.ts'
  * that the lease is lost.
  */
 export function followTeam(
-  { database }: Pick<DrainDeps, 'database'>,
+  { database }: DrainDeps,
   lease: SessionLease,
   signals: Pick<TurnSignals, 'wake'>,
   crew: Crew,

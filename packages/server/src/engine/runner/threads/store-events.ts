@@ -27,10 +27,8 @@ export const storeTurnEvents = (
 ): Promise<StoredEvents | undefined> =>
   store(...step).catch((cause: unknown) => Promise.reject(new EventNotStored(cause)))
 
-type ThreadEventDeps = Pick<ThreadDeps, 'database' | 'clock' | 'crew'>
-
 async function store(
-  deps: ThreadEventDeps,
+  deps: ThreadDeps,
   lease: SessionLease,
   { kept, effect }: { kept: readonly LogEntry[]; effect?: CallEffect | undefined },
   roster: TeamRoster | undefined,
@@ -50,7 +48,7 @@ async function store(
  * with that step.
  */
 async function storeWithEffect(
-  { database, clock, crew }: ThreadEventDeps,
+  { database, clock, crew }: ThreadDeps,
   lease: SessionLease,
   step: { kept: readonly LogEntry[]; effect: CallEffect },
   roster: TeamRoster | undefined,

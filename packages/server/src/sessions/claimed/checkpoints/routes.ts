@@ -17,24 +17,16 @@ import { UnmarkedBlobError } from '../../../ground/blobs/blob-keeping.ts'
 import { checkPendingBlobs } from '../../../ground/blobs/pending-blobs.ts'
 import { archivesOf, workspaceStore } from '../../../resources/checkpoints/checkpoints.ts'
 import { invalid, notFound, PlatformError } from '../../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { checkClaim } from '../../work/claim.ts'
 
 const checkpoints = section('Workers', ['claim'], '/v1/ext/checkpoints/:session_id', 'session')
 
-type CheckpointRouteDeps = {
-  keeping: BlobKeeping
-  clock: Clock
-  /** Largest archive, in compressed bytes. */
-  checkpointBytes: number
-  /** How many checkpoints of a session stay beside its newest. */
-  checkpointHistory: number
-}
 const archiveType = 'application/zstd'
 /** Archive names as `put` creates them. */
 const archive = /^chkpt_\w{1,64}$/
@@ -46,7 +38,15 @@ type ClaimCall = {
   params: { session_id: string }
 }
 
-export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
+export function checkpointRoutes(
+  deps: Ground & {
+    keeping: BlobKeeping
+    /** Largest archive, in compressed bytes. */
+    checkpointBytes: number
+    /** How many checkpoints of a session stay beside its newest. */
+    checkpointHistory: number
+  },
+): Route[] {
   const { clock, checkpointBytes } = deps
   /** Writes only while the claim is current. */
   function storeOf(

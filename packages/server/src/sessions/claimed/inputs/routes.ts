@@ -13,25 +13,24 @@ import {
   StoreRevisions,
 } from '@steward/protocol/inputs.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
-import type { Quotas } from '../../../tenants/limits/quotas.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { memoryStore } from '../../../resources/memory-stores/mounted-store.ts'
 import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
 import { checkClaim, checkWritingClaim } from '../../work/claim.ts'
 import { givenFiles } from '../../resources/file-source.ts'
 import { ofType, resourceStore } from '../../rows/resources.ts'
 import { reportFailure, reportNotBegun } from './failure.ts'
+import type { Limits } from '../../../tenants/limits/limits.ts'
 
-type InputRouteDeps = {
+type InputRouteDeps = Ground & {
   blobs: Blobs
-  clock: Clock
-  limits: { quotas: Pick<Quotas, 'room'> }
+  limits: Limits
 }
 
 const files = section('Workers', ['claim'], '/v1/ext/inputs/:session_id/files', 'session')

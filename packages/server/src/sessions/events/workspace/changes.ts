@@ -5,12 +5,10 @@
  */
 import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import { runAgain } from '@steward/base/shared-runs.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Bus } from '../../../ground/bus/bus.ts'
 import type { Job } from '../../../ground/core/jobs.ts'
-import type { Databases, Reads } from '../../../ground/database/database.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { wholeMinute } from '../../log/head.ts'
 import { listenToChanges } from '../../log/topics.ts'
 import { readSummaries } from '../../rows/summaries.ts'
@@ -38,7 +36,7 @@ type Workspace = {
   read: () => void
 }
 
-export function workspaceChanges(deps: { databases: Databases; bus: Bus; clock: Clock; log: Log }) {
+export function workspaceChanges(deps: Ground) {
   const { databases, bus, clock, log } = deps
   const followed = new Map<string, Workspace>()
   const quit = new AbortController()

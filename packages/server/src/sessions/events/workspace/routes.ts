@@ -5,15 +5,13 @@ import {
   WorkspaceStreamQuery,
   WorkspaceStreamShown,
 } from '@steward/protocol/workspace-stream.ts'
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Bus } from '../../../ground/bus/bus.ts'
 import { invalid, PlatformError } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { actorOf } from '../../../ground/http/principal.ts'
 import { streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { readHead } from '../../log/head.ts'
 import { sessionStore } from '../../rows/sessions.ts'
 import type { Change, WorkspaceChanges } from './changes.ts'
@@ -34,15 +32,18 @@ type Opening = {
   lastEventId: string | null
 }
 
-type StreamRouteDeps = { bus: Bus; clock: Clock; log: Log; changes: WorkspaceChanges }
-
 /** Changes that a resumed reader is sent. Above them it reads its lists again. */
 const mostMissed = 1_000
 /** Changes this much before a reader's position come again: clocks of processes differ, and a change waits to be sent. */
 const againMs = 10_000
 const idsAtOnce = 200
 
-export function workspaceStreamRoutes({ bus, clock, log, changes }: StreamRouteDeps): Route[] {
+export function workspaceStreamRoutes({
+  bus,
+  clock,
+  log,
+  changes,
+}: Ground & { changes: WorkspaceChanges }): Route[] {
   const open = openStreams({ bus, clock })
   const failed = (error: unknown) => log.warn('a followed session was not read', { error })
 

@@ -5,10 +5,10 @@ import {
 } from '@steward/protocol/openai/agents.ts'
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
-import type { Clock } from '@steward/base/time.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { archiveDeploymentsOf } from '../../../capabilities/deployments/write.ts'
 import { configOf, updateConfig } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
@@ -20,7 +20,7 @@ import { agentOf, multiagentOf, showAgent, updateOf } from './agent.ts'
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
 
-export type AgentRouteDeps = { clock: Clock; limits: Pick<Limits, 'quotas'> }
+export type AgentRouteDeps = Ground & { limits: Limits }
 
 export function agentRoutes({ clock, limits }: AgentRouteDeps): Route[] {
   return [

@@ -1,13 +1,12 @@
 import { OpenAIArtifactListQuery, OpenAIArtifactShown } from '@steward/protocol/openai/artifacts.ts'
 import type { OpenAIArtifact } from '@steward/protocol/openai/artifacts.ts'
 import { OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Log } from '@steward/base/log.ts'
 import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { downloadAnswers, downloadFile } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { readEvents } from '../../../sessions/log/log.ts'
@@ -24,7 +23,7 @@ const artifacts = section(
 )
 const answer = OpenAIArtifactShown
 
-export type ArtifactRouteDeps = { keeping: BlobKeeping; clock: Clock; log: Log }
+export type ArtifactRouteDeps = Ground & { keeping: BlobKeeping }
 
 /** The folder into which the agent writes its outputs. */
 const folder = '/mnt/session/outputs/'

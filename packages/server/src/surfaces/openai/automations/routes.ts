@@ -12,7 +12,6 @@ import type { TenantRef } from '../../../ground/database/database.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import type { RunDeps } from '../../../capabilities/deployments/run-deployment.ts'
 import { runNow } from '../../../capabilities/deployments/run-deployment.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import { deploymentStore } from '../../../capabilities/deployments/store.ts'
@@ -33,11 +32,10 @@ import {
   targetFields,
 } from './automation.ts'
 import { rows } from '../../../ground/database/rows.ts'
+import type { OpenSessionDeps } from '../../../sessions/open.ts'
 
 const automations = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/automations')
 const answer = OpenAIAutomationShown
-
-export type AutomationRouteDeps = RunDeps
 
 /** Refuses fields of one type for an automation of the other type. */
 function changedSchedule(
@@ -59,7 +57,7 @@ function changedSchedule(
   }
 }
 
-export function automationRoutes(deps: AutomationRouteDeps): Route[] {
+export function automationRoutes(deps: OpenSessionDeps): Route[] {
   const { clock } = deps
 
   function checkAhead(schedule: DeploymentSchedule | undefined): void {

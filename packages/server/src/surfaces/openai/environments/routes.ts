@@ -38,8 +38,6 @@ import { unnamedName } from './templates.ts'
 const environments = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/environments')
 const answer = OpenAIEnvironmentInfoShown
 
-export type EnvironmentRouteDeps = Pick<OpenSessionDeps, 'clock' | 'kinds' | 'workerInputs'>
-
 async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnvironmentInfo> {
   const owner = await ownerOf(read, row)
   const files = await filesOf(read, row, owner)
@@ -97,7 +95,7 @@ async function createEnvironment(
   return id
 }
 
-export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRouteDeps): Route[] {
+export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDeps): Route[] {
   type AttachedFile = { file_id: string; path: string }
 
   /** Adds the file to the session that owns the environment. */

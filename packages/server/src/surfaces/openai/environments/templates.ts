@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '@steward/base/time.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { OpenAITemplate, OpenAITemplateUpdate } from '@steward/protocol/openai/templates.ts'
@@ -12,6 +11,7 @@ import { rows } from '../../../ground/database/rows.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { listed, pagingOf, unixSeconds } from '../page.ts'
@@ -59,7 +59,7 @@ function changed(kept: EnvironmentRecord, given: OpenAITemplateUpdate): Environm
   return { ...record, mounts: mountsOf(given, kept.mounts) }
 }
 
-export function templateRoutes({ clock }: { clock: Clock }): Route[] {
+export function templateRoutes({ clock }: Ground): Route[] {
   return [
     templates.post(
       '',

@@ -1,5 +1,3 @@
-import type { Log } from '@steward/base/log.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { FileMetadata } from '@steward/protocol/files.ts'
 import type { OpenAIFile } from '@steward/protocol/openai/files.ts'
 import {
@@ -13,6 +11,7 @@ import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { parseInput } from '../../../ground/http/body.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { downloadAnswers, downloadFile } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { fileStore, showFile } from '../../../resources/files/store.ts'
@@ -25,12 +24,10 @@ import { rows } from '../../../ground/database/rows.ts'
 const files = section('The OpenAI surface', ['workspace'], '/openai/v1/files')
 const answer = OpenAIFileShown
 
-export type FileRouteDeps = {
-  clock: Clock
+export type FileRouteDeps = Ground & {
   keeping: BlobKeeping
-  log: Log
   fileLimits: UploadLimits
-  limits: Pick<Limits, 'quotas'>
+  limits: Limits
 }
 
 const showUpload = ({
@@ -50,12 +47,12 @@ const showUpload = ({
   ...(expires_at ? { expires_at: unixSeconds(expires_at) } : {}),
 })
 
-export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRouteDeps): Route[] {
+export function fileRoutes(deps: FileRouteDeps): Route[] {
+  const { clock, keeping, log, fileLimits, limits } = deps
   const { blobs } = keeping
-  const { quotas } = limits
   // Uploads on this surface name no session.
   const holdSession = async () => {}
-  const uploading = { clock, keeping, limits: fileLimits, quotas, holdSession }
+  const uploading = { ...deps, limits: fileLimits, quotas: limits.quotas, holdSession }
 
   return [
     files.raw.post(

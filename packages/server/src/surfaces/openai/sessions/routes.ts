@@ -8,7 +8,7 @@ import {
   OpenAISessionUpdate,
 } from '@steward/protocol/openai/sessions.ts'
 import { conflict } from '../../../ground/core/errors.ts'
-import type { Database, Databases, Queries } from '../../../ground/database/database.ts'
+import type { Database, Queries } from '../../../ground/database/database.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import { emptyReply, streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -31,17 +31,14 @@ import { sessionEvent } from './wire-events.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { threadRows } from '../turns/store.ts'
 import type { SessionLog } from '../turns/turns.ts'
-import type { Bus } from '../../../ground/bus/bus.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
 const answer = OpenAISessionShown
 
-export type SessionRouteDeps = OpenSessionDeps & { databases: Databases; bus: Bus }
-
 /** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
 
-export function sessionRoutes(deps: SessionRouteDeps): Route[] {
+export function sessionRoutes(deps: OpenSessionDeps): Route[] {
   const { bus, clock, seal } = deps
 
   /** The events of all threads behind `after`. */

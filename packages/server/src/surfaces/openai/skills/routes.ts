@@ -11,7 +11,7 @@ import {
 } from '@steward/protocol/openai/skills.ts'
 import { z } from 'zod'
 import { invalid } from '../../../ground/core/errors.ts'
-import type { Databases, Reads } from '../../../ground/database/database.ts'
+import type { Reads } from '../../../ground/database/database.ts'
 import { parseInput } from '../../../ground/http/body.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -32,8 +32,6 @@ import { listed, pagingOf, unixSeconds } from '../page.ts'
 
 const skills = section('The OpenAI surface', ['workspace'], '/openai/v1/skills')
 const versions = section('The OpenAI surface', ['workspace'], '/openai/v1/skills/:id/versions')
-
-export type SkillRouteDeps = SkillDeps & { databases: Databases }
 
 const showOwn = ({ id, name, description, latest_version, created_at }: SkillRow): OpenAISkill => ({
   id,
@@ -65,12 +63,9 @@ async function findVersion(
   return store.version(tenant, id, digitsOf(await store.row(tenant, id), which))
 }
 
-export const skillRoutes = (deps: SkillRouteDeps): Route[] => [
-  ...ofSkills(deps),
-  ...ofVersions(deps),
-]
+export const skillRoutes = (deps: SkillDeps): Route[] => [...ofSkills(deps), ...ofVersions(deps)]
 
-function ofSkills(deps: SkillRouteDeps): Route[] {
+function ofSkills(deps: SkillDeps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = OpenAISkillShown
@@ -146,7 +141,7 @@ function ofSkills(deps: SkillRouteDeps): Route[] {
   ]
 }
 
-function ofVersions(deps: SkillRouteDeps): Route[] {
+function ofVersions(deps: SkillDeps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = OpenAISkillVersionShown

@@ -10,14 +10,13 @@ import {
   OpenAIVaultShown,
   OpenAIVaultUpdate,
 } from '@steward/protocol/openai/vaults.ts'
-import type { Clock } from '@steward/base/time.ts'
-import type { Seal } from '../../../ground/core/seal.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import type { ListFilter } from '../../../ground/database/rows.ts'
 import { actorOf, isAdmin } from '../../../ground/http/principal.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { credentialStore } from '../../../resources/vaults/credentials.ts'
 import { vaultStore } from '../../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../../resources/vaults/write.ts'
@@ -32,8 +31,6 @@ const credentials = section(
   ['workspace'],
   '/openai/v1/vaults/:id/credentials',
 )
-
-export type VaultRouteDeps = { seal: Seal; clock: Clock }
 
 /** Every vault has a name in this service; the wire shows this name as null. */
 const unnamed = 'Unnamed vault'
@@ -73,7 +70,7 @@ function archivedOf(status: string | string[] | undefined): NonNullable<ListFilt
 type VaultCaller = { db: Database; tenant: string; principal: Principal }
 
 const writes =
-  ({ seal, clock }: VaultRouteDeps) =>
+  ({ seal, clock }: Ground) =>
   <T>(
     { db, tenant, principal }: VaultCaller,
     unit: (writing: VaultWriteContext) => Promise<T>,
@@ -82,12 +79,9 @@ const writes =
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: VaultRouteDeps): Route[] => [
-  ...ofVaults(deps),
-  ...ofCredentials(deps),
-]
+export const vaultRoutes = (deps: Ground): Route[] => [...ofVaults(deps), ...ofCredentials(deps)]
 
-function ofVaults(deps: VaultRouteDeps): Route[] {
+function ofVaults(deps: Ground): Route[] {
   const writing = writes(deps)
   const answer = OpenAIVaultShown
   return [
@@ -154,7 +148,7 @@ function ofVaults(deps: VaultRouteDeps): Route[] {
   ]
 }
 
-function ofCredentials(deps: VaultRouteDeps): Route[] {
+function ofCredentials(deps: Ground): Route[] {
   const writing = writes(deps)
   const answer = OpenAICredentialShown
   return [

@@ -1,4 +1,3 @@
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SpendLimit } from '@steward/protocol/spend-limits.ts'
 import {
@@ -14,9 +13,9 @@ import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { inCents, unitsOf } from '../../../ground/core/money.ts'
 import { wholePage } from '../../../ground/core/page.ts'
-import type { Databases } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import type { Limits } from '../limits.ts'
 import type { SpendRow } from './store.ts'
 import { spendLimitStore } from './store.ts'
@@ -38,13 +37,11 @@ const show = (row: SpendRow): SpendLimit => ({
 
 const unitsOrNull = (amount: string | null) => (amount === null ? null : unitsOf(amount))
 
-type SpendRouteDeps = { limits: Limits; databases: Databases; clock: Clock }
-
 export function spendLimitRoutes({
   limits,
   databases: { control },
   clock,
-}: SpendRouteDeps): Route[] {
+}: Ground & { limits: Limits }): Route[] {
   async function rowOf(tenant: string, id: string): Promise<SpendRow> {
     const row = (await spendLimitStore(control.read).all(tenant)).find((each) => each.id === id)
     if (!row) throw notFound('spend limit', id)

@@ -1,11 +1,10 @@
 /** Spend limits, checked before each model request. A workspace without a limit costs no statement. */
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SpendPeriod, SpendSummary } from '@steward/protocol/spend-limits.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { spendPeriods } from '@steward/protocol/spend-limits.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
-import type { Databases } from '../../../ground/database/database.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { outbox } from '../../webhooks/outbox.ts'
 import type { LimitsCache } from '../limits-cache.ts'
 import { commitMs, periodEnd, periodName, recentSpend } from './recent-spend.ts'
@@ -53,13 +52,13 @@ const spentShares: readonly SpentShare[] = [
   { of: 0.8, mark: '_nearly', kind: 'workspace.spend_limit_nearly_spent' },
 ]
 
-type SpendingDeps = {
-  databases: Databases
-  clock: Clock
+export function spendingOver({
+  databases,
+  clock,
+  known,
+}: Ground & {
   known: Pick<LimitsCache<{ caps: readonly SpendCap[] }>, 'peek' | 'read'>
-}
-
-export function spendingOver({ databases, clock, known }: SpendingDeps): Spending {
+}): Spending {
   const spent = recentSpend(async (tenant, span) => {
     const { read } = await databases.open(tenant)
     return spendLimitStore(read).spent(tenant, span)

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { memoryBus } from '../../../ground/bus/memory.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
-import { oneDatabase } from '../../../ground/database/database.ts'
 import { databases } from '../../../ground/database/fixture.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
+import { testGround } from '../../../ground/ground-fixture.ts'
 import type { ServerQuotas } from '../effective-limits.ts'
 import { limitsFor } from '../limits.ts'
 import { workspaceLimitStore } from '../store.ts'
@@ -36,7 +35,7 @@ async function assertCounted(database: Database, expected: number): Promise<void
 }
 
 function quotasIn(database: Database, server: ServerQuotas = {}, clock = systemClock) {
-  const deps = { databases: oneDatabase(database), clock, bus: memoryBus() }
+  const deps = testGround(database, { clock })
   return limitsFor('off', { ...deps, log: jsonLog(() => {}) }, server).quotas
 }
 

@@ -1,14 +1,13 @@
 /** What a person keeps for the pages of a workspace: views of lists, and when the person has last looked. */
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { Looked, ViewCreate, ViewShown } from '@steward/protocol/saved-views.ts'
 import { forbidden, invalid } from '../../../ground/core/errors.ts'
 import { wholePage } from '../../../ground/core/page.ts'
-import type { Databases } from '../../../ground/database/database.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { memberStore } from '../../people/members/store.ts'
 import { keysOwner, viewStore } from './store.ts'
 
@@ -25,7 +24,7 @@ function writerOf(principal: Principal): string {
   return ownerOf(principal)
 }
 
-export function viewRoutes(deps: { databases: Databases; clock: Clock }): Route[] {
+export function viewRoutes(deps: Ground): Route[] {
   const { clock } = deps
   const { control } = deps.databases
   return [
