@@ -98,7 +98,7 @@ export async function insertThreads(
   tx: Queries,
   { tenant, from, id }: { tenant: string; from: string; id: string },
   { started }: ForkedThreads,
-  { name, head, now }: { name: string; head: Pick<Head, 'url_servers'>; now: number },
+  { name, head, now }: { name: string; head: Head; now: number },
 ): Promise<void> {
   const store = threadStore(tx)
   const stop: StopReason = { type: 'end_turn' }

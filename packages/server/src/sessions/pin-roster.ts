@@ -18,7 +18,7 @@ type RosterMember = { agent: SessionAgent; at: string }
 export async function membersAt(
   db: Reads,
   tenant: string,
-  { id, multiagent }: Pick<SessionAgent, 'id' | 'multiagent'>,
+  { id, multiagent }: SessionAgent,
 ): Promise<RosterMember[]> {
   if (multiagent === null) return []
   const list = `agent.${listOf(multiagent)}`

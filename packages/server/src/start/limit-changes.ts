@@ -11,8 +11,7 @@ import { limitsTopic } from '../tenants/limits/limits-cache.ts'
 /** On SQLite the command is another process than the server, and only files connect the two. */
 type LimitChangeConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseLimits'>
 
-const fileOf = ({ dataDir }: Pick<LimitChangeConfig, 'dataDir'>): string =>
-  join(dataDir, 'limits-changed')
+const fileOf = ({ dataDir }: LimitChangeConfig): string => join(dataDir, 'limits-changed')
 const lookMs = 500
 
 export async function announceLimits(config: LimitChangeConfig, tenant: string): Promise<void> {

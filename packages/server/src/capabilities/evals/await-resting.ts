@@ -21,7 +21,7 @@ type RestingLimit = {
 }
 
 /** True when the session is idle or over. A session with work for its runner does not rest, whatever its status. */
-export const isResting = (head: Pick<Head, 'status' | 'due'>): boolean =>
+export const isResting = (head: Head): boolean =>
   isSessionOver(head) || (head.status === 'idle' && head.due === 0)
 
 export async function whenResting(

@@ -84,7 +84,7 @@ export async function stopTrial(
 /** Ends the trial, and archives its session in the same commit. */
 export async function settleTrial(
   deps: EvalDeps,
-  { db }: Pick<EndContext, 'db'>,
+  { db }: EndContext,
   row: ResultRow,
   ending: TrialEnd,
 ): Promise<void> {

@@ -37,7 +37,7 @@ export type PublicationDeps = OpenSessionDeps & {
 /** The URL for deliveries of the publication. */
 export const deliveryUrlOf = (
   base: string,
-  { tenant_id, integration, id }: Pick<PublicationRow, 'tenant_id' | 'integration' | 'id'>,
+  { tenant_id, integration, id }: PublicationRow,
 ): string =>
   integration === 'webhook'
     ? `${base}/v1/ext/integrations/webhook/webhook/${id}?workspace=${tenant_id}`

@@ -18,7 +18,7 @@ import { oldestPoint, pointAt, pointNow, startPoint } from './points.ts'
 import { firstOf } from './rounds.ts'
 import type { FolderViews } from './session-folders.ts'
 
-export type ChangesDeps = { folders: Pick<FolderViews, 'find'>; archives: Archives }
+export type ChangesDeps = { folders: FolderViews; archives: Archives }
 export type ChangesAsked = {
   from: 'start' | number
   to: 'now' | number
@@ -54,7 +54,7 @@ export async function folderChanges(
 
 async function checkSpan(
   { db, tenant, session }: ChangesCall,
-  { from, to }: Pick<ChangesAsked, 'from' | 'to'>,
+  { from, to }: ChangesAsked,
 ): Promise<void> {
   const { next_seq } = await readHead(db, tenant, session.id)
   const ends = `the log of session ${session.id} ends with event ${next_seq}`

@@ -15,7 +15,7 @@ const mostDiff = 4 * 1024 * 1024
 type Reason = FolderChangeShown['diff_reason']
 
 export async function diffFiles(
-  archives: Pick<Archives, 'read'>,
+  archives: Archives,
   changes: readonly FolderChange[],
   reading: { own: string | undefined; signal: AbortSignal },
 ): Promise<FolderChangeShown[]> {

@@ -21,7 +21,7 @@ export type FolderPoint =
   | { source: 'live'; at: string; own: string }
   | { source: 'unknown'; reason: string }
 
-type PointDeps = { db: Reads; tenant: string; session: Pick<ShownSessionRow, 'id' | 'forked_from'> }
+type PointDeps = { db: Reads; tenant: string; session: ShownSessionRow }
 
 export const notKeptReason = (at: number): string =>
   `no checkpoint is kept that has the folder as it was at event ${at}: the server makes them when its setting CHECKPOINTS says, and keeps CHECKPOINT_HISTORY of them for CHECKPOINT_DAYS`

@@ -19,7 +19,7 @@ import { listLive, openLive } from './live-folder.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 
 export type SessionFolderDeps = {
-  checkpoints: Pick<Checkpoints, 'newest'>
+  checkpoints: Checkpoints
   archives: Archives
   /** Folder of all working folders. */
   folder: string

@@ -39,7 +39,7 @@ export function chosenChanges(changes: readonly FolderChange[]): Set<FolderChang
 
 /** `own`: the working folder on this machine, for entries that lie there. */
 export async function readContents(
-  archives: Pick<Archives, 'read'>,
+  archives: Archives,
   entries: readonly IndexedEntry[],
   { own, signal }: { own: string | undefined; signal: AbortSignal },
 ): Promise<Contents> {

@@ -53,7 +53,7 @@ export function modelGatewayRoutes({
 }: Ground & {
   specOfModel: SpecOfModel
   models: Record<Namer, Pick<Upstream, 'send'>>
-  limits: { spending: Pick<Spending, 'isLimited'> }
+  limits: { spending: Spending }
   modelAnswerMs: number
 }): Route[] {
   const under = underClaims(deps)

@@ -15,7 +15,7 @@ const everyMs = 15_000
 const atOnce = 100
 
 export type LeftOutputsDeps = Ground & {
-  outputs: Pick<OutputPublisher, 'left' | 'again' | 'forget'>
+  outputs: OutputPublisher
   /** The parent of all session folders on this machine. */
   folder: string
 }

@@ -4,7 +4,7 @@ import type { Tool } from '@steward/harness/turn.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import { allowancesOf } from '../../sessions/rows/allowances.ts'
 
-export function allowedTools(row: Pick<SessionRow, 'allowances'>) {
+export function allowedTools(row: SessionRow) {
   const names = new Set(allowancesOf(row).map(({ tool }) => tool))
   const allow = (tool: Tool): Tool =>
     names.has(tool.name) && tool.permission !== 'allow' ? { ...tool, permission: 'allow' } : tool

@@ -6,7 +6,7 @@ import { compactionOf } from '@steward/harness/compaction/settings.ts'
 import type { ToolHost } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
-import type { Tool, Turn } from '@steward/harness/turn.ts'
+import type { Tool } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -19,7 +19,7 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
 import { mediaLoader } from './media.ts'
 import { connectServers } from './connect-servers.ts'
-import type { TurnAssembly, ClaimedWork } from './turn-deps.ts'
+import type { TurnAssembly, ClaimedWork, AssembledTurn } from './turn-deps.ts'
 import { histories } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
@@ -109,7 +109,7 @@ export function assembly(deps: AssemblyDeps) {
     })
     const ofWorker = isElsewhere ? await ownTools(read, tenant, session, agent) : []
     const toolHost = toolHostOf(declared)
-    const parts: Omit<Turn, 'open' | 'signal' | 'sleep'> = {
+    const parts: AssembledTurn = {
       system: systemPrompt({
         agent: agent.system,
         toolHost,

@@ -22,7 +22,7 @@ export type RecoveredTurn = { isSuspect: boolean; size: number }
 
 /** The count after a death that the claim has counted. `hasBegun`: the turn had begun to work in that life. */
 export function countDeath(
-  { recoveries: claimed, next_seq }: Pick<Head, 'recoveries' | 'next_seq'>,
+  { recoveries: claimed, next_seq }: Head,
   hasBegun: boolean,
 ): { recoveries: number; isGivenUp: boolean; recovered: RecoveredTurn } {
   const recoveries = hasBegun ? claimed + begunMore : claimed
@@ -35,7 +35,7 @@ export function countDeath(
  * and counts its next death then. `hasDied`: the claim has counted a death. `hasStarted`: its start is in the log.
  */
 export function countEvaluation(
-  head: Pick<Head, 'recoveries' | 'next_seq'>,
+  head: Head,
   { hasDied, hasWaited, hasStarted }: { hasDied: boolean; hasWaited: boolean; hasStarted: boolean },
 ): ReturnType<typeof countDeath> {
   if (!hasDied) return { ...countDeath(head, hasWaited && hasStarted), isGivenUp: false }

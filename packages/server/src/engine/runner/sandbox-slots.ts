@@ -2,6 +2,7 @@
  * Slots for running sandboxes, shared among tenants. An idle sandbox is stopped when another sandbox needs its slot.
  */
 import type { Share } from '../../ground/core/share.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 export type RestingSandbox = { tenant: string; session: string; usedAt: number }
 
@@ -12,7 +13,7 @@ export type SandboxSlots = {
    * Call when a sandbox becomes idle. Stops the sandbox when its tenant, or a tenant that holds no more slots, waits
    * for a slot.
    */
-  rests(resting: Pick<RestingSandbox, 'tenant' | 'session'>): void
+  rests(resting: SessionRef): void
 }
 
 type SandboxSlotsDeps = {

@@ -12,7 +12,7 @@ export const isUnanswered = ({ state }: PendingCall): boolean =>
 export function stepFindingOf(
   open: readonly PendingCall[],
   queue: readonly InboxItem[],
-  { outcome }: Pick<Head, 'outcome'>,
+  { outcome }: Head,
 ): StepFinding {
   if (queue.some(isInterrupt)) return 'interrupt'
   if (open.some(isUnanswered)) return 'unanswered'

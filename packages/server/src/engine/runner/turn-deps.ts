@@ -45,11 +45,14 @@ export type ThreadStart = string | (() => void)
 /** `crew`: the threads of the session that run beside this one. */
 export type ThreadDeps = DrainDeps & { crew: Crew; steps: LateNotices }
 
+/** Everything of a turn besides its open calls and its time. */
+export type AssembledTurn = Omit<Turn, 'open' | 'signal' | 'sleep'>
+
 export type TurnAssembly =
   /** `rested` is called when the turn is over and before its end is stored. `release` is called in every case. */
   | {
       ok: true
-      parts: Omit<Turn, 'open' | 'signal' | 'sleep'>
+      parts: AssembledTurn
       model: PricedModel
       /** True when the session's tools run on workers, which claim the session from the queue. */
       isElsewhere: boolean

@@ -20,7 +20,7 @@ const waitsForThread = (event: NewEvent): boolean =>
  */
 export function turnStop(
   { stopping, cut }: TurnSignals,
-  { ending }: Pick<Crew, 'ending'>,
+  { ending }: Crew,
   open: readonly OpenCall[],
 ) {
   const leaving = new AbortController()

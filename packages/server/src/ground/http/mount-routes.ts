@@ -112,9 +112,9 @@ const headerOf =
 
 type RouteDeps = CallerDeps &
   AddressDeps & {
-    databases: Pick<Databases, 'control' | 'open'>
+    databases: Databases
     streams: Streams
-    openAnswers: Pick<OpenAnswers, 'hold'>
+    openAnswers: OpenAnswers
     /** Undefined: requests are not limited. */
     rateLimits?: RateLimits | undefined
     /** Undefined: calls have no audit lines. */
@@ -367,7 +367,7 @@ function refuse(
   http: HttpContext,
   error: unknown,
   requestId: string,
-  { log, wire, route }: Pick<RouteMountDeps, 'log' | 'wire'> & { route?: Route },
+  { log, wire, route }: RouteMountDeps & { route?: Route },
 ): Response {
   const { status, headers, body } = wire.errorAnswer(error, {
     dialect: requestDialect(headerOf(http.env.incoming)),

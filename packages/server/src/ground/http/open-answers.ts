@@ -33,7 +33,7 @@ export function createOpenAnswers(): OpenAnswers {
 
 /** Calls `end` when the caller's key is revoked during the answer: a stolen key reads nothing after its revocation. */
 export function holdOpen(
-  answers: Pick<OpenAnswers, 'hold'>,
+  answers: OpenAnswers,
   { outgoing, principal, end }: { outgoing: ServerResponse; principal: Principal; end: () => void },
 ): void {
   const keyId = heldBy(principal)

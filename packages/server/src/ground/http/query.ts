@@ -49,10 +49,7 @@ function checkFilters(search: URLSearchParams, schema: z.ZodType | undefined): v
 }
 
 /** `search`: the query without its question mark. */
-export function readQuery(
-  { query, isQueryChecked }: Pick<Route, 'query' | 'isQueryChecked'>,
-  search: string,
-): unknown {
+export function readQuery({ query, isQueryChecked }: Route, search: string): unknown {
   if (!query) return undefined
   if (search === '') return parseQuery(query, {})
   const parameters = new URLSearchParams(search)

@@ -65,5 +65,5 @@ const credentials: Record<CallerKind, string> = {
   mcp: "an MCP server's token",
 }
 
-export const credentialsOf = ({ callers }: Pick<Route, 'callers'>): string =>
+export const credentialsOf = ({ callers }: Route): string =>
   callers.map((caller) => credentials[caller]).join(' or ')

@@ -43,7 +43,7 @@ export function observeRequest(
     requestId,
     route,
     params = {},
-  }: { requestId: string; route?: Pick<Route, 'path' | 'answer'>; params?: Record<string, string> },
+  }: { requestId: string; route?: Route; params?: Record<string, string> },
 ): NoteCaller {
   if (!requestAnswered.isHeard()) return noteNobody
   const method = incoming.method ?? ''

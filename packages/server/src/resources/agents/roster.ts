@@ -31,8 +31,8 @@ export async function multiagentAfter(
   db: Reads,
   tenant: string,
   owner: Owner,
-  { multiagent: asked }: Pick<AgentUpdate, 'multiagent'>,
-  kept?: Pick<AgentConfig, 'multiagent' | 'name'>,
+  { multiagent: asked }: AgentUpdate,
+  kept?: AgentConfig,
 ): Promise<Multiagent | null> {
   const before = kept?.multiagent ?? null
   if (asked === null) return null

@@ -16,9 +16,10 @@ import type { Ground } from '../../ground/ground.ts'
 import type { CheckpointRow } from './store.ts'
 import { markAll, pastStore } from './past-checkpoints.ts'
 import { checkpointStore, keysOf } from './store.ts'
+import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** `own`: the session's folder on this host. */
-export type CheckpointOwner = { tenant: string; session: string; own: string }
+export type CheckpointOwner = SessionRef & { own: string }
 
 /** `history`: how many checkpoints of a session stay beside its newest. */
 type StoreDeps = Ground & { keeping: BlobKeeping; history: number }
@@ -35,7 +36,7 @@ export function checkpoints(
 ) {
   const { folder, largest } = deps
   const here = runOnce(() => folderId(folder))
-  const storeOf = async ({ tenant, session }: Omit<CheckpointOwner, 'own'>) =>
+  const storeOf = async ({ tenant, session }: SessionRef) =>
     workspaceStore(await deps.databases.open(tenant), deps, tenant, session)
   const foldersOf = async ({ session, own }: CheckpointOwner) => ({
     session,
@@ -45,7 +46,7 @@ export function checkpoints(
   })
   /** The checkpoint of the session; `isHere`: this folder holds the working folder that was used last. */
   async function newest(
-    whose: Omit<CheckpointOwner, 'own'>,
+    whose: SessionRef,
   ): Promise<{ kept: Checkpoint | undefined; isHere: boolean }> {
     const kept = await (await storeOf(whose)).row()
     return { kept, isHere: kept !== undefined && kept.folder === (await here()) }
@@ -60,8 +61,7 @@ export function checkpoints(
       prepareFiles(await storeOf(whose), await foldersOf(whose)),
 
     /** True when this folder holds the working folder that was used last. */
-    isHere: async (whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> =>
-      (await newest(whose)).isHere,
+    isHere: async (whose: SessionRef): Promise<boolean> => (await newest(whose)).isHere,
 
     newest,
 

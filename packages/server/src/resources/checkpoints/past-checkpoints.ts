@@ -110,7 +110,7 @@ function pastWrites(db: Queries) {
 
 export const pastStore = storeOf(pastReads, pastWrites)
 
-const keysOf = ({ base_key, delta_key }: Pick<PastCheckpoint, 'base_key' | 'delta_key'>) => [
+const keysOf = ({ base_key, delta_key }: PastCheckpoint) => [
   base_key,
   ...(delta_key === null ? [] : [delta_key]),
 ]

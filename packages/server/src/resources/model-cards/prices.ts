@@ -31,7 +31,7 @@ export const priceOfOffline = (table: PriceTable): Price | null =>
 
 /** Null also for a card whose model cannot be called. */
 export async function priceOfCard(
-  { model, card }: Pick<CardRow, 'model' | 'card'>,
+  { model, card }: CardRow,
   table: PriceTable,
 ): Promise<Price | null> {
   const target = await targetOfCard({ ...card, model })

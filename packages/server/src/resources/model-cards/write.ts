@@ -34,10 +34,7 @@ export type CardInput = Omit<ModelCardCreate, 'custom_headers' | 'api_key'> & {
 const noKey = 'none'
 
 /** The key of a new card. Servers that speak another's wire may ask for none. */
-export function keyOf({
-  provider,
-  api_key,
-}: Pick<ModelCardCreate, 'provider' | 'api_key'>): string {
+export function keyOf({ provider, api_key }: ModelCardCreate): string {
   if (api_key) return api_key
   if (provider.endsWith('-compatible')) return noKey
   throw invalid('api_key: is required; only oai-compatible and ant-compatible do without one')

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Head } from '../log/head.ts'
 import { isAtBudget, stateOf } from '../log/head.ts'
 
-export function checkOpen(sessionId: string, { status }: Pick<Head, 'status'>): void {
+export function checkOpen(sessionId: string, { status }: Head): void {
   if (status === 'deleted') throw notFound('session', sessionId)
   if (status === 'failed')
     throw invalid(

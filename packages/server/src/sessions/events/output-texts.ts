@@ -18,7 +18,7 @@ export function outputTexts(sessionId: string) {
 
   return {
     /** Nothing more is told of a call that has its result. */
-    note({ type, data }: Pick<EventRow, 'type' | 'data'>): void {
+    note({ type, data }: EventRow): void {
       const call = results.has(type) ? callOf(data) : undefined
       if (call === undefined) return
       ends.delete(call)

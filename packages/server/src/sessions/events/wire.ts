@@ -21,10 +21,7 @@ export type StreamView = {
   idOf?: (seq: number) => string
 }
 
-export const viewOf = (
-  query: Pick<StreamQuery, 'include' | 'event_deltas'>,
-  dialect: Dialect,
-): StreamView => ({
+export const viewOf = (query: StreamQuery, dialect: Dialect): StreamView => ({
   chunks: query.include?.includes('chunks') ?? false,
   deltas: query.event_deltas ?? [],
   dialect,

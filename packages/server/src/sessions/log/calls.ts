@@ -42,7 +42,7 @@ export const waitsForPerson = (call: NewEvent, isConfirmed: boolean): boolean =>
   call.type === 'agent.custom_tool_use' || (newCallState(call) === 'asked' && !isConfirmed)
 
 /** `waitsForPerson` of a call without a result, by its row alone. */
-export const isOpenForPerson = ({ type, state }: Pick<PendingCall, 'type' | 'state'>): boolean =>
+export const isOpenForPerson = ({ type, state }: PendingCall): boolean =>
   type === 'agent.custom_tool_use' || state === 'asked'
 
 type CallSettlement = { id: string; state: CallState; deny_message?: string }

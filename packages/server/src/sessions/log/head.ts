@@ -331,11 +331,11 @@ export function usageOf(head: Head, now: number) {
   }
 }
 
-export const budgetOf = ({ budget }: Pick<Head, 'budget'>): SessionBudget | null =>
+export const budgetOf = ({ budget }: Head): SessionBudget | null =>
   budget === null ? null : { type: 'limit', max_list_cost: inCents(budget) }
 
 /** True when a session has spent its budget. It makes no further model request. */
-export const isAtBudget = ({ list_cost, budget }: Pick<Head, 'list_cost' | 'budget'>): boolean =>
+export const isAtBudget = ({ list_cost, budget }: Head): boolean =>
   budget !== null && list_cost >= budget
 
 /** `isAtBudget`, as a condition on a row of `session_heads`. */
@@ -390,7 +390,7 @@ const workState = ({ outcome }: HeadOutcome, state: SessionState): SessionState 
   outcome === outcomeStage.evaluating ? 'evaluating' : state
 
 /** True when the session accepts no more events. */
-export const isSessionOver = ({ status }: Pick<Head, 'status'>): boolean =>
+export const isSessionOver = ({ status }: Head): boolean =>
   status === 'deleted' || status === 'done' || status === 'failed'
 
 const stopsForAction = ({ stop_reason }: Head): boolean =>

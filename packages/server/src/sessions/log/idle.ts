@@ -27,7 +27,7 @@ export function idleEntries(head: Head, stop: StopReason, now: number, goesOn = 
 }
 
 /** The events for the beginning or the continuation of a turn. */
-export function runningEntries({ team }: Pick<Head, 'team'>): LogEntry[] {
+export function runningEntries({ team }: Head): LogEntry[] {
   const session: LogEntry = { event: { id: newId('event'), type: 'session.status_running' } }
   if (!team) return [session]
   const runs = { id: newId('event'), type: 'session.thread_status_running' } as const

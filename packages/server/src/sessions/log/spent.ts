@@ -7,7 +7,7 @@ import type { LogEntry } from './log.ts'
 export type RequestCost = { model: string; units: number | null }
 
 /** The `opaque` of an event that reports the usage of a model. Null for any other event. */
-export function spentText({ event, model }: Pick<LogEntry, 'event' | 'model'>): string | null {
+export function spentText({ event, model }: LogEntry): string | null {
   if (!model || !('model_usage' in event)) return null
   const units = model.price ? costOf(event.model_usage, model.price) : null
   return JSON.stringify({ model: model.name, units } satisfies RequestCost)

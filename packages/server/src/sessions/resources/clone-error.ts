@@ -4,7 +4,7 @@ import type { RepositoryRow } from './repositories.ts'
 
 /** The error of a session whose repository could not be cloned, by the service or by a worker. It is tried again. */
 export const cloneError = (
-  { fields: { url }, resolved_path }: Pick<RepositoryRow, 'fields' | 'resolved_path'>,
+  { fields: { url }, resolved_path }: RepositoryRow,
   { type, message }: RepositoryFailed,
 ): SessionError => ({
   type,

@@ -98,7 +98,7 @@ function freePath(name: string, taken: readonly string[]): string {
 
 /** The agent's own store, unless the request names it. */
 export function storesOfAgent(
-  { memory_store_id }: Pick<SessionAgent, 'memory_store_id'>,
+  { memory_store_id }: SessionAgent,
   wanted: readonly ResourceRequest[],
 ): ResourceRequest[] {
   const isNamed = wanted.some(

@@ -53,7 +53,7 @@ function checkPath(path: string, at: string): string {
 }
 
 /** A note for the agent about the requested path, because people refer to a resource by the path that they gave. */
-export const requestedPathNote = (row: Pick<ResourceRow, 'mount_path' | 'resolved_path'>): string =>
+export const requestedPathNote = (row: ResourceRow): string =>
   row.mount_path === row.resolved_path ? '' : `, asked for at ${row.mount_path}`
 
 /** A file outside of the uploads is linked below the uploads too. */

@@ -3,5 +3,4 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import type { SessionRow } from './show-session.ts'
 
 /** The tools that a session uses without asking, in the order in which they were allowed. */
-export const allowancesOf = ({ allowances }: Pick<SessionRow, 'allowances'>): Allowance[] =>
-  fromJson(allowances) ?? []
+export const allowancesOf = ({ allowances }: SessionRow): Allowance[] => fromJson(allowances) ?? []

@@ -161,7 +161,7 @@ function sessionReads(db: Reads) {
     row,
     shownRow,
     /** The agents that the session's agent may start. Makes no query for an agent that starts none. */
-    async roster(tenant: string, id: string, { multiagent }: Pick<SessionAgent, 'multiagent'>) {
+    async roster(tenant: string, id: string, { multiagent }: SessionAgent) {
       return multiagent ? (await shownRow(tenant, id)).roster : null
     },
     /** The session, its environment's record, and whether it has resources. Throws as `row` does. */

@@ -83,8 +83,7 @@ function failuresIn(agent: ServersOfAgent, report: StdioReport): StdioFailure[] 
   })
 }
 
-export const serversIn = ({ servers }: Pick<StdioReport, 'servers'>): StdioServer[] =>
-  fromJson(servers)
+export const serversIn = ({ servers }: StdioReport): StdioServer[] => fromJson(servers)
 
 const failureOf = ({ name }: { name: string }, why: string): StdioFailure => ({
   server: name,

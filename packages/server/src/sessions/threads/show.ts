@@ -43,10 +43,7 @@ export const primaryAlone = (session: Session, startup_seconds: number) => ({
 })
 
 /** The status that a thread shows. An idle thread that is due counts as running. */
-export const statusOf = (
-  { status, due }: Pick<ThreadRow, 'status' | 'due'>,
-  session: Session,
-): Session['status'] =>
+export const statusOf = ({ status, due }: ThreadRow, session: Session): Session['status'] =>
   session.status === 'failed'
     ? 'failed'
     : session.archived_at

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts'
 export type MetricsListener = { url: string; close(): Promise<void> }
 
 export async function listenForMetrics(
-  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  metrics: Metrics,
   { host, port }: { host: string; port: number },
 ): Promise<MetricsListener> {
   const server = createServer((request, response) => {

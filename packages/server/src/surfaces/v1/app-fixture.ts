@@ -70,7 +70,7 @@ function depsOver(database: Database): AppDeps {
     authenticate: never,
     changes: workspaceChanges(ground),
     streams: { enter: never, close: never },
-    openAnswers: { hold: never },
+    openAnswers: { hold: never, keyIds: never, endAll: never },
     limits: limitsFor('off', ground),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     offlineModel: true,

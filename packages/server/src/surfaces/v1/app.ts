@@ -107,7 +107,7 @@ export type AppDeps = Refusals &
     organizationId: string | undefined
     streams: Streams
     changes: WorkspaceChanges
-    openAnswers: Pick<OpenAnswers, 'hold'>
+    openAnswers: OpenAnswers
     limits: Limits
     /** Counts posts to sessions, by caller. */
     posts: CallCounts

@@ -46,7 +46,7 @@ export function callCountsJob({
   clock,
   noted,
 }: {
-  databases: Pick<Databases, 'open'>
+  databases: Databases
   clock: Clock
   noted: CallCounts
 }): Job {

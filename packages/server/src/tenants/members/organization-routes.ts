@@ -94,7 +94,7 @@ const showUser = ({ id, email, name, role, created_at }: MemberShown) => ({
   added_at: created_at,
 })
 
-const showMember = (tenant: string, { id, role }: Pick<MemberShown, 'id' | 'role'>) => ({
+const showMember = (tenant: string, { id, role }: MemberShown) => ({
   type: 'workspace_member' as const,
   user_id: id,
   workspace_id: tenant,

@@ -8,6 +8,7 @@ import { refusalError, rulesOf } from '../policy/rules.ts'
 import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
 import { upstream } from './upstream.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 /** Largest number of refusals, and of notices, that wait for the next tool result. */
 const mostWaiting = 100
@@ -33,10 +34,7 @@ export type ContextDeps = {
   operatorConnect: Connector<'operator'>
   /** Reads with one query. Undefined when the session does not exist. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
-  holdsClaim: (
-    lease: Pick<OutboundLease, 'tenant' | 'session'>,
-    claim: ClaimRef,
-  ) => Promise<boolean>
+  holdsClaim: (lease: SessionRef, claim: ClaimRef) => Promise<boolean>
   /** Called once, when the context is revoked. */
   ended: () => void
 }

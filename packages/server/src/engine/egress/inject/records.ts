@@ -6,6 +6,7 @@ import type { Job } from '../../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 const flushMs = 1_000
 const mostWaiting = 500
@@ -41,7 +42,7 @@ export interface UseRows {
 
 export type Records = ReturnType<typeof records>
 
-export const flushJob = ({ flush }: Pick<Records, 'flush'>): Job => ({
+export const flushJob = ({ flush }: Records): Job => ({
   name: 'note ends of credential uses',
   everyMs: flushMs,
   run: flush,
@@ -123,10 +124,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
      * Reports that a placeholder left over plain http to this host. Returns true the first time for this session and
      * host.
      */
-    leftInClear(
-      { tenant, session }: Pick<CallSubject, 'tenant' | 'session'>,
-      host: string,
-    ): boolean {
+    leftInClear({ tenant, session }: SessionRef, host: string): boolean {
       const key = `${session} ${host}`
       if (clear.has(key)) return false
       if (clear.size >= mostClear) clear.clear()

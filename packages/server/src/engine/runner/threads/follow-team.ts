@@ -13,7 +13,7 @@ import type { Crew } from './crew.ts'
 export function followTeam(
   { database }: DrainDeps,
   lease: SessionLease,
-  signals: Pick<TurnSignals, 'wake'>,
+  signals: TurnSignals,
   crew: Crew,
 ): void {
   signals.wake(async () => {

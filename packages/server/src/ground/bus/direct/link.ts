@@ -8,7 +8,7 @@ import type { PeerLimits } from './limits.ts'
 export function watchLink<Said>(
   socket: TLSSocket,
   form: z.ZodType<Said>,
-  { heartbeatMs }: Pick<PeerLimits, 'heartbeatMs'>,
+  { heartbeatMs }: PeerLimits,
   { hear, end }: { hear: (said: Said) => void; end: (error: Error | undefined) => void },
 ): void {
   const decode = frameDecoder(form, hear)

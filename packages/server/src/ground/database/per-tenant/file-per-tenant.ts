@@ -108,7 +108,7 @@ export async function filePerTenant(options: FilePerTenantOptions): Promise<Data
 
 /** Opens the file of an entry. Creates the file when the workspace has none yet. */
 function opener(
-  { control, clock }: Pick<FilePerTenantOptions, 'control' | 'clock'>,
+  { control, clock }: FilePerTenantOptions,
   files: ReturnType<typeof tenantFiles>,
   preparations: readonly FilePreparation[],
 ) {

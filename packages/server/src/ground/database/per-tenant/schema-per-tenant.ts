@@ -17,7 +17,7 @@ import { createWeakValues } from './weak-values.ts'
 export type SchemaPerTenantOptions = {
   control: Database
   /** The Postgres database of `control`. */
-  postgres: Pick<PostgresDatabase, 'schema'>
+  postgres: PostgresDatabase
   clock: Clock
   log: Log
   /** Wraps a tenant's database for callers. */

@@ -11,6 +11,7 @@ import { eventOf, readEvents } from '../../log/log.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import { cloneError } from '../../resources/clone-error.ts'
 import { resourceStore } from '../../rows/resources.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 
 /** The same failure is not appended again within this time, because the service dispatches the work repeatedly. */
 const quietMs = 10 * 60_000
@@ -32,7 +33,7 @@ export async function reportFailure(
 /** Like `reportFailure`, for a worker that could not begin the session at all. */
 export const reportNotBegun = (
   tx: Queries,
-  ref: Pick<FailedInput, 'tenant' | 'session'>,
+  ref: SessionRef,
   why: string,
   now: number,
 ): Promise<boolean> => {
@@ -43,7 +44,7 @@ export const reportNotBegun = (
 
 async function reportOnce(
   tx: Queries,
-  { tenant, session }: Pick<FailedInput, 'tenant' | 'session'>,
+  { tenant, session }: SessionRef,
   error: SessionError,
   now: number,
 ): Promise<boolean> {
@@ -57,7 +58,7 @@ async function reportOnce(
 
 async function isReported(
   tx: Queries,
-  { tenant, session }: Pick<FailedInput, 'tenant' | 'session'>,
+  { tenant, session }: SessionRef,
   error: SessionError,
   now: number,
 ): Promise<boolean> {

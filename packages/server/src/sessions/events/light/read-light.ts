@@ -97,12 +97,12 @@ function lightRow(
   return { ...row, fields, cut, spent: spentIn(spent) }
 }
 
-const cutShort = ({ type, data }: Pick<EventRow, 'type' | 'data'>): LightFields =>
+const cutShort = ({ type, data }: EventRow): LightFields =>
   cutFields(parseObject(data), keptLengths(type))
 
 /** Undefined when more than one text is long, so that beginning and end do not tell what is between them. */
 function cutByEnds(
-  { type, size }: Pick<SizedEvent, 'type' | 'size'>,
+  { type, size }: SizedEvent,
   ends: TextEnds | undefined,
 ): LightFields | undefined {
   if (!ends || ends.opens) return undefined

@@ -83,13 +83,7 @@ export function updateOf(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpda
 
 type AgentOverrides = Pick<AgentUpdate, 'model' | 'system' | 'tools' | 'mcp_servers'>
 
-export function overridesOf(
-  given: Pick<
-    OpenAIAgentOverrides,
-    'model' | 'reasoning' | 'service_tier' | 'instructions' | 'tools'
-  >,
-  kept: Pick<AgentConfig, 'model' | 'tools'>,
-): AgentOverrides {
+export function overridesOf(given: OpenAIAgentOverrides, kept: AgentConfig): AgentOverrides {
   const { instructions, tools, model, reasoning, service_tier } = given
   const namesModel = [model, reasoning, service_tier].some((field) => field !== undefined)
   return {

@@ -10,7 +10,7 @@ import { tellerOf } from './teller.ts'
 import { subagentEvent } from './wire-events.ts'
 
 /** The child thread that an event names. */
-export function childOf({ session }: SessionLog, { data }: Pick<EventRow, 'data'>) {
+export function childOf({ session }: SessionLog, { data }: EventRow) {
   if (!data.includes('"session_thread_id"')) return undefined
   const thread = parseObject(data)['session_thread_id']
   return typeof thread === 'string' && thread !== primaryThreadId(session) ? thread : undefined

@@ -37,7 +37,7 @@ type LiveBlockRef = { id: string; index: number; content: number }
 
 export const subagentEvent = (
   word: 'created' | 'closed',
-  row: Pick<EventRow, 'id'>,
+  row: EventRow,
   subagent: OpenAISubagent,
 ): string =>
   frameOf({

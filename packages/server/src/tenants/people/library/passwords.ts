@@ -45,7 +45,7 @@ export function passwordsInTurn(
   let isRunning = false
 
   /** A wide network has many people, so that its failures weigh less. */
-  const failuresOf = ({ network, wide }: Pick<WaitingHash, 'network' | 'wide'>): number =>
+  const failuresOf = ({ network, wide }: WaitingHash): number =>
     Math.max(failures.get(network), wide === undefined ? 0 : failures.get(wide) / mostOfWideNetwork)
 
   const mostFailed = (among: readonly WaitingHash[]): WaitingHash | undefined =>
