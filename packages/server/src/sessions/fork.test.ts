@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
 import { databases } from '../ground/database/fixture.ts'
 import { StorageError } from '../ground/core/errors.ts'
-import { createSeal } from '../ground/core/seal.ts'
 import { dying, newSession } from './fixture.ts'
 import { forkSession } from './fork.ts'
 import { removeDeletedSessions } from './job.ts'
 import { keepEvents, agentMessage, tenant } from './log/fixture.ts'
-import { resourceKinds } from './resources/kinds.ts'
+import { openingOf } from './opening-fixture.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const hour = 60 * 60 * 1000
-const seal = createSeal('a root secret of a test')
-
-const deps = (now: number) => ({
-  seal,
-  kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
-  refuseImage: () => undefined,
-  refusePackages: () => undefined,
-  workerInputs: [],
-  now: () => now,
-  count: async () => {},
-})
-
 for (const [name, open] of Object.entries(databases)) {
   describe(`a fork whose process dies on ${name}`, () => {
     // verifies: forks/killed
@@ -37,8 +25,10 @@ for (const [name, open] of Object.entries(databases)) {
       )
       const count = async () =>
         (await database.read.selectFrom('events').select('seq').execute()).length
+      const clock = { ...systemClock, now: () => 0 }
+      const deps = { ...openingOf(database, { clock }), count: async () => {} }
       for (const last of [1, 2, 3, 4, 5, 6]) {
-        const forked = forkSession(dying(database, last), tenant, from, {}, deps(0))
+        const forked = forkSession(dying(database, last), tenant, from, {}, deps)
         await assert.rejects(forked, StorageError)
         const listed = await sessionStore(database.read).undeleted(tenant, 10)
         assert.deepEqual(listed, [from])

@@ -25,7 +25,6 @@ import type { Head } from './log/head.ts'
 import { readHead } from './log/head.ts'
 import { turnsInLog } from './log/turns.ts'
 import { idleEntries } from './log/idle.ts'
-import type { RowDeps } from './new-row.ts'
 import { newRow } from './new-row.ts'
 import type { ForkedThreads } from './fork-threads.ts'
 import { endsOfThreads, insertThreads, threadsAt } from './fork-threads.ts'
@@ -41,12 +40,12 @@ import { sessionStore, tokenContext } from './rows/sessions.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/queue.ts'
 import { announceRowChange } from './log/topics.ts'
+import type { OpenSessionDeps } from './open.ts'
 
 /** Further work in the unit that creates the fork. `id`: of the fork. */
 export type ForkFinish = { id: string; finish: (tx: Queries, now: number) => Promise<void> }
 
-type ForkDeps = Omit<RowDeps, 'now'> & {
-  now: () => number
+type ForkDeps = OpenSessionDeps & {
   /** Counts the session against the quota of the day. */
   count: (tx: Queries) => Promise<void>
   also?: ForkFinish | undefined
@@ -79,13 +78,13 @@ export async function forkSession(
     )
   const threads = await threadsAt(db.read, { tenant, from, at })
   const fork = { tenant, from, id: deps.also?.id ?? newId('session'), at, input, threads }
-  await db.write((tx) => hide(tx, fork, row, deps.now()))
+  await db.write((tx) => hide(tx, fork, row, deps.clock.now()))
   try {
     await copyLog(db, { tenant, from, to: fork.id, upTo: at, hasThreads: threads.started.size > 0 })
     return await db.write((tx) => begin(tx, fork, deps))
   } catch (error) {
     // The job removes what cannot be removed now.
-    await removeSessionRows(db, { tenant, session: fork.id, now: deps.now() }).catch(() => {})
+    await removeSessionRows(db, { tenant, session: fork.id, now: deps.clock.now() }).catch(() => {})
     throw error
   }
 }
@@ -102,7 +101,7 @@ async function hide(tx: Queries, { id }: Fork, row: ShownSessionRow, now: number
 async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Session> {
   const { tenant, from, id, at, input } = fork
   const store = sessionStore(tx)
-  const now = deps.now()
+  const now = deps.clock.now()
   await deps.count(tx)
   const source = await store.getForUpdate(tenant, from)
   if ((await store.ofAnyTenant([id])).length === 0)

@@ -10,12 +10,13 @@ import type { OpenSessionDeps } from './open.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 export async function openFork(
-  { clock, seal, resolveModel, limits, ...deps }: OpenSessionDeps,
+  deps: OpenSessionDeps,
   { db, tenant }: { db: Database; tenant: string },
   from: string,
   input: SessionFork,
   also?: ForkFinish,
 ): Promise<Session> {
+  const { resolveModel, limits } = deps
   const { agent } = input
   if (agent !== undefined) {
     await sessionStore(db.read).row(tenant, from)
@@ -26,8 +27,6 @@ export async function openFork(
   }
   return forkSession(db, tenant, from, input, {
     ...deps,
-    seal,
-    now: () => clock.now(),
     count: await limits.quotas.daily(tenant),
     also,
   })

@@ -10,11 +10,9 @@ import { kindOf } from '../../sessions/resources/kinds.ts'
 import { checkInputs } from '../../sessions/resources/supported.ts'
 import type { DeploymentRow } from './store.ts'
 
-type CauseDeps = Pick<OpenSessionDeps, 'kinds' | 'workerInputs'> & { now: number }
-
 /** Names the first missing resource; without one, the error itself. */
 export async function causeOf(
-  deps: CauseDeps,
+  deps: OpenSessionDeps,
   read: Reads,
   row: DeploymentRow,
   error: PlatformError,
@@ -37,7 +35,7 @@ export async function causeOf(
 }
 
 async function agentOrEnvironment(
-  { kinds, workerInputs }: CauseDeps,
+  { kinds, workerInputs }: OpenSessionDeps,
   read: Reads,
   { tenant_id: tenant, agent_id, environment_id, spec }: DeploymentRow,
 ): Promise<RunErrorType | undefined> {
@@ -83,10 +81,11 @@ const absences: Record<ResourceType, Record<Absence, RunErrorType>> = {
 }
 
 async function missingResource(
-  { kinds, now }: CauseDeps,
+  { kinds, clock }: OpenSessionDeps,
   read: Reads,
   { tenant_id: tenant, spec }: DeploymentRow,
 ): Promise<RunErrorType | undefined> {
+  const now = clock.now()
   for (const resource of spec.resources) {
     const absence = await kindOf(kinds, resource).findAbsence(read, { tenant, now }, resource)
     if (absence) return absences[resource.type][absence]

@@ -51,11 +51,8 @@ async function failureOf(
   error: unknown,
 ): Promise<RunError> {
   if (error instanceof StorageError) throw error
-  if (error instanceof PlatformError) {
-    const { kinds, workerInputs, clock } = deps
-    const given = { kinds, workerInputs, now: clock.now() }
-    return { type: await causeOf(given, db.read, row, error), message: error.message }
-  }
+  if (error instanceof PlatformError)
+    return { type: await causeOf(deps, db.read, row, error), message: error.message }
   deps.log.error('a deployment could not create its session', { error, deployment_id: row.id })
   const message = "the session could not be created: the server's log has the reason"
   return { type: 'unknown_error', message }

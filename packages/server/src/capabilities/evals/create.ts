@@ -57,7 +57,7 @@ export async function createRun(
 async function checkInspections(
   read: Reads,
   tenant: string,
-  spec: Omit<EvalSpec, 'dataset'>,
+  spec: EvalSpec,
   samples: RunSamples,
 ): Promise<void> {
   const grader = spec.graders.find(isInspecting)?.name ?? samples.inspecting

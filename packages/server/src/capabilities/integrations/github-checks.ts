@@ -25,8 +25,11 @@ const actions = [
 
 const pullForm = z.object({ head: z.object({ sha: z.string().regex(/^[\da-f]{40,64}$/) }) })
 
+/** A call that still lacks the headers of every call to GitHub. */
+export type CheckCall = Omit<ProviderCall, 'headers'>
+
 /** Asks for the newest commit of the pull request, because a check run belongs to a commit. */
-export function headCallOf(thread: ExternalThread): Omit<ProviderCall, 'headers'> | null {
+export function headCallOf(thread: ExternalThread): CheckCall | null {
   const { repository, number, pull, head } = thread.target
   if (pull !== 1 || typeof head === 'string') return null
   const path = `/repos/${String(repository)}/pulls/${String(number)}`
@@ -42,7 +45,7 @@ export function askByCheck(
   telling: Confirmation,
   thread: ExternalThread,
   { repository, text }: CheckText,
-): Omit<ProviderCall, 'headers'> | null {
+): CheckCall | null {
   const { head } = thread.target
   if (typeof head !== 'string' || thread.notes[questionNote(telling.call)]) return null
   const body = {
@@ -64,7 +67,7 @@ export function endCheck(
   { call, isError }: { call: string; isError: boolean },
   { notes }: ExternalThread,
   repository: string,
-): Omit<ProviderCall, 'headers'> | null {
+): CheckCall | null {
   const id = notes[questionNote(call)]
   if (typeof id !== 'number') return null
   const title = isError ? 'The call was not made, or has failed' : 'The call was made'
@@ -81,7 +84,7 @@ export function searchCheck(
   telling: Confirmation,
   { target }: ExternalThread,
   repository: string,
-): Omit<ProviderCall, 'headers'> {
+): CheckCall {
   const query = new URLSearchParams({ check_name: checkNameOf(telling), filter: 'all' })
   const path = `/repos/${repository}/commits/${String(target['head'])}/check-runs?${String(query)}`
   return { method: 'GET', path, body: null, isOptional: true }

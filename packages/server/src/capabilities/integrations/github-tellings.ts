@@ -12,6 +12,7 @@ import {
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
 import { codeOf } from './questions.ts'
+import type { CheckCall } from './github-checks.ts'
 
 /** The most characters of a comment. */
 const mostCharacters = 60_000
@@ -78,8 +79,7 @@ const repositoryOf = ({ target }: ExternalThread): string | undefined => {
   return repository === undefined || number === undefined ? undefined : String(repository)
 }
 
-const withHeaders = (call: Omit<ProviderCall, 'headers'> | null): ProviderCall | null =>
-  call && { ...call, headers }
+const withHeaders = (call: CheckCall | null): ProviderCall | null => call && { ...call, headers }
 
 export const lookUp = {
   callFor: (telling: Telling, thread: ExternalThread): ProviderCall | null =>

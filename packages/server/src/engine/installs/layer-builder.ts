@@ -24,10 +24,6 @@ export type LayerBuilderDeps = {
   share: Share
   clock: Clock
   log: Log
-  /** Folder of unfinished builds. */
-  workFolder: string
-  /** Ends the builds, which reject with its reason. */
-  signal: AbortSignal
 }
 
 /** Marks the layer as used now. Returns false when it does not exist. */
@@ -44,15 +40,11 @@ export async function markLayerUsed(path: string, now: number): Promise<boolean>
 
 export type LayerTarget = { tenant: string; layer: string; path: string }
 
-export function layerBuilder({
-  build,
-  leaseOf,
-  share,
-  clock,
-  log,
-  workFolder,
-  signal,
-}: LayerBuilderDeps) {
+/** `workFolder`: of unfinished builds. `signal`: ends the builds, which reject with its reason. */
+export function layerBuilder(
+  { build, leaseOf, share, clock, log }: LayerBuilderDeps,
+  { workFolder, signal }: { workFolder: string; signal: AbortSignal },
+) {
   async function inTurn(
     tenant: string,
     work: () => Promise<void>,

@@ -21,7 +21,7 @@ const day = 24 * hour
 /** A folder name that no tenant has. */
 const workName = '.building'
 
-export type LayerDeps = Omit<LayerBuilderDeps, 'workFolder' | 'signal'> & {
+export type LayerDeps = LayerBuilderDeps & {
   /** Folder of all layers; only the server opens it. */
   folder: string
   identify: (wanted: WantedInstalls) => Promise<string>
@@ -51,7 +51,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   const inTurn = createKeyQueue()
   const closing = new AbortController()
   const workFolder = join(folder, workName)
-  const make = layerBuilder({ ...deps, workFolder, signal: closing.signal })
+  const make = layerBuilder(deps, { workFolder, signal: closing.signal })
 
   /** Builds a layer, or joins a build of the same layer in this process. */
   async function buildWith(

@@ -13,10 +13,9 @@ import type { MountTarget } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
-type MemoryMountDeps = Ground & { quotas: Quotas }
 type MemoryMountTarget = Pick<MountTarget, 'tenant' | 'session' | 'folder' | 'start'>
 
-export function mountMemory(deps: MemoryMountDeps) {
+export function mountMemory(deps: Ground & { quotas: Quotas }) {
   /** A new sandbox of a session waits until the changes of its previous sandbox are stored. */
   const ending = new Map<string, () => Promise<void>>()
   return async ({ tenant, session, folder, start }: MemoryMountTarget): Promise<MountedKind> => {
@@ -41,7 +40,7 @@ export function mountMemory(deps: MemoryMountDeps) {
 
 function attached(
   database: Database,
-  { clock, quotas }: MemoryMountDeps,
+  { clock, quotas }: Ground & { quotas: Quotas },
   row: AttachedStore,
 ): MountedStoreRow {
   const { tenant_id: tenant, session_id, resolved_path: path } = row

@@ -23,16 +23,15 @@ const mountPath = '/opt/repositories'
 /** Delay before a failed clone is tried again, unless the token has changed. */
 const againMs = 60_000
 
-export type RepositoryDeps = {
-  mirrors: Mirrors
+export type RepositoryRows = {
   rows: (tenant: string, session: string) => Promise<RepositoryRow[]>
   /** Records that the repository is in the working folder, and in every later checkpoint of it. */
   cloned: (row: RepositoryRow) => Promise<void>
   open: (row: RepositoryRow) => string | undefined
-  /** True when commands see the host's own paths. */
-  isHost: boolean
-  clock: Clock
 }
+
+/** `isHost`: true when commands see the host's own paths. */
+export type RepositoryDeps = RepositoryRows & { mirrors: Mirrors; isHost: boolean; clock: Clock }
 
 export function mountRepositories(deps: RepositoryDeps): MountKind {
   return async (target) => {

@@ -2,13 +2,9 @@
 import { iso } from '@steward/base/time.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { ofType, repositoryTokenContext, resourceStore } from '../../sessions/rows/resources.ts'
-import type { RepositoryDeps } from './mount.ts'
+import type { RepositoryRows } from './mount.ts'
 
-export function repositoryRows({
-  databases,
-  seal,
-  clock,
-}: Ground): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
+export function repositoryRows({ databases, seal, clock }: Ground): RepositoryRows {
   return {
     async rows(tenant, session) {
       const { read } = await databases.open(tenant)

@@ -1,7 +1,5 @@
 import type { Clock } from '@steward/base/time.ts'
 
-export type AlarmClock = Pick<Clock, 'now' | 'sleep'>
-
 export type Alarm = {
   /** Ends the job's pause at `time`, in ms since the epoch. A later call replaces an earlier one. */
   at: (time: number, signal: AbortSignal) => void
@@ -10,7 +8,7 @@ export type Alarm = {
 }
 
 /** Lets a job run before its pause is over, at a time that the job names. */
-export function createAlarm(clock: AlarmClock): Alarm {
+export function createAlarm(clock: Clock): Alarm {
   let waiting = new AbortController()
   let runNow = () => {}
   return {

@@ -1,8 +1,8 @@
 /** Pieces of work that a job finds, and that this process then drives to their end. */
-import type { AlarmClock } from './alarm.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
 import type { WorkInSlots, WorkPiece } from './work-slots.ts'
 import { createWorkSlots, startFound } from './work-slots.ts'
+import type { Clock } from '@steward/base/time.ts'
 
 /** Concurrent pieces of a process, and the percentage of them that one tenant may have while the others have none. */
 const slots = { total: 50, percent: 50 }
@@ -17,7 +17,7 @@ type DrivenPieces<Piece> = {
 
 /** `failed` is told why a piece could not go on. */
 export function createDrivenWork<Piece extends WorkPiece>(
-  clock: AlarmClock,
+  clock: Clock,
   failed: (error: unknown, id: string) => void,
 ) {
   let lookNow = (): void => {}

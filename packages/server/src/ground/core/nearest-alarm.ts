@@ -1,8 +1,8 @@
-import type { AlarmClock } from './alarm.ts'
 import { createAlarm } from './alarm.ts'
+import type { Clock } from '@steward/base/time.ts'
 
 /** Rings once, at the earliest of all times that were set. (The plain alarm keeps only the time that was set last.) */
-export function createNearestAlarm(clock: AlarmClock, ring: () => void) {
+export function createNearestAlarm(clock: Clock, ring: () => void) {
   const alarm = createAlarm(clock)
   let nearest = Infinity
   const stop = alarm.start(() => {

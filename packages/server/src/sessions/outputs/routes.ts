@@ -32,10 +32,7 @@ export function outputRoutes(deps: OutputRouteDeps): Route[] {
     tenant,
     params,
     betas,
-  }: Pick<
-    RouteCall<'/:id', unknown, unknown>,
-    'db' | 'tenant' | 'params' | 'betas'
-  >): Promise<void> {
+  }: RouteCall<'/:id', unknown, unknown>): Promise<void> {
     await sessionStore(db.read).row(tenant, params.id)
     if (!betas.has(beta))
       throw invalid(`the header anthropic-beta: ${beta} (or vendor-beta) is required for outputs`)

@@ -60,7 +60,7 @@ export type Refusals = {
 
 export function checkEnvironmentSupport(
   record: EnvironmentRecord,
-  { refuseImage, refusePackages }: Omit<Refusals, 'workerInputs'>,
+  { refuseImage, refusePackages }: Refusals,
 ): void {
   const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
   if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)

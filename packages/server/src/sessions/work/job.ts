@@ -15,11 +15,12 @@ const limit = 50
 const pollersKeptMs = 5 * 60 * 1000
 const stoppedKeptMs = 30 * 24 * 60 * 60 * 1000
 
-type WorkJobDeps = Ground & { unclaimedMs: number }
+export const workJobs = (deps: Ground & { unclaimedMs: number }): Job[] => [
+  overdueJob(deps),
+  oldRowsJob(deps),
+]
 
-export const workJobs = (deps: WorkJobDeps): Job[] => [overdueJob(deps), oldRowsJob(deps)]
-
-function overdueJob({ databases, clock, unclaimedMs }: WorkJobDeps): Job {
+function overdueJob({ databases, clock, unclaimedMs }: Ground & { unclaimedMs: number }): Job {
   const run = () =>
     runOnEach(databases.due(), (database) => {
       const now = clock.now()
@@ -28,7 +29,7 @@ function overdueJob({ databases, clock, unclaimedMs }: WorkJobDeps): Job {
   return { name: 'end overdue work', everyMs: overdueEveryMs, run }
 }
 
-function oldRowsJob({ databases, clock }: WorkJobDeps): Job {
+function oldRowsJob({ databases, clock }: Ground): Job {
   const walk = databases.walk(oldEveryMs)
   const run = () =>
     runOnEach(walk(), (database) =>

@@ -18,7 +18,7 @@ export type Causes = {
 }
 
 /** `most`: the most sessions that are remembered. The oldest are forgotten first. */
-export function causesOver(bus: Pick<Channel, 'publish' | 'subscribe'>, most: number): Causes {
+export function causesOver(bus: Channel, most: number): Causes {
   const known = boundedMap<SpanContext>(most)
   const stop = bus.subscribe(topic, ({ session, request, hasEnded }) => {
     const context = typeof request === 'string' ? contextOf(request) : undefined

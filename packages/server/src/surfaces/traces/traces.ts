@@ -23,11 +23,7 @@ const lastSpansMs = 5_000
  * Loads the libraries, so that servers without traces never load them. The libraries read OpenTelemetry's other
  * variables themselves.
  */
-export async function createTraces(
-  log: Log,
-  bus: Pick<Channel, 'publish' | 'subscribe'>,
-  sampling: Sampling,
-): Promise<Traces> {
+export async function createTraces(log: Log, bus: Channel, sampling: Sampling): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, resources, { causesOver }, spans] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),

@@ -4,30 +4,27 @@ import type { Job } from '../../ground/core/jobs.ts'
 import { auditLineWritten } from '../../ground/database/audited-database.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
-import type { Ground } from '../../ground/ground.ts'
 import { chainAll, moveLines } from './chain.ts'
-import type { AuditKeys } from './heads.ts'
 import { removeOldAudit } from './retention.ts'
 import type { Trail } from './trails/trails.ts'
 import { controlTrails } from './trails/trails.ts'
-
-type AuditDeps = Ground & { auditMs: number; keys: AuditKeys }
+import type { RetentionDeps } from './retention.ts'
 
 /** Delay from a line to the unit that chains it together with the lines that follow. */
 const chainAfterMs = 1_000
 
-export const auditJobs = (deps: AuditDeps): Job[] => [chainJob(deps), retentionJob(deps)]
+export const auditJobs = (deps: RetentionDeps): Job[] => [chainJob(deps), retentionJob(deps)]
 
 const retentionMs = 60 * minuteMs
 
-const retentionJob = (deps: AuditDeps): Job => ({
+const retentionJob = (deps: RetentionDeps): Job => ({
   name: 'remove old audit records',
   everyMs: retentionMs,
   run: removeOldAudit(deps, retentionMs),
 })
 
 /** The next run, in any process, finds the lines of a process that died. */
-function chainJob({ databases, clock, keys }: AuditDeps): Job {
+function chainJob({ databases, clock, keys }: RetentionDeps): Job {
   return {
     name: 'chain the audit',
     everyMs: minuteMs,

@@ -12,9 +12,12 @@ import { trailsOf } from './trails/trails.ts'
 
 const rowsAtOnce = 500
 
+/** `auditMs`: how long lines are kept. */
+export type RetentionDeps = Ground & { auditMs: number; keys: AuditKeys }
+
 /** Each call removes some lines of each tenant, oldest first. True: none is left. A failing tenant blocks no other. */
 export function removeOldAudit(
-  { databases, auditMs, clock, keys }: Ground & { auditMs: number; keys: AuditKeys },
+  { databases, auditMs, clock, keys }: RetentionDeps,
   everyMs: number,
 ): () => Promise<boolean> {
   const { control, isShared } = databases

@@ -140,7 +140,7 @@ const lineOf = (thread: ThreadState): ThreadLine => {
 
 /** Calls `look` whenever a thread has gone idle, and once more after the signal has aborted. */
 async function whenFound<T>(
-  clock: Pick<Clock, 'sleep'>,
+  clock: Clock,
   work: ClaimedWork,
   look: () => Promise<T | undefined>,
   ends: AbortSignal,

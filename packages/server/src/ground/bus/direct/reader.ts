@@ -16,7 +16,7 @@ type PeerReaderDeps = {
   keys: PeerKeys
   limits: PeerLimits
   log: Log
-  local: Pick<MemoryChannel, 'topics' | 'hasSubscriber' | 'publish' | 'miss'>
+  local: MemoryChannel
   /** True when the other process is dead. */
   isDead: () => Promise<boolean>
   /** Called when the other process lives and cannot be reached: it may be able to reach this process. */

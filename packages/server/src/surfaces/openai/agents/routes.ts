@@ -20,9 +20,7 @@ import { agentOf, multiagentOf, showAgent, updateOf } from './agent.ts'
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
 
-export type AgentRouteDeps = Ground & { limits: Limits }
-
-export function agentRoutes({ clock, limits }: AgentRouteDeps): Route[] {
+export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Route[] {
   return [
     agents.post(
       '',

@@ -23,8 +23,6 @@ const artifacts = section(
 )
 const answer = OpenAIArtifactShown
 
-export type ArtifactRouteDeps = Ground & { keeping: BlobKeeping }
-
 /** The folder into which the agent writes its outputs. */
 const folder = '/mnt/session/outputs/'
 
@@ -78,7 +76,11 @@ async function filesOf({ read, tenant, session }: SessionLog): Promise<ArtifactF
   return files.toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
 }
 
-export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Route[] {
+export function artifactRoutes({
+  keeping,
+  clock,
+  log,
+}: Ground & { keeping: BlobKeeping }): Route[] {
   const { blobs } = keeping
 
   async function find(read: Reads, tenant: string, session: string, id: string) {

@@ -24,12 +24,6 @@ import { rows } from '../../../ground/database/rows.ts'
 const files = section('The OpenAI surface', ['workspace'], '/openai/v1/files')
 const answer = OpenAIFileShown
 
-export type FileRouteDeps = Ground & {
-  keeping: BlobKeeping
-  fileLimits: UploadLimits
-  limits: Limits
-}
-
 const showUpload = ({
   id,
   filename,
@@ -47,7 +41,13 @@ const showUpload = ({
   ...(expires_at ? { expires_at: unixSeconds(expires_at) } : {}),
 })
 
-export function fileRoutes(deps: FileRouteDeps): Route[] {
+export function fileRoutes(
+  deps: Ground & {
+    keeping: BlobKeeping
+    fileLimits: UploadLimits
+    limits: Limits
+  },
+): Route[] {
   const { clock, keeping, log, fileLimits, limits } = deps
   const { blobs } = keeping
   // Uploads on this surface name no session.

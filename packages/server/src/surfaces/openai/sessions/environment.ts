@@ -37,7 +37,7 @@ export function fieldsOf({
   }
 }
 
-const configOf = ({ network, packages }: Omit<HostedFields, 'env'>) => ({
+const configOf = ({ network, packages }: HostedFields) => ({
   type: 'cloud' as const,
   ...(network ? { networking: networkingOf(network, packages) } : {}),
   ...(packages

@@ -57,7 +57,7 @@ export function spendingOver({
   clock,
   known,
 }: Ground & {
-  known: Pick<LimitsCache<{ caps: readonly SpendCap[] }>, 'peek' | 'read'>
+  known: LimitsCache<{ caps: readonly SpendCap[] }>
 }): Spending {
   const spent = recentSpend(async (tenant, span) => {
     const { read } = await databases.open(tenant)

@@ -24,7 +24,7 @@ export type Visitor = { address: string; userAgent: string | undefined }
 
 export type SignInLibraryDeps = {
   control: Database
-  clock: Pick<Clock, 'now'>
+  clock: Clock
   /** Signs the library's cookies, and keys the hashes of codes. */
   key: Buffer
   /** The origin of this service, and the path below which browsers reach it. */
