@@ -1,8 +1,11 @@
 /** The mounts in the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
 import { join, resolve } from 'node:path'
+import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { mountFiles } from '@steward/space/files/mount.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { mountUser } from '@steward/space/working-folder/user.ts'
+import type { Connector } from '../ground/core/dial.ts'
+import type { Share } from '../ground/core/share.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -38,9 +41,6 @@ import { tellUnreachableHosts } from '../engine/runner/unreachable-hosts.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/file-source.ts'
 import { limitsOf } from './sandboxes.ts'
-import type { Share } from '../ground/core/share.ts'
-import type { Connector } from '../ground/core/dial.ts'
-import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 
 type PoolParts = Ground & {
   provider: SandboxProvider

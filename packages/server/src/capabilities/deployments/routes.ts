@@ -6,6 +6,7 @@ import {
   DeploymentShown,
   DeploymentUpdate,
 } from '@steward/protocol/deployments.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import {
   DeploymentTriggerQuery,
   DeploymentTriggerSecret,

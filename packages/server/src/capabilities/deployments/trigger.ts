@@ -3,6 +3,7 @@
  * Attack: a caller without the secret must not learn what exists, so all refusals have the same words.
  */
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'

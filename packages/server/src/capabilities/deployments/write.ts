@@ -8,6 +8,7 @@ import type {
   DeploymentSpec,
   DeploymentUpdate,
 } from '@steward/protocol/deployments.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'

@@ -1,5 +1,6 @@
 /** Creates a run: fixes agent and samples, and inserts a row for each trial. */
 import { iso } from '@steward/base/time.ts'
+import type { EvalDeps } from './end-trial.ts'
 import type { Eval, EvalCreate, EvalPlan, EvalSpec } from '@steward/protocol/evals.ts'
 import type { SessionCreate } from '@steward/protocol/sessions.ts'
 import { runUnaudited } from '../../ground/core/audited-call.ts'

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { EvalDeps } from './end-trial.ts'
 import {
   CompareQuery,
   EvalComparisonShown,

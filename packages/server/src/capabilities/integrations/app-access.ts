@@ -4,6 +4,7 @@
  * placeholder.
  */
 import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { VaultWriteContext } from '../../resources/vaults/write.ts'

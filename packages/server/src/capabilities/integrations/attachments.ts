@@ -3,10 +3,13 @@
  * stored before the session gets the message. The delivery notes each stored file, so that no file is stored twice.
  */
 import type { Readable } from 'node:stream'
+import type { Limits } from '../../tenants/limits/limits.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { IncomingFile } from '../../ground/database/tables/integrations.ts'
+import type { UploadLimits } from '../../resources/files/upload.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { filenameOf, keepFile } from '../../resources/files/upload.ts'
 import type { AttachTarget } from '../../sessions/resources/attach.ts'

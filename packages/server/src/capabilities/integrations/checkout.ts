@@ -1,5 +1,6 @@
 /** The repository of an issue in the sandbox of its session, with an app's token for this repository alone. */
 import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
+import type { TokenDeps } from './installation-token.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { rotateToken } from '../../sessions/resources/repositories.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { TokenDeps } from './installation-token.ts'
 import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
@@ -17,6 +18,7 @@ import { linearApp } from './linear-app.ts'
 import { externalAccounts } from './external-accounts.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { TokenDeps } from './installation-token.ts'
+import { integrationStore } from './store.ts'
 
 const [one, other] = ['wrkspc_one', 'wrkspc_other']
 const base = 'https://steward.example.com'

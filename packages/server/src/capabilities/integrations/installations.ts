@@ -1,5 +1,6 @@
 /** Installations of apps. A person begins an installation with a state that is valid once. */
 import { iso } from '@steward/base/time.ts'
+import type { TokenDeps } from './installation-token.ts'
 import type { Installation, IntegrationId } from '@steward/protocol/integrations.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'

@@ -10,6 +10,7 @@ import type {
   ShownPublication,
   PublicationCreate,
 } from '@steward/protocol/integrations.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Limits } from '../../tenants/limits/limits.ts'
 import { describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import { PlatformError } from '../../ground/core/errors.ts'

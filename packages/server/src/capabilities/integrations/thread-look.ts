@@ -1,5 +1,6 @@
 /** Makes the tellings of one look at a thread, one after the other, and stores the progress. */
 import { iso } from '@steward/base/time.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { attempt } from './attempt.ts'
 import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'

@@ -2,6 +2,7 @@
  * Sends the deliveries of the outbox. An attempt is recorded before it is made, under a number that one process alone
  * gets, so no two processes make it. The attempt of a process that died counts, and the delivery is due again later.
  */
+import type { Ground } from '../../ground/ground.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Notifying } from '../../ground/core/notice.ts'

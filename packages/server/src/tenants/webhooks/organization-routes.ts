@@ -8,6 +8,7 @@ import {
   OrganizationWebhookShown,
   OrganizationWebhookUpdate,
 } from '@steward/protocol/organization-webhooks.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
 import type { Route } from '../../ground/http/route.ts'

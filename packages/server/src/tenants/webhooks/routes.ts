@@ -7,6 +7,7 @@ import {
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
 } from '@steward/protocol/webhooks.ts'
+import type { Ground } from '../../ground/ground.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -19,6 +20,7 @@ import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './
 import { showEndpoint } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { Ground } from '../../ground/ground.ts'
+import { endpointStore, showEndpoint } from './store.ts'
 
 const endpoints = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints')
 const deliveries = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints/:id/deliveries')

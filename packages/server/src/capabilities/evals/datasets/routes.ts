@@ -10,6 +10,7 @@ import {
 import type { Page } from '@steward/protocol/primitives.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { SampleShown, idOfSample } from '@steward/protocol/samples.ts'
+import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { decodeCursor, encodeCursor } from '../../../ground/core/cursor.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'

@@ -5,6 +5,7 @@ import {
   OpenAIAutomationUpdate,
   OpenAIInvocationShown,
 } from '@steward/protocol/openai/automations.ts'
+import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
