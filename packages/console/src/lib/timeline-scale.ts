@@ -33,7 +33,10 @@ export function scaleOf(idle: readonly number[], zoom: TimelineZoom, endPx: numb
 const within = (value: number): number => Math.max(0, Math.min(1, value))
 
 /** How far a place lies in the shown part, and the markers of the part before it. */
-function placeIn({ zoom, before, markers }: TimelineScale, { share, markers: own }: TimelinePosition) {
+function placeIn(
+  { zoom, before, markers }: TimelineScale,
+  { share, markers: own }: TimelinePosition,
+) {
   return {
     share: within((share - zoom.from) / Math.max(1e-6, zoom.to - zoom.from)),
     markers: Math.max(0, Math.min(markers, own - before)),
@@ -54,13 +57,20 @@ export const beginOf = (scale: TimelineScale, place: TimelinePosition): string =
   `min(${lengthOf(scale, place)}, 100% - 2px)`
 
 /** How long a part is, as a length of CSS. */
-export function widthOf(scale: TimelineScale, from: TimelinePosition, to: TimelinePosition): string {
+export function widthOf(
+  scale: TimelineScale,
+  from: TimelinePosition,
+  to: TimelinePosition,
+): string {
   return `calc(${lengthOf(scale, to)} - ${lengthOf(scale, from)})`
 }
 
 /** Whether any of a part is shown. */
-export const isShown = ({ zoom }: TimelineScale, from: TimelinePosition, to: TimelinePosition): boolean =>
-  to.share >= zoom.from && from.share <= zoom.to
+export const isShown = (
+  { zoom }: TimelineScale,
+  from: TimelinePosition,
+  to: TimelinePosition,
+): boolean => to.share >= zoom.from && from.share <= zoom.to
 
 /** The share of the work at a distance from the beginning of a scale that is so wide. */
 export function shareAt(

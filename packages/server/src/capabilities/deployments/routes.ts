@@ -29,7 +29,6 @@ import {
   updateDeployment,
 } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 const deployments = section('Deployments', ['workspace'], '/v1/deployments')
 const secrets = section('Deployments', ['workspace'], '/v1/ext/deployments/:id/trigger_secret')

@@ -13,7 +13,6 @@ import { fencedBody } from '../integrations/fence.ts'
 import { runForDelivery } from './run-deployment.ts'
 import { triggerSecretsOf } from './trigger-secrets.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 export type SignedRequest = {
   workspace: string

@@ -27,7 +27,6 @@ import type { NextTime } from './times.ts'
 import { nextTime } from './times.ts'
 import { notifySchedules } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Ground } from '../../ground/ground.ts'
 
 /** Fields that only `/openai/v1` sets. */
 type DeploymentExtras = {

@@ -23,8 +23,6 @@ import { driveDream } from './drive-dream.ts'
 import { createDream } from './write.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { OpenSessionDeps } from '../../sessions/open.ts'
-import { testGround } from '../../ground/ground-fixture.ts'
 
 /** Enough memories that two commits copy them. */
 const memories = 21

@@ -23,7 +23,6 @@ import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import { usageOfSession } from './usage.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 export type DreamContext = {
   db: Database

@@ -22,7 +22,6 @@ import type { RunSamples } from './run-samples.ts'
 import { samplesOf } from './run-samples.ts'
 import { notifyEvals } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { EvalDeps } from './end-trial.ts'
 
 /** With `dry_run` it writes nothing. */
 export async function createRun(

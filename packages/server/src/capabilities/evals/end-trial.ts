@@ -13,7 +13,6 @@ import { whenResting } from './await-resting.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { OpenSessionDeps } from '../../sessions/open.ts'
 
 /** `matches`: the tenants' shares of the processes that match expressions. */
 export type EvalDeps = OpenSessionDeps & { matches: Share }

@@ -23,7 +23,6 @@ import { exportOf, exportTypes } from './export.ts'
 import { evalStore, showResult } from './store.ts'
 import { requestOf } from './tasks.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { EvalDeps } from './end-trial.ts'
 
 const evals = section('Evals', ['workspace'], '/v1/ext/evals')
 

@@ -17,7 +17,6 @@ import { displayNames } from './kinds.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Ground } from '../../ground/ground.ts'
 
 /** The vault's token is renewed this long before `expiresMs`. */
 const marginMs = 12 * 60_000

@@ -24,9 +24,6 @@ import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
-import type { Limits } from '../../tenants/limits/limits.ts'
-import type { UploadLimits } from '../../resources/files/upload.ts'
 
 export type AttachmentDeps = TokenDeps & {
   keeping: BlobKeeping

@@ -12,7 +12,6 @@ import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { TokenDeps } from './installation-token.ts'
 
 /** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000

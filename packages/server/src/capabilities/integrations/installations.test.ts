@@ -17,8 +17,6 @@ import { beginInstall, finishInstall } from './installations.ts'
 import { linearApp } from './linear-app.ts'
 import { externalAccounts } from './external-accounts.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { TokenDeps } from './installation-token.ts'
-import { integrationStore } from './store.ts'
 
 const [one, other] = ['wrkspc_one', 'wrkspc_other']
 const base = 'https://steward.example.com'

@@ -22,7 +22,6 @@ import { notifyIntegrations } from './topics.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { isInUse, openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { TokenDeps } from './installation-token.ts'
 
 const stateMs = 10 * 60_000
 /** More than the longest time between the claim of a place and the end of its installation. */

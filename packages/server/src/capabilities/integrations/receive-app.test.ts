@@ -21,7 +21,6 @@ import {
 import { keepGenuine } from './receive-app.ts'
 import { integrationStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Limits } from '../../tenants/limits/limits.ts'
 
 const integration = 'linear'
 const installation = 'inst_1'

@@ -13,7 +13,6 @@ import { newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { tellThread } from './tell.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { blobKeeping } from '../../ground/blobs/blob-keeping.ts'
 
 const refuse = () => assert.fail('nothing is sent')
 

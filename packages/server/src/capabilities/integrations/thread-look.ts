@@ -12,7 +12,6 @@ import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 
 export type TellDeps = ChannelDeps & {
   keeping: BlobKeeping

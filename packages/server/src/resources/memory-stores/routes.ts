@@ -37,7 +37,6 @@ import { showVersion, versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Limits } from '../../tenants/limits/limits.ts'
 
 type MemoryRouteDeps = Ground & {
   embeddingModel: string

@@ -14,8 +14,6 @@ import type { SkillDeps } from './store-skill.ts'
 import { saveSkill } from './store-skill.ts'
 import { heldBySkill, skillStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { testGround } from '../../ground/ground-fixture.ts'
-import { limitsFor } from '../../tenants/limits/limits.ts'
 
 const [tenant, id] = ['wrkspc_a', 'greeting']
 const path = 'SKILL.md'

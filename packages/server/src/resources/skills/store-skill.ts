@@ -15,7 +15,6 @@ import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { packZip } from './zip.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Limits } from '../../tenants/limits/limits.ts'
 
 export type SkillDeps = Ground & {
   keeping: BlobKeeping

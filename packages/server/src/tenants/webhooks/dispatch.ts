@@ -20,7 +20,6 @@ import type { PostOutcome } from './verdict.ts'
 import { mostAttempts, verdictOf } from './verdict.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Ground } from '../../ground/ground.ts'
 
 /** Poll interval for deliveries whose notification was lost. */
 const everyMs = 1_000

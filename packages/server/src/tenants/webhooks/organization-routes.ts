@@ -17,7 +17,6 @@ import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './
 import type { EndpointRow } from './store.ts'
 import { endpointStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Ground } from '../../ground/ground.ts'
 
 const endpoints = section('Organisation', ['admin'], '/v1/organizations/webhooks')
 

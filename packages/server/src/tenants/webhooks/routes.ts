@@ -19,8 +19,6 @@ import { outbox } from './outbox.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
 import { showEndpoint } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Ground } from '../../ground/ground.ts'
-import { endpointStore, showEndpoint } from './store.ts'
 
 const endpoints = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints')
 const deliveries = section('Webhooks', ['workspace'], '/v1/ext/webhook_endpoints/:id/deliveries')

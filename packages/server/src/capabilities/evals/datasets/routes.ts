@@ -26,7 +26,6 @@ import { withFileTexts } from '../file-texts.ts'
 import { samplesFrom } from './from-sessions.ts'
 import { datasetStore } from './store.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 
 const datasets = section('Evals', ['workspace'], '/v1/ext/eval_datasets')
 

@@ -33,7 +33,6 @@ import {
   targetFields,
 } from './automation.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
 
 const automations = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/automations')
 const answer = OpenAIAutomationShown
