@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import type { AuditLine } from '@steward/protocol/audit.ts'
-import { routeAuditOf } from '@steward/server/ground/http/route-audit.ts'
+import { deriveRouteAudit } from '@steward/server/ground/http/route-audit.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { auditExceptions } from '@steward/server/surfaces/v1/audit.ts'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
@@ -235,7 +235,7 @@ for (const database of scenarioDatabases(import.meta.filename))
           const absent = await ask('never')
           if (absent.answer.status >= 400) assert.deepEqual(absent.lines, [], `${name} of nothing`)
           const { answer, lines } = await ask('theirs')
-          const audit = routeAuditOf(route, auditExceptions)
+          const audit = deriveRouteAudit(route, auditExceptions)
           if (answer.status >= 400) assert.deepEqual(lines, [], `${name} ${answer.status}`)
           else if (!audit?.isAutomatic) assert.deepEqual(lines, [], name)
           else {
@@ -252,7 +252,7 @@ for (const database of scenarioDatabases(import.meta.filename))
         assert.deepEqual(without, [])
         const seen = new Set([...lines.map((line) => `${line.method} ${line.route}`), ...elsewhere])
         const missing = routes
-          .filter((route) => routeAuditOf(route, auditExceptions)?.isAutomatic)
+          .filter((route) => deriveRouteAudit(route, auditExceptions)?.isAutomatic)
           .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
           .filter((name) => !seen.has(name))
         assert.deepEqual(missing, [])

@@ -6,13 +6,17 @@ import type { EngineKind } from '@steward/sandbox/docker/fixture.ts'
 import { engineSetup, startEngine, testImage } from '@steward/sandbox/docker/fixture.ts'
 import { standIn } from '@steward/sandbox/docker/stand-in-fixture.ts'
 import { connectTo, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
-import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
+import { startRegistries } from '@steward/server/engine/installs/registry-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import type { NameOverride } from '@steward/server/start/diallers.ts'
 
 /** A git server at api.example, registries at registry.test, and an echo at every other name. */
 export async function upstreams() {
-  const [git, registries, api] = await Promise.all([gitServer(), registry(), upstreamServer(echo)])
+  const [git, registries, api] = await Promise.all([
+    gitServer(),
+    startRegistries(),
+    upstreamServer(echo),
+  ])
   const hosts = {
     'api.example': connectTo(git.server),
     'registry.test': registries.registry.connect,

@@ -5,7 +5,7 @@ import { toFile } from '@anthropic-ai/sdk'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { servedBucket } from '@steward/server/ground/blobs/s3-fixture.ts'
-import { start } from '@steward/server/start/start.ts'
+import { startService } from '@steward/server/start/start.ts'
 import type { LooseBody, TestService } from './service.ts'
 import { boot, rootSecret } from './service.ts'
 import { newSession, turn } from './turns.ts'
@@ -92,7 +92,7 @@ describe('files in a bucket', () => {
     })
     assert.ok(read.ok)
     await assert.rejects(
-      start(
+      startService(
         read.config,
         jsonLog(() => {}),
       ),

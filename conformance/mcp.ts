@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { PeerAnswer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
-import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { echoServer, serveAnswer, streamableHttp } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { connectTo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import type { StartOverrides } from '@steward/server/start/start.ts'
 import type { ServiceClients } from './service.ts'
@@ -27,7 +27,7 @@ export type McpHosts = AsyncDisposable & {
   mcp(
     host: string,
     extend?: Parameters<typeof echoServer>[0],
-    before?: Parameters<typeof streamable>[1],
+    before?: Parameters<typeof streamableHttp>[1],
   ): Streamable
 }
 
@@ -43,7 +43,7 @@ export async function mcpHosts(
     const { authorization } = headers
     noted.push({ host, method, path, ...(authorization === undefined ? {} : { authorization }) })
     const answer = answers.get(host) ?? (() => new Response('no such host', { status: 404 }))
-    await serve(answer, incoming, outgoing).catch(() => outgoing.destroy())
+    await serveAnswer(answer, incoming, outgoing).catch(() => outgoing.destroy())
   })
   const set = (host: string, answer: PeerAnswer) => void answers.set(host, answer)
   return {
@@ -57,7 +57,7 @@ export async function mcpHosts(
     of: (host) => noted.filter((each) => each.host === host),
     set,
     mcp(host, extend, before) {
-      const server = streamable(() => echoServer(extend), before)
+      const server = streamableHttp(() => echoServer(extend), before)
       set(host, server.answer)
       return server
     },

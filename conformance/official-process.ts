@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { programOf } from '@steward/base/program-fixture.ts'
+import { programPath } from '@steward/base/program-fixture.ts'
 import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import { inheritedEnvironment } from './process.ts'
 import type { WorkerPool } from './workers.ts'
@@ -17,7 +17,7 @@ export const officialVersions: readonly (typeof versions)[number][] = isLongRun
   ? versions
   : versions.slice(0, 1)
 
-const program = programOf(new URL('./official-worker.ts', import.meta.url))
+const program = programPath(new URL('./official-worker.ts', import.meta.url))
 
 export type OfficialWorker = AsyncDisposable & {
   /** Working folder of the worker: a new one unless the options name one. */

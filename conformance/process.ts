@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
+import { flagsOfNode, programPath } from '@steward/base/program-fixture.ts'
 import { createSqliteFile } from '@steward/server/ground/database/fixture.ts'
 import { adminKey, rootSecret } from './service.ts'
 
-const main = programOf(import.meta.resolve('@steward/server/main.ts'))
+const main = programPath(import.meta.resolve('@steward/server/main.ts'))
 
 /** scripts/test.ts sets `NODE_COMPILE_CACHE` for a faster start. */
 export const inheritedEnvironment = {

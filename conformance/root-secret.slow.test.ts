@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
+import { flagsOfNode, programPath } from '@steward/base/program-fixture.ts'
 import { isUnderRoot, keyIdOf, createSeal } from '@steward/server/ground/core/seal.ts'
 import type { Sealed } from '@steward/server/ground/core/seal.ts'
 import { toJson } from '@steward/server/ground/core/json-text.ts'
@@ -22,7 +22,7 @@ import { verifies } from './verifies.ts'
 
 const next = 'the root secret that comes after'
 const token = 'canary-token-of-every-credential'
-const main = programOf(import.meta.resolve('@steward/server/main.ts'))
+const main = programPath(import.meta.resolve('@steward/server/main.ts'))
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the root secret on ${database}`, () => {

@@ -10,7 +10,7 @@ import {
   newPostgresUrl,
 } from '@steward/server/ground/database/fixture.ts'
 import type { StartOverrides } from '@steward/server/start/start.ts'
-import { start } from '@steward/server/start/start.ts'
+import { startService } from '@steward/server/start/start.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -115,7 +115,7 @@ export async function boot(
     databases = built
   }
   const log = jsonLog((line) => logged.push(line), 'debug')
-  const running = await start(read.config, log, {
+  const running = await startService(read.config, log, {
     ...overrides,
     database: keepDatabase,
     opened: keepDatabases,

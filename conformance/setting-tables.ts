@@ -3,11 +3,11 @@ import type { SettingsProgram } from '@steward/base/settings/program.ts'
 import { settingsTables } from '@steward/base/settings/program.ts'
 import type { SettingsTree } from '@steward/base/settings/setting.ts'
 import { serverProgram } from '@steward/server/ground/config/settings.ts'
-import { worker } from '@steward/worker/settings.ts'
+import { workerSettings } from '@steward/worker/settings.ts'
 
 export const documents: readonly { path: string; program: SettingsProgram<SettingsTree> }[] = [
   { path: 'docs/settings.md', program: serverProgram },
-  { path: 'docs/workers.md', program: worker },
+  { path: 'docs/workers.md', program: workerSettings },
 ]
 
 const begin = '<!-- settings: written by scripts/settings.ts -->'

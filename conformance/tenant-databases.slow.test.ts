@@ -18,8 +18,8 @@ import {
   backUpWorkspace,
   restoreWorkspaceFrom,
 } from '@steward/server/start/commands/workspace-copies.ts'
-import { start } from '@steward/server/start/start.ts'
-import { sealOf } from '@steward/server/start/storage.ts'
+import { startService } from '@steward/server/start/start.ts'
+import { createServerSeal } from '@steward/server/start/storage.ts'
 import { createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
 import { deleteWorkspace } from '@steward/server/tenants/workspaces/delete.ts'
 import { databases } from './service.ts'
@@ -57,7 +57,7 @@ for (const database of databases) {
     }
 
     async function open(isPerTenant: boolean): Promise<Database> {
-      running = await start(configOf(isPerTenant), silent, {
+      running = await startService(configOf(isPerTenant), silent, {
         database: (built) => (control = built),
       })
       assert.ok(control)
@@ -118,9 +118,9 @@ for (const database of databases) {
         await open(false)
         const before = await list('one')
         await stop()
-        await assert.rejects(start(configOf(true), silent), /move-databases --to tenants/)
+        await assert.rejects(startService(configOf(true), silent), /move-databases --to tenants/)
         assert.equal(await moveWorkspaces(configOf(true), 'tenants', () => {}), true)
-        await assert.rejects(start(configOf(false), silent), /move-databases --to one/)
+        await assert.rejects(startService(configOf(false), silent), /move-databases --to one/)
         await open(true)
         assert.deepEqual(await list('one'), before)
         assert.match(before.text, /canary-of-one/)
@@ -239,9 +239,11 @@ for (const database of databases) {
           for (const name of [`${file}-wal`, `${file}-shm`]) await rm(name, { force: true })
           await writeFile(file, 'no database'.repeat(5_000))
           const found: string[] = []
-          await databaseCheck(configOf(true), sealOf(configOf(true)))().then((findings) => {
-            for (const each of [findings].flat()) found.push(`${each.state} ${each.about}`)
-          })
+          await databaseCheck(configOf(true), createServerSeal(configOf(true)))().then(
+            (findings) => {
+              for (const each of [findings].flat()) found.push(`${each.state} ${each.about}`)
+            },
+          )
           assert.ok(found.includes('ok databases of workspaces: 1 of 2 can be read'), found.join())
           assert.match(
             found.join(),

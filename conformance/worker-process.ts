@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
+import { flagsOfNode, programPath } from '@steward/base/program-fixture.ts'
 import { inheritedEnvironment } from './process.ts'
 import type { ServiceClients } from './service.ts'
 import type { WorkerPool } from './workers.ts'
 
-const main = programOf(import.meta.resolve('@steward/worker/main.ts'))
+const main = programPath(import.meta.resolve('@steward/worker/main.ts'))
 
 export type WorkerProcess = AsyncDisposable & {
   dir: string

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { jsonLog } from '@steward/base/log.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
-import { start } from '@steward/server/start/start.ts'
+import { startService } from '@steward/server/start/start.ts'
 import { z } from 'zod'
 import {
   deliverGithub,
@@ -57,7 +57,7 @@ const settings = readConfig({
 })
 if (!settings.ok) throw new Error(settings.problems.join('\n'))
 const log = jsonLog((line) => void (line.includes('"error"') && console.error(line)))
-const server = await start(settings.config, log)
+const server = await startService(settings.config, log)
 const base = `http://127.0.0.1:${server.port}`
 
 const Answer = z.looseObject({ id: z.string().optional(), url: z.string().optional() })

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskBlobs } from '@steward/server/ground/blobs/disk.ts'
 import { blobKeeping } from '@steward/server/ground/blobs/blob-keeping.ts'
-import { checkpoints } from '@steward/server/resources/checkpoints/checkpoints.ts'
+import { createCheckpoints } from '@steward/server/resources/checkpoints/checkpoints.ts'
 import { heldByCheckpoint } from '@steward/server/resources/checkpoints/store.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '@steward/server/ground/database/database.ts'
@@ -30,7 +30,7 @@ export async function* workspaces(folder: string): AsyncGenerator<Figure> {
   })
   const machine = (name: string) => {
     const at = join(folder, name)
-    const made = checkpoints({
+    const made = createCheckpoints({
       ...{ ...testGround(databases), keeping, folder: at, largest: 1 << 30, history: 10 },
     })
     return { ...made, at }

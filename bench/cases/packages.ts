@@ -1,5 +1,5 @@
 /** The time until a session's first command has run, with and without packages of the environment. */
-import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
+import { startRegistries } from '@steward/server/engine/installs/registry-fixture.ts'
 import { boot } from '../../conformance/service.ts'
 import { newSession, turn } from '../../conformance/turns.ts'
 import type { Figure } from '../figures.ts'
@@ -9,7 +9,7 @@ const runs = 21
 const tools = [{ type: 'agent_toolset_20260401' }]
 
 export async function* packages(): AsyncGenerator<Figure> {
-  await using registries = await registry()
+  await using registries = await startRegistries()
   const { sources, registry: outside } = registries
   const list = Object.entries(sources).map((pair) => pair.join('='))
   // Checkpoints are off, because another case measures the end of a turn.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { programOf } from '@steward/base/program-fixture.ts'
+import { programPath } from '@steward/base/program-fixture.ts'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { z } from 'zod'
 import { callTool, until } from '../mcp.ts'
@@ -23,7 +23,7 @@ import type { Readouts } from './readouts.ts'
 import { readEverything, createReadouts } from './readouts.ts'
 import type { EchoingUpstream } from './upstream.ts'
 
-const program = programOf(import.meta.resolve('./program.ts'))
+const program = programPath(import.meta.resolve('./program.ts'))
 
 export type PlayedScene = Readouts & {
   /** The secrets of the scene and the keys that the service issued. */

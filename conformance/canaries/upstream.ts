@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
-import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { echoServer, serveAnswer, streamableHttp } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { registryHost } from './registry.ts'
@@ -39,7 +39,7 @@ function tellingServer(): Streamable {
       })
       server.registerTool('break', plain, () => ({ content: [] }))
     })
-  return streamable(make, (request, message) => {
+  return streamableHttp(make, (request, message) => {
     authorization = String(request.headers.get('authorization'))
     const { params } = (message ?? {}) as { params?: { name?: string } }
     if (params?.name !== 'break') return undefined
@@ -99,7 +99,7 @@ export async function echoingUpstream(
       const server = servers.get(host) ?? tellingServer()
       servers.set(host, server)
       whole.push(JSON.stringify({ url, rawHeaders }))
-      return serve(server.answer, request, response).catch(() => response.destroy())
+      return serveAnswer(server.answer, request, response).catch(() => response.destroy())
     }
     if (host === registryHost) return response.end(registry.get(path))
     const body = await text(request)

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe } from 'node:test'
-import { programOf } from '@steward/base/program-fixture.ts'
+import { programPath } from '@steward/base/program-fixture.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { declareServer, sessionOf, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
@@ -15,7 +15,7 @@ import { verifies } from '../verifies.ts'
 import type { FaultyIssuer } from './issuer.ts'
 import { firstTokens, issuer } from './issuer.ts'
 
-const program = programOf(import.meta.resolve('../canaries/program.ts'))
+const program = programPath(import.meta.resolve('../canaries/program.ts'))
 
 const oauth = {
   type: 'mcp_oauth',

@@ -5,9 +5,13 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { runOnce } from '@steward/base/shared-runs.ts'
 import Anthropic from '@anthropic-ai/sdk'
-import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import {
+  echoServer,
+  streamableHttp,
+  streamablePeer,
+} from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import type { RawRequest } from '@steward/harness/tools/mcp/raw-fixture.ts'
-import { good, rawAnswers } from '@steward/harness/tools/mcp/raw-fixture.ts'
+import { validTool, rawAnswers } from '@steward/harness/tools/mcp/raw-fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
@@ -92,7 +96,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const content = [{ type: 'hologram' }, { type: 'text', text: 'beside', annotations: null }]
         const answer = rawAnswers(({ method }) => {
           if (method === 'tools/list')
-            return { result: { tools: [odd, good('echo')], nextCursor: null }, error: null }
+            return { result: { tools: [odd, validTool('echo')], nextCursor: null }, error: null }
           return method === 'tools/call' ? { result: { content } } : undefined
         })
         hosts.set('odd.api.example', answer)
@@ -147,7 +151,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'the first model request has the tools of a server that is slow to begin',
       async () => {
         const host = 'slow.api.example'
-        const slow = streamable(() => echoServer())
+        const slow = streamableHttp(() => echoServer())
         const delay = runOnce(() => systemClock.sleep(1_200, new AbortController().signal))
         hosts.set(host, async (request) => {
           await delay()
@@ -224,7 +228,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'an interrupt cancels the call at its server, and the call ends with an error result',
       async () => {
         const { make, called, cancelled } = waiting()
-        hosts.set('waiting.api.example', streamable(make).answer)
+        hosts.set('waiting.api.example', streamableHttp(make).answer)
         const session = await sessionOf(service, {
           servers: [declareServer('waiting.api.example')],
         })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Registry } from '@steward/server/engine/installs/registry-fixture.ts'
-import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
+import { startRegistries } from '@steward/server/engine/installs/registry-fixture.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, logOf, newSession, only, textOf, turn } from '../turns.ts'
@@ -17,7 +17,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let service: TestService
     let registries: Registry
     before(async () => {
-      registries = await registry()
+      registries = await startRegistries()
       const { sources, registry: outside } = registries
       const list = Object.entries(sources).map((pair) => pair.join('='))
       const env = { PACKAGE_REGISTRIES: list.join(',') }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { processesHolding } from '@steward/sandbox/fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { declared, writeServer } from '@steward/worker/harness/stdio/server-fixture.ts'
+import { declaredServer, writeServer } from '@steward/worker/harness/stdio/server-fixture.ts'
 import { callTool, errorsOf } from '../mcp.ts'
 import { startServer } from '../process.ts'
 import type { ServiceClients, TestService } from '../service.ts'
@@ -25,7 +25,7 @@ const echo = {
   input_schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 }
 const well = (name: string, ...tools: object[]) => ({ name, tools: [echo, ...tools], error: null })
-const local = declared('local', 4001)
+const local = declaredServer('local', 4001)
 
 /** Repeats `ask` until it returns a value. */
 async function soon<T>(ask: () => Promise<T | undefined>): Promise<T> {
@@ -156,7 +156,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['mcp/stdio/failed', 'mcp/stdio/reported'],
       'a server that did not start is an error of the session, and the turn goes on without it',
       async () => {
-        const ways = declared('ways', 4002)
+        const ways = declaredServer('ways', 4002)
         const agent = { mcp_servers: [local, ways] }
         const session = await begun(callTool('mcp__local__echo', { text: 'x' }), agent)
         const worker = await claim(session)
@@ -260,9 +260,9 @@ describe('stdio servers of our worker', () => {
       const dir = join(folder, 'worker')
       const env = { DATA_DIR: join(folder, 'data') }
       const token = `secret-${process.pid}-of-a-server`
-      const slow = declared('slow', 4002, { MOOD: 'never' })
+      const slow = declaredServer('slow', 4002, { MOOD: 'never' })
       const servers = [
-        declared('local', 4001, { TOKEN: token }),
+        declaredServer('local', 4001, { TOKEN: token }),
         { ...slow, stdio: { ...slow.stdio, ready_timeout_ms: 1_000 } },
       ]
       const before = await startServer(env)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { databases } from '@steward/server/ground/database/fixture.ts'
 import { openApi } from '@steward/server/ground/http/openapi.ts'
 import { routesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
-import { surface } from '@steward/server/surfaces/v1/description.ts'
+import { apiDescription } from '@steward/server/surfaces/v1/description.ts'
 import { root } from '../house/sources.ts'
 
 export const typesFile = `${root}packages/console/src/lib/api/openapi.gen.ts`
@@ -76,7 +76,7 @@ function partOf({ paths, components, ...rest }: Description): Description {
 
 export async function consoleTypes(): Promise<string> {
   await using opened = await databases.sqlite()
-  const whole = openApi(routesOver(opened.database), '1', surface)
+  const whole = openApi(routesOver(opened.database), '1', apiDescription)
   const part = partOf(Description.parse(JSON.parse(JSON.stringify(whole))))
   const types = await openapiTypes(JSON.stringify(part))
   return `// Written by: node scripts/console-types.ts\n${astToString(types)}`

@@ -1,5 +1,5 @@
 /** Names the setting of a port that cannot be listened on: several ports of one process may be meant. */
-export async function naming<T>(setting: string, listening: Promise<T>): Promise<T> {
+export async function explainListenFailure<T>(setting: string, listening: Promise<T>): Promise<T> {
   try {
     return await listening
   } catch (error) {

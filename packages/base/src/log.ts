@@ -1,8 +1,8 @@
 /** Structured log: one line of JSON for each record. Redacts fields with names of secrets, and keys in texts. */
 
 /** Levels in ascending order of severity. */
-export const levels = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof levels)[number]
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
 export type LogFields = Record<string, unknown>
 
 export interface Log {
@@ -50,7 +50,7 @@ export function jsonLog(write: (line: string) => void, least: LogLevel = 'info')
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
-      if (levels.indexOf(level) < levels.indexOf(least)) return
+      if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
       const own = { time: new Date().toISOString(), level, message: redact('', message) }
       // Spread twice: the log's own fields come first, and win over fields with the same names.
       const record = { ...own, ...(redact('', fields) as LogFields), ...own }

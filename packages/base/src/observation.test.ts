@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { observation } from './observation.ts'
+import { createObservation } from './observation.ts'
 
 const refuse = (error: unknown) => assert.fail(String(error))
 
 describe('an observation', () => {
   it('reaches all who listen, in their order, until they stop', () => {
-    const counted = observation<{ n: number }>('observation.test')
+    const counted = createObservation<{ n: number }>('observation.test')
     const heard: string[] = []
     assert.equal(counted.isHeard(), false)
     counted.tell({ n: 0 })
@@ -23,7 +23,7 @@ describe('an observation', () => {
   })
 
   it('goes on where a listener throws, which hears of it', () => {
-    const counted = observation<{ n: number }>('observation.test.throws')
+    const counted = createObservation<{ n: number }>('observation.test.throws')
     const [errors, heard]: [unknown[], number[]] = [[], []]
     const wrong = new Error('it cannot be counted')
     const stops = [

@@ -16,7 +16,7 @@ export type Observation<Fact> = {
 }
 
 /** Creates an observation. `name`: unique in the process. */
-export function observation<Fact extends object>(name: string): Observation<Fact> {
+export function createObservation<Fact extends object>(name: string): Observation<Fact> {
   const facts = channel(`steward.${name}`)
   return {
     isHeard: () => facts.hasSubscribers,

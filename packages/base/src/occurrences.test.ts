@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { processorMs } from './cost-fixture.ts'
-import { includesText, occurrencesOf } from './occurrences.ts'
+import { includesText, findOccurrences } from './occurrences.ts'
 
 describe('a text within a text', () => {
   it('is found where the platform finds it', () => {
@@ -14,7 +14,7 @@ describe('a text within a text', () => {
     for (const [index, sought] of texts.entries()) {
       const text = texts.slice(index, index + 9).join('')
       const parts = text.split(sought)
-      const positions = occurrencesOf(text, sought, Infinity)
+      const positions = findOccurrences(text, sought, Infinity)
       assert.equal(positions.length, parts.length - 1)
       for (const at of positions) assert.ok(text.startsWith(sought, at))
       assert.equal(positions[0] ?? -1, text.indexOf(sought))
@@ -23,9 +23,9 @@ describe('a text within a text', () => {
   })
 
   it('is found as often as wanted, and an empty one always', () => {
-    assert.deepEqual(occurrencesOf('aaaaa', 'aa', 9), [0, 2])
-    assert.deepEqual(occurrencesOf('aaaaa', 'a', 2), [0, 1])
-    assert.deepEqual(occurrencesOf('a', 'aa', 9), [])
+    assert.deepEqual(findOccurrences('aaaaa', 'aa', 9), [0, 2])
+    assert.deepEqual(findOccurrences('aaaaa', 'a', 2), [0, 1])
+    assert.deepEqual(findOccurrences('a', 'aa', 9), [])
     assert.ok(includesText('', ''))
     assert.ok(!includesText('', 'a'))
   })

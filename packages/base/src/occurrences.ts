@@ -4,7 +4,7 @@
  */
 
 /** The first `most` places where `sought`, which is not empty, begins. Places do not overlap. */
-export function occurrencesOf(text: string, sought: string, most: number): number[] {
+export function findOccurrences(text: string, sought: string, most: number): number[] {
   if (sought.length > text.length) return []
   const borders = bordersOf(sought)
   const positions: number[] = []
@@ -19,7 +19,7 @@ export function occurrencesOf(text: string, sought: string, most: number): numbe
 }
 
 export const includesText = (text: string, sought: string): boolean =>
-  sought === '' || occurrencesOf(text, sought, 1).length > 0
+  sought === '' || findOccurrences(text, sought, 1).length > 0
 
 /** For each beginning of the text: the length of its longest end, shorter than itself, that is a beginning too. */
 function bordersOf(text: string): Int32Array {

@@ -18,7 +18,7 @@ export const flagsOfNode: readonly string[] = ['--min-semi-space-size=16']
 export const bundledName = (path: string): string => path.replace(/\.ts$/, '').replaceAll('/', '--')
 
 /** The path to run for the source of a program: its bundle, if there is one. */
-export function programOf(source: string | URL): string {
+export function programPath(source: string | URL): string {
   const path = fileURLToPath(source)
   if (!bundled) return path
   const file = join(bundled, `${bundledName(relative(root, path))}.mjs`)

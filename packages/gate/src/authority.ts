@@ -8,13 +8,13 @@ import type { SecureContext } from 'node:tls'
 import {
   authorityKeyId,
   authorityOnly,
-  certificate,
+  buildCertificate,
   commonName,
   forServers,
   hostNames,
   keyIdOf,
   notAnAuthority,
-  pemOf,
+  toPem,
   signsCertificates,
   signsHandshakes,
   subjectKeyId,
@@ -52,8 +52,8 @@ export function certificateAuthority({
   const keyId = keyIdOf(own.publicKey)
   const name = commonName(`Steward sandbox authority ${keyId.toString('hex', 0, 4)}`)
   const issuer = { name, keyId, privateKey: own.privateKey }
-  const pem = pemOf(
-    certificate(issuer, {
+  const pem = toPem(
+    buildCertificate(issuer, {
       subject: name,
       publicKey: own.publicKey,
       notBeforeMs: now() - skewMs,
@@ -65,8 +65,8 @@ export function certificateAuthority({
   const kept = new Map<string, { context: SecureContext; untilMs: number }>()
 
   function make(host: string): SecureContext {
-    const cert = pemOf(
-      certificate(issuer, {
+    const cert = toPem(
+      buildCertificate(issuer, {
         // A common name has at most 64 characters. Clients use the alternative name.
         subject: commonName(host.length <= 64 ? host : 'sandbox'),
         publicKey: leaf.publicKey,

@@ -6,7 +6,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { GateWorld } from './gate-fixture.ts'
-import { world } from './gate-fixture.ts'
+import { openTestGate } from './gate-fixture.ts'
 
 type ProgramRun = { code: number; out: string; err: string }
 
@@ -63,7 +63,7 @@ const refusing = {
 
 describe('curl', () => {
   it('gets and posts, in both protocols, and speaks HTTP/1.1 though it could do HTTP/2', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       listener(request, response) {
         let size = 0
         request.on('data', (chunk: Buffer) => {
@@ -88,7 +88,7 @@ describe('curl', () => {
   })
 
   it('reads 403 for a refused host', async () => {
-    await using setup = await world(refusing)
+    await using setup = await openTestGate(refusing)
     const tls = await run(setup, ['curl', '-sS', 'https://bad.example/'])
     assert.notEqual(tls.code, 0)
     assert.match(tls.err, /403/)
@@ -101,7 +101,7 @@ describe('curl', () => {
 describe('git', () => {
   it('clones over https', async () => {
     const served: { root: string } = { root: '' }
-    await using setup = await world({
+    await using setup = await openTestGate({
       listener(request, response) {
         const path = join(served.root, (request.url ?? '').split('?')[0] ?? '')
         if (statSync(path, { throwIfNoEntry: false })?.isFile()) response.end(readFileSync(path))
@@ -130,7 +130,7 @@ describe('git', () => {
 
 describe('the fetch of Node', () => {
   it('goes through the proxy that its environment names', async () => {
-    await using setup = await world(refusing)
+    await using setup = await openTestGate(refusing)
     const script = `
       const good = await fetch('https://a.example/', { method: 'POST', body: 'x'.repeat(100000) })
       const bad = await fetch('https://bad.example/').catch((error) => String(error.cause?.message))

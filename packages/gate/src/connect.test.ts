@@ -7,13 +7,13 @@ import {
   askOver,
   openTestTunnel,
   dialGate,
-  eventually,
-  listening,
+  waitUntil,
+  listenOnFreePort,
   answerTo,
   openTls,
   toTheEnd,
-  until,
-  world,
+  collectUntil,
+  openTestGate,
 } from './gate-fixture.ts'
 import { connect } from 'node:net'
 import type { GateOwner } from './outbound.ts'
@@ -37,7 +37,7 @@ function listed(allow: string[]): Partial<GateOwner> {
 
 describe('CONNECT', () => {
   it('to a host that is not allowed is refused in words, and reported once to the owner', async () => {
-    await using setup = await world(listed(['good.example']))
+    await using setup = await openTestGate(listed(['good.example']))
     const answer = await answerTo(
       setup.socketPath,
       'CONNECT bad.example:443 HTTP/1.1\r\nHost: bad.example:443\r\n\r\n',
@@ -61,7 +61,7 @@ describe('CONNECT', () => {
   })
 
   it('compares names in one form', async () => {
-    await using setup = await world(listed(['good.example']))
+    await using setup = await openTestGate(listed(['good.example']))
     for (const host of ['GOOD.example', 'good.example.']) {
       const socket = await openTls(setup, host, { servername: 'good.example' })
       assert.match(await askOver(socket, get(host)), /\r\n\r\nhello$/)
@@ -70,7 +70,7 @@ describe('CONNECT', () => {
   })
 
   it('to a bare address is refused in every form of an address, whatever the owner allows', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const forms = ['169.254.169.254', '127.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:7f00:1]']
     for (const host of forms) {
       const answer = await answerTo(setup.socketPath, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)
@@ -81,7 +81,7 @@ describe('CONNECT', () => {
   })
 
   it('to a port of another protocol is refused', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     for (const port of [0, 22, 25, 6667]) {
       const answer = await answerTo(setup.socketPath, `CONNECT a.example:${port} HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 403 .*\r\n[^]*X-Egress-Error: port\r\n/)
@@ -89,7 +89,7 @@ describe('CONNECT', () => {
   })
 
   it('that names two hosts, a user, a path or no port is refused', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const wrong = ['a.example', 'a.example:', 'a.example:99999', 'user@a.example:443', ':443']
     wrong.push('https://a.example:443', 'a.example:443/path', 'a b:443', 'a%00b:443', '[::1:443')
     for (const authority of wrong) {
@@ -117,7 +117,7 @@ describe('CONNECT', () => {
 
   it('to an upstream that cannot be reached says why, in the gate’s own words alone', async () => {
     const secret = 'a-secret-in-a-message'
-    await using setup = await world({
+    await using setup = await openTestGate({
       ...tunnelling,
       dial: () => Promise.reject(Object.assign(new Error(secret), { code: 'ECONNREFUSED' })),
     })
@@ -137,7 +137,7 @@ describe('CONNECT', () => {
       reason: 'private_address',
       message: 'no',
     } as const
-    await using setup = await world({
+    await using setup = await openTestGate({
       ...tunnelling,
       dial: () => Promise.reject(new RequestRefused(refusal)),
     })
@@ -149,25 +149,25 @@ describe('CONNECT', () => {
 
 describe('a tunnel', () => {
   it('passes bytes unseen, under the upstream’s own certificate, and is reported when it ends', async () => {
-    await using setup = await world(tunnelling)
+    await using setup = await openTestGate(tunnelling)
     const socket = await openTls(setup, 'a.example', { ca: setup.upstream.pem })
     assert.match(await askOver(socket, get('another.example')), /\r\n\r\nhello$/)
     socket.destroy()
-    await eventually(() => setup.tunnels.length > 0)
+    await waitUntil(() => setup.tunnels.length > 0)
     const [tunnel] = setup.tunnels
     assert.ok(tunnel && tunnel.bytesIn > 500 && tunnel.bytesOut > 200, JSON.stringify(tunnel))
     assert.deepEqual(setup.requests, [])
   })
 
   it('lets the client offer any protocol', async () => {
-    await using setup = await world(tunnelling)
+    await using setup = await openTestGate(tunnelling)
     const socket = await openTls(setup, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
     assert.equal(socket.alpnProtocol, 'http/1.1')
     socket.destroy()
   })
 
   it('is closed and reported when TLS names another server, or none', async () => {
-    await using setup = await world(tunnelling)
+    await using setup = await openTestGate(tunnelling)
     const another = openTls(setup, 'a.example', { servername: 'b.example' })
     await assert.rejects(another, /unrecognized name/)
     await assert.rejects(openTls(setup, 'a.example', { servername: '' }), /unrecognized name/)
@@ -180,15 +180,15 @@ describe('a tunnel', () => {
         ['a.example', 8443, 'mismatch'],
       ],
     )
-    await eventually(() => setup.tunnels.length === 3)
+    await waitUntil(() => setup.tunnels.length === 3)
     assert.deepEqual(new Set(setup.tunnels.map(({ bytesOut }) => bytesOut)), new Set([0]))
   })
 
   it('takes a first message that came with the CONNECT, or piece by piece', async () => {
-    await using setup = await world(tunnelling)
+    await using setup = await openTestGate(tunnelling)
     const socket = await dialGate(setup.socketPath)
     const capture = createServer()
-    const port = await listening(capture)
+    const port = await listenOnFreePort(capture)
     const { connect: tls } = await import('node:tls')
     const client = tls({ host: '127.0.0.1', port, servername: 'a.example' })
     client.on('error', () => client.destroy())
@@ -196,7 +196,7 @@ describe('a tunnel', () => {
     const [hello] = (await once(side, 'data')) as [Buffer]
     client.destroy()
     capture.close()
-    const answer = until(socket, (text) => text.includes('\r\n\r\n\u0016\u0003'))
+    const answer = collectUntil(socket, (text) => text.includes('\r\n\r\n\u0016\u0003'))
     const head = 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n'
     socket.write(Buffer.concat([Buffer.from(head), hello.subarray(0, 100)]))
     for (let at = 100; at < hello.length; at += 50) {
@@ -208,7 +208,7 @@ describe('a tunnel', () => {
   })
 
   it('on the port of HTTPS takes nothing but TLS', async () => {
-    await using setup = await world(tunnelling)
+    await using setup = await openTestGate(tunnelling)
     const socket = await openTestTunnel(setup.socketPath, 'a.example:443')
     const answer = toTheEnd(socket)
     socket.write(get('a.example'))
@@ -220,7 +220,7 @@ describe('a tunnel', () => {
   })
 
   it('on the port of HTTP is read, so that the Host header is held to the name', async () => {
-    await using setup = await world(tunnelling)
+    await using setup = await openTestGate(tunnelling)
     const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     assert.match(await askOver(socket, get('a.example')), /\r\n\r\nhello$/)
     assert.equal(setup.requests[0]?.url.href, 'http://a.example/')
@@ -236,8 +236,8 @@ describe('a tunnel', () => {
       socket.write('welcome\n')
       socket.pipe(socket)
     })
-    const port = await listening(greeter)
-    await using setup = await world({
+    const port = await listenOnFreePort(greeter)
+    await using setup = await openTestGate({
       ...tunnelling,
       async dial() {
         const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
@@ -246,13 +246,13 @@ describe('a tunnel', () => {
       },
     })
     const socket = await dialGate(setup.socketPath)
-    const welcome = until(socket, (text) => text.endsWith('welcome\n'))
+    const welcome = collectUntil(socket, (text) => text.endsWith('welcome\n'))
     socket.write('CONNECT a.example:9418 HTTP/1.1\r\n\r\n')
     await welcome
     const rest = toTheEnd(socket)
     socket.end('all of this, and an end')
     assert.equal(await rest, 'all of this, and an end')
-    await eventually(() => setup.tunnels.length > 0)
+    await waitUntil(() => setup.tunnels.length > 0)
     assert.equal(setup.tunnels[0]?.bytesOut, 23)
     assert.equal(setup.tunnels[0]?.bytesIn, 31)
     greeter.close()
@@ -273,8 +273,8 @@ describe('a tunnel', () => {
       }
       more()
     })
-    const port = await listening(flood)
-    await using setup = await world({
+    const port = await listenOnFreePort(flood)
+    await using setup = await openTestGate({
       ...tunnelling,
       async dial() {
         const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
@@ -297,7 +297,7 @@ describe('a tunnel', () => {
     socket.resume()
     await once(socket, 'end')
     socket.end()
-    await eventually(() => setup.tunnels.length > 0)
+    await waitUntil(() => setup.tunnels.length > 0)
     assert.equal(setup.tunnels[0]?.bytesIn, size)
     // A first piece may have come with the answer to CONNECT.
     assert.ok(came > size - 128 * 1024, `${came} of ${sent}`)
@@ -305,17 +305,17 @@ describe('a tunnel', () => {
   })
 
   it('ends with the other side, and when nothing is said for long', async () => {
-    await using setup = await world({ ...tunnelling, limits: { idleMs: 50 } })
+    await using setup = await openTestGate({ ...tunnelling, limits: { idleMs: 50 } })
     const socket = await openTestTunnel(setup.socketPath, 'a.example:8443')
     assert.equal(await toTheEnd(socket), '')
-    await eventually(() => setup.tunnels.length > 0)
+    await waitUntil(() => setup.tunnels.length > 0)
   })
 
   it('that the upstream ended first is over once the client has disconnected', async () => {
     const upstream = createServer((socket) => void socket.once('data', () => socket.end('bye')))
-    const port = await listening(upstream)
+    const port = await listenOnFreePort(upstream)
     let outward: Socket | undefined
-    await using setup = await world({
+    await using setup = await openTestGate({
       ...tunnelling,
       async dial() {
         outward = connect(port, '127.0.0.1')
@@ -327,15 +327,15 @@ describe('a tunnel', () => {
     const heard = toTheEnd(socket)
     socket.write('CONNECT a.example:8443 HTTP/1.1\r\n\r\nhello')
     assert.match(await heard, /\r\n\r\nbye$/)
-    await eventually(() => outward?.closed === true)
+    await waitUntil(() => outward?.closed === true)
     assert.deepEqual(setup.tunnels, [])
     socket.end('what nobody takes any more')
-    await eventually(() => setup.tunnels.length === 1)
+    await waitUntil(() => setup.tunnels.length === 1)
     upstream.close()
   })
 
   it('whose client says nothing is not kept', async () => {
-    await using setup = await world({ ...tunnelling, limits: { helloMs: 50 } })
+    await using setup = await openTestGate({ ...tunnelling, limits: { helloMs: 50 } })
     for (const port of [443, 80]) {
       const socket = await openTestTunnel(setup.socketPath, `a.example:${port}`)
       socket.write('\u0016\u0003')
@@ -347,7 +347,7 @@ describe('a tunnel', () => {
 
 describe('a connection that is read', () => {
   it('is refused and reported when TLS names another server', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     await assert.rejects(
       openTls(setup, 'a.example', { servername: 'b.example' }),
       /unrecognized name/,
@@ -359,7 +359,7 @@ describe('a connection that is read', () => {
   })
 
   it('is refused and reported when the client speaks HTTP/2 alone', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     await assert.rejects(
       openTls(setup, 'a.example', { ALPNProtocols: ['h2'] }),
       /no application protocol/,
@@ -374,7 +374,7 @@ describe('a connection that is read', () => {
   })
 
   it('may be in the clear, and its requests say so', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await openTestTunnel(setup.socketPath, 'a.example:8080')
     assert.match(await askOver(socket, get('a.example:8080')), /\r\n\r\nhello$/)
     assert.equal(setup.requests[0]?.url.href, 'http://a.example:8080/')
@@ -382,7 +382,7 @@ describe('a connection that is read', () => {
   })
 
   it('is not looked for in garbage that begins as TLS does', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await openTestTunnel(setup.socketPath, 'a.example:443')
     const answer = toTheEnd(socket)
     socket.write(Buffer.concat([Buffer.of(22, 3, 1, 0, 200), Buffer.alloc(200, 255)]))

@@ -11,9 +11,9 @@ import type { ObjectionReporter } from './objections.ts'
 import type { GateOwner, GateRefusal, GateTarget } from './outbound.ts'
 import { RequestRefused } from './outbound.ts'
 import type { PeekResult } from './peek.ts'
-import { peek } from './peek.ts'
+import { peekMessage } from './peek.ts'
 import { normalHost } from './policy.ts'
-import { pump } from './pump.ts'
+import { pumpBytes } from './pump.ts'
 import { endWithBytes, endWithAnswer } from './gate-answers.ts'
 
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
@@ -63,7 +63,7 @@ export function connectHandler({
     }
 
     function look(firstMs: number): Promise<PeekResult> {
-      return peek(socket, head, { firstMs, restMs: limits.helloMs })
+      return peekMessage(socket, head, { firstMs, restMs: limits.helloMs })
     }
 
     async function read(to: GateTarget): Promise<void> {
@@ -92,13 +92,13 @@ export function connectHandler({
       } catch (error) {
         return close(error instanceof RequestRefused ? error.refusal : undefined)
       }
-      const flow = pump(socket, dialled, limits.idleMs)
+      const flow = pumpBytes(socket, dialled, limits.idleMs)
       flow.open()
       await ending(to, flow)
     }
 
     async function tunnel(to: GateTarget, dialled: Duplex): Promise<void> {
-      const flow = pump(socket, dialled, limits.idleMs)
+      const flow = pumpBytes(socket, dialled, limits.idleMs)
       // oxlint-disable-next-line steward/await-later -- a flow ends without an error
       const ended = ending(to, flow)
       // On ports other than 443 the upstream may speak first, or alone.
@@ -113,7 +113,7 @@ export function connectHandler({
       await ended
     }
 
-    async function ending(to: GateTarget, { ended }: Pick<ReturnType<typeof pump>, 'ended'>) {
+    async function ending(to: GateTarget, { ended }: Pick<ReturnType<typeof pumpBytes>, 'ended'>) {
       const began = performance.now()
       const passed = await ended
       owner.tunnelled({ ...to, ms: Math.round(performance.now() - began), ...passed })

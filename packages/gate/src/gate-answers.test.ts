@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openTestTunnel, openTls, toTheEnd, world } from './gate-fixture.ts'
+import { openTestTunnel, openTls, toTheEnd, openTestGate } from './gate-fixture.ts'
 import { RequestRefused } from './outbound.ts'
 
 const fenced = () =>
@@ -13,7 +13,7 @@ const post = (size: number) =>
 
 describe('a refusal while a body is still coming', () => {
   it('reaches a client that sends it all before it reads', async () => {
-    await using setup = await world({ forward: fenced })
+    await using setup = await openTestGate({ forward: fenced })
     const size = 20_000_000
     for (const open of [
       () => openTestTunnel(setup.socketPath, 'a.example:80'),
@@ -31,7 +31,7 @@ describe('a refusal while a body is still coming', () => {
   })
 
   it('ends the connection when nothing more comes', async () => {
-    await using setup = await world({ forward: fenced })
+    await using setup = await openTestGate({ forward: fenced })
     const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     const answer = toTheEnd(socket)
     socket.write(`${post(9)}half`)
@@ -40,7 +40,7 @@ describe('a refusal while a body is still coming', () => {
   })
 
   it('is not lost to a reset where the head is too large and goes on coming', async () => {
-    await using setup = await world({ forward: fenced })
+    await using setup = await openTestGate({ forward: fenced })
     const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     const answer = toTheEnd(socket)
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\nX: ')

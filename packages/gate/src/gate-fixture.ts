@@ -29,15 +29,15 @@ import type {
 
 export type UpgradeListener = (socket: Duplex, head: Buffer, path: string) => void
 
-export type GateWorld = Awaited<ReturnType<typeof world>>
+export type GateWorld = Awaited<ReturnType<typeof openTestGate>>
 
-export async function listening(server: Server): Promise<number> {
+export async function listenOnFreePort(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
 
 /** An upstream that serves every name. */
-export async function upstreamOf(listener: RequestListener, upgraded?: UpgradeListener) {
+export async function startUpstream(listener: RequestListener, upgraded?: UpgradeListener) {
   const authority = certificateAuthority()
   const secure = createSecure(
     {
@@ -52,7 +52,7 @@ export async function upstreamOf(listener: RequestListener, upgraded?: UpgradeLi
       server.on('upgrade', (message, socket, head) => upgraded(socket, head, message.url ?? ''))
     }
   }
-  const ports = { https: await listening(secure), http: await listening(plain) }
+  const ports = { https: await listenOnFreePort(secure), http: await listenOnFreePort(plain) }
   return {
     pem: authority.pem,
     ports,
@@ -66,7 +66,7 @@ export async function upstreamOf(listener: RequestListener, upgraded?: UpgradeLi
 }
 
 /** Forwards with undici, like a real owner, and records its calls. */
-function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
+function ownerFor(upstream: Awaited<ReturnType<typeof startUpstream>>) {
   const connector = buildConnector({ ca: upstream.pem })
   const agent = new Agent({
     connect(options, done) {
@@ -127,7 +127,7 @@ function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
   return { owner, refusals, tunnels, requests, close: () => agent.destroy() }
 }
 
-export async function world({
+export async function openTestGate({
   listener = (_request, response) => void response.end('hello'),
   upgraded,
   limits,
@@ -139,7 +139,7 @@ export async function world({
   limits?: Partial<GateLimits>
   admit?: GateOptions['admit']
 } & Partial<GateOwner> = {}) {
-  const upstream = await upstreamOf(listener, upgraded)
+  const upstream = await startUpstream(listener, upgraded)
   const { owner, refusals, tunnels, requests, close } = ownerFor(upstream)
   const authority = certificateAuthority()
   const folder = mkdtempSync(join(tmpdir(), 'gate-'))
@@ -169,7 +169,7 @@ export async function world({
         inner.on('error', () => socket.destroy())
         socket.pipe(inner).pipe(socket)
       })
-      return { port: await listening(bridge), close: () => void bridge.close() }
+      return { port: await listenOnFreePort(bridge), close: () => void bridge.close() }
     },
     async [Symbol.asyncDispose]() {
       await gate.close()
@@ -188,7 +188,7 @@ export async function dialGate(socketPath: string): Promise<Socket> {
 }
 
 /** Collects text until `enough` is true or the connection ends. */
-export function until(socket: Duplex, enough: (text: string) => boolean): Promise<string> {
+export function collectUntil(socket: Duplex, enough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const settle = (): void => {
@@ -207,7 +207,7 @@ export function until(socket: Duplex, enough: (text: string) => boolean): Promis
   })
 }
 
-export const toTheEnd = (socket: Duplex): Promise<string> => until(socket, () => false)
+export const toTheEnd = (socket: Duplex): Promise<string> => collectUntil(socket, () => false)
 
 /** The gate's whole answer to these bytes. */
 export async function answerTo(socketPath: string, bytes: string | Buffer): Promise<string> {
@@ -220,7 +220,7 @@ export async function answerTo(socketPath: string, bytes: string | Buffer): Prom
 /** A connection whose tunnel is open. */
 export async function openTestTunnel(socketPath: string, authority: string): Promise<Socket> {
   const socket = await dialGate(socketPath)
-  const answer = until(socket, (text) => text.includes('\r\n\r\n'))
+  const answer = collectUntil(socket, (text) => text.includes('\r\n\r\n'))
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
   const text = await answer
   if (!text.startsWith('HTTP/1.1 200 ')) throw new Error(text)
@@ -257,7 +257,7 @@ export async function openTls(
 
 /** Sends one request on an open connection. Returns the head and the body, whose length must be announced. */
 export async function askOver(socket: Duplex, request: string): Promise<string> {
-  const answer = until(socket, (text) => {
+  const answer = collectUntil(socket, (text) => {
     const end = text.indexOf('\r\n\r\n')
     const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
     return end > 0 && text.length >= end + 4 + Number(length ?? 0)
@@ -267,6 +267,6 @@ export async function askOver(socket: Duplex, request: string): Promise<string> 
 }
 
 /** Resolves when the condition is true. */
-export async function eventually(condition: () => boolean): Promise<void> {
+export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -7,10 +7,10 @@ import type { Authority } from './authority.ts'
 import { connectHandler } from './connect.ts'
 import type { OpenedTunnel } from './heads.ts'
 import type { GateOwner } from './outbound.ts'
-import { objections } from './objections.ts'
+import { createObjectionReporter } from './objections.ts'
 import { requestHandler } from './requests.ts'
 import { invalidAnswer, endWithAnswer } from './gate-answers.ts'
-import { asksToSwitch, upgrades } from './upgrades.ts'
+import { asksToSwitch, createUpgradeHandler } from './upgrades.ts'
 
 export type GateLimits = {
   /** Connections at the same time. Further ones are closed at once. */
@@ -104,11 +104,11 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
   const limits = { ...gateLimits, ...own }
   const inside = new WeakMap<Socket, OpenedTunnel>()
   const sockets = new Set<Socket>()
-  const room = { owner, objections: objections(owner), inside, limits }
+  const room = { owner, objections: createObjectionReporter(owner), inside, limits }
   const underWay = new WeakMap<Socket, number>()
   const isBusy = (socket: Socket): boolean => (underWay.get(socket) ?? 0) > 0
   const request = requestHandler({ ...room, underWay })
-  const upgrade = upgrades(room)
+  const upgrade = createUpgradeHandler(room)
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: limits.headerBytes,

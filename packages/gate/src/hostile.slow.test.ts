@@ -8,12 +8,12 @@ import {
   askOver,
   openTestTunnel,
   dialGate,
-  eventually,
+  waitUntil,
   answerTo,
   openTls,
   toTheEnd,
-  until,
-  world,
+  collectUntil,
+  openTestGate,
 } from './gate-fixture.ts'
 import { openGate } from './gate.ts'
 import type { Outbound } from './outbound.ts'
@@ -63,7 +63,7 @@ describe('what could be read in two ways', () => {
   for (const [name, bytes] of Object.entries(cases)) {
     it(`is refused: ${name}`, async () => {
       const whole: string[] = []
-      await using setup = await world({
+      await using setup = await openTestGate({
         async forward({ url, body }) {
           for await (const _chunk of body ?? []) continue
           whole.push(url.pathname)
@@ -82,7 +82,7 @@ describe('what could be read in two ways', () => {
 
   it('is not what follows a CONNECT in the same packet: that is the tunnel’s', async () => {
     const seen: Outbound[] = []
-    await using setup = await world({
+    await using setup = await openTestGate({
       forward(request) {
         seen.push(request)
         return Promise.reject(new Error('enough'))
@@ -97,7 +97,7 @@ describe('what could be read in two ways', () => {
   })
 
   it('passes in no pipelined request unseen', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(`${get}${get}GET / HTTP/1.1\r\nHost: b.example\r\n\r\n`)
@@ -107,7 +107,7 @@ describe('what could be read in two ways', () => {
 
 describe('a hostile client', () => {
   it('gets 431 for headers beyond the limit, and reaches nobody', async () => {
-    await using setup = await world({ limits: { headerBytes: 8192 } })
+    await using setup = await openTestGate({ limits: { headerBytes: 8192 } })
     const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(`GET / HTTP/1.1\r\nHost: a.example\r\nX: ${'x'.repeat(9000)}\r\n\r\n`)
@@ -118,7 +118,7 @@ describe('a hostile client', () => {
   })
 
   it('hides no header behind thousands of others', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await openTls(setup, 'a.example')
     const many = 'a:\r\n'.repeat(5000)
     const bytes = `GET / HTTP/1.1\r\nHost: a.example\r\n${many}Host: b.example\r\n\r\n`
@@ -128,7 +128,7 @@ describe('a hostile client', () => {
   })
 
   it('is not waited for when its headers never end, in a tunnel or before one', async () => {
-    await using setup = await world({ limits: { headersMs: 60 } })
+    await using setup = await openTestGate({ limits: { headersMs: 60 } })
     const bytes = 'GET / HTTP/1.1\r\nHost: a.example\r\nX:'
     assert.match(await answerTo(setup.socketPath, bytes), /^HTTP\/1\.1 408 /)
     const socket = await openTls(setup, 'a.example')
@@ -143,7 +143,7 @@ describe('a hostile client', () => {
   })
 
   it('is not kept when it never speaks, nor between two requests', async () => {
-    await using setup = await world({ limits: { headersMs: 60, keepAliveMs: 60 } })
+    await using setup = await openTestGate({ limits: { headersMs: 60, keepAliveMs: 60 } })
     const silent = await dialGate(setup.socketPath)
     await toTheEnd(silent)
     const socket = await openTls(setup, 'a.example')
@@ -162,7 +162,7 @@ describe('a hostile client', () => {
       }),
     })
     let aborted = 0
-    await using setup = await world({
+    await using setup = await openTestGate({
       limits: { idleMs: 200 },
       forward({ url, signal }) {
         signal.addEventListener('abort', () => aborted++)
@@ -175,13 +175,13 @@ describe('a hostile client', () => {
     const deaf = await openTestTunnel(setup.socketPath, 'a.example:80')
     deaf.pause()
     deaf.write('GET /endless HTTP/1.1\r\nHost: a.example\r\n\r\n')
-    await eventually(() => aborted === 2)
+    await waitUntil(() => aborted === 2)
     deaf.destroy()
   })
 
   it('that disconnects with more sent than anyone reads is detected', async () => {
     let waiting = 0
-    await using setup = await world({
+    await using setup = await openTestGate({
       limits: { idleMs: 200 },
       forward({ signal }) {
         waiting++
@@ -196,13 +196,13 @@ describe('a hostile client', () => {
     const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9000000\r\n\r\n')
     socket.write(Buffer.alloc(8_000_000))
-    await eventually(() => waiting === 1)
+    await waitUntil(() => waiting === 1)
     socket.destroy()
-    await eventually(() => waiting === 0)
+    await waitUntil(() => waiting === 0)
   })
 
   it('is waited for as long as something passes, however slowly', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       limits: { idleMs: 300 },
       listener(_request, response) {
         let left = 10
@@ -214,21 +214,21 @@ describe('a hostile client', () => {
       },
     })
     const socket = await openTls(setup, 'a.example')
-    const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'))
+    const answer = collectUntil(socket, (text) => text.endsWith('\r\n0\r\n\r\n'))
     socket.write(get)
     assert.match(await answer, /y\r\n0\r\n\r\n$/)
     socket.destroy()
   })
 
   it('gets no more connections than the limit', async () => {
-    await using setup = await world({ limits: { connections: 3 } })
+    await using setup = await openTestGate({ limits: { connections: 3 } })
     const kept = await Promise.all(
       [1, 2, 3].map(() => openTestTunnel(setup.socketPath, 'a.example:80')),
     )
     const one = await dialGate(setup.socketPath)
     assert.equal(await toTheEnd(one), '')
     kept[0]?.destroy()
-    await eventually(() => kept[0]?.closed === true)
+    await waitUntil(() => kept[0]?.closed === true)
     assert.match(await askOver(kept[1] ?? one, get), /hello$/)
     for (const socket of kept) socket.destroy()
   })
@@ -236,7 +236,7 @@ describe('a hostile client', () => {
   it('gets no connection that its owner has no room for, and its own are given back', async () => {
     let room = 2
     const admit = () => (room > 0 ? (room--, () => void room++) : undefined)
-    await using setup = await world({ admit })
+    await using setup = await openTestGate({ admit })
     const kept = await Promise.all(
       [1, 2].map(() => openTestTunnel(setup.socketPath, 'a.example:80')),
     )
@@ -244,14 +244,14 @@ describe('a hostile client', () => {
     assert.equal(await toTheEnd(await dialGate(setup.socketPath)), '')
     assert.match(await askOver(kept[1] ?? (await dialGate(setup.socketPath)), get), /hello$/)
     for (const socket of kept) socket.destroy()
-    await eventually(() => room === 2)
+    await waitUntil(() => room === 2)
     const again = await openTestTunnel(setup.socketPath, 'a.example:80')
     again.destroy()
   })
 
   it('gets no more requests on their way than the limit', async () => {
     let waiting = 0
-    await using setup = await world({
+    await using setup = await openTestGate({
       limits: { requests: 5 },
       forward({ signal }) {
         waiting++
@@ -265,22 +265,22 @@ describe('a hostile client', () => {
     })
     const socket = await openTls(setup, 'a.example')
     socket.write(get.repeat(20))
-    await eventually(() => waiting === 5)
+    await waitUntil(() => waiting === 5)
     const other = await openTls(setup, 'a.example')
     assert.match(await askOver(other, get), /^HTTP\/1\.1 503 [^]*X-Egress-Error: busy\r\n/)
     assert.equal(waiting, 5)
     socket.destroy()
-    await eventually(() => waiting === 0)
+    await waitUntil(() => waiting === 0)
     const next = await openTls(setup, 'a.example')
     next.write(get)
-    await eventually(() => waiting === 1)
+    await waitUntil(() => waiting === 1)
     next.destroy()
   })
 
   it('that disconnects with a body half sent, which nobody reads, breaks nothing', async () => {
     let hasBegun = false
     let isGone = false
-    await using setup = await world({
+    await using setup = await openTestGate({
       forward: ({ signal }) =>
         new Promise((_, reject) => {
           hasBegun = true
@@ -292,15 +292,15 @@ describe('a hostile client', () => {
     })
     const socket = await openTls(setup, 'a.example')
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
-    await eventually(() => hasBegun)
+    await waitUntil(() => hasBegun)
     socket.end()
-    await eventually(() => isGone)
+    await waitUntil(() => isGone)
     const next = await openTls(setup, 'a.example')
     next.destroy()
   })
 
   it('has no connection turned into another kind while an answer is on its way', async () => {
-    await using setup = await world({ forward: () => new Promise(() => {}) })
+    await using setup = await openTestGate({ forward: () => new Promise(() => {}) })
     const turns = ['CONNECT b.example:443 HTTP/1.1\r\n\r\n']
     turns.push(
       'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
@@ -313,7 +313,7 @@ describe('a hostile client', () => {
   })
 
   it('breaks nothing with garbage, wherever it comes', async () => {
-    await using setup = await world({ limits: { headersMs: 300, helloMs: 1000 } })
+    await using setup = await openTestGate({ limits: { headersMs: 300, helloMs: 1000 } })
     for (let i = 0; i < 40; i++) {
       const garbage = randomBytes(1 + i * 13)
       const outer = await dialGate(setup.socketPath)
@@ -333,7 +333,7 @@ describe('a hostile client', () => {
 
   it('that disconnects at any moment does not keep a connection open', async () => {
     let open = 0
-    await using setup = await world({
+    await using setup = await openTestGate({
       listener(request, response) {
         open++
         response.on('close', () => open--)
@@ -348,14 +348,14 @@ describe('a hostile client', () => {
       for (let turn = 0; turn < i % 7; turn++) await new Promise((resolve) => setImmediate(resolve))
       socket.destroy()
     }
-    await eventually(() => open === 0)
+    await waitUntil(() => open === 0)
   })
 })
 
 describe('a gate', () => {
   it('ends every connection when it closes, and takes its socket away', async () => {
     let hasAborted = false
-    const setup = await world({
+    const setup = await openTestGate({
       judge: ({ port }) => Promise.resolve({ kind: port === 443 ? 'read' : 'tunnel' }),
       forward: ({ signal }) =>
         new Promise((_, reject) => {
@@ -372,13 +372,13 @@ describe('a gate', () => {
     const ends = [idle, read, tunnel].map((socket) => toTheEnd(socket))
     await setup.gate.close()
     await Promise.all(ends)
-    await eventually(() => hasAborted && setup.tunnels.length === 1)
+    await waitUntil(() => hasAborted && setup.tunnels.length === 1)
     assert.ok(!existsSync(setup.socketPath))
     await setup[Symbol.asyncDispose]()
   })
 
   it('is open to its owner alone, and replaces a dead gate, at a path of any length', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     for (const folder of [setup.folder, join(setup.folder, 'of-a-long-name'.repeat(15))]) {
       mkdirSync(folder, { recursive: true })
       const path = join(folder, 'left.sock')
@@ -392,7 +392,7 @@ describe('a gate', () => {
   })
 
   it('says so when its socket cannot be made', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const path = join(setup.folder, 'missing', 'gate.sock')
     const opening = openGate({ path, authority: setup.authority, owner: setup.owner })
     await assert.rejects(opening, { syscall: 'listen' })

@@ -4,10 +4,10 @@ import { RequestRefused } from './outbound.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import { failureAnswer, refusalAnswer } from './gate-answers.ts'
 
-export type ObjectionReporter = ReturnType<typeof objections>
+export type ObjectionReporter = ReturnType<typeof createObjectionReporter>
 
 /** Every refusal passes here, so that the owner is notified of each exactly once. */
-export function objections(owner: GateOwner) {
+export function createObjectionReporter(owner: GateOwner) {
   const answerTo = (objection: RequestObjection): GateAnswer => {
     if ('answer' in objection) return objection.answer
     owner.refused(objection.refusal)

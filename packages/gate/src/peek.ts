@@ -9,7 +9,7 @@ export type PeekResult = Exclude<FirstBytes, { kind: 'more' }> | { kind: 'late' 
  * Reads a client's first message and leaves it in the socket. `head`: bytes that were read already. `firstMs`: time for
  * the first byte. `restMs`: time for the rest of a TLS message.
  */
-export function peek(
+export function peekMessage(
   socket: Socket,
   head: Buffer,
   { firstMs, restMs }: { firstMs: number; restMs: number },

@@ -8,7 +8,7 @@ export type PassedBytes = { bytesOut: number; bytesIn: number }
  * Passes on bytes of the upstream at once, and bytes of the client after `open`. An end of one side ends the other. A
  * failure, or no byte for `idleMs`, ends both. `ended` resolves when both are closed.
  */
-export function pump(client: Socket, upstream: Duplex, idleMs: number) {
+export function pumpBytes(client: Socket, upstream: Duplex, idleMs: number) {
   const passed: PassedBytes = { bytesOut: 0, bytesIn: 0 }
   const destroy = (): void => {
     client.destroy()

@@ -6,12 +6,12 @@ import type { GateWorld } from './gate-fixture.ts'
 import {
   askOver,
   dialGate,
-  eventually,
+  waitUntil,
   answerTo,
   openTls,
   toTheEnd,
-  until,
-  world,
+  collectUntil,
+  openTestGate,
 } from './gate-fixture.ts'
 import type { OutboundAnswer } from './outbound.ts'
 import { RequestRefused } from './outbound.ts'
@@ -31,7 +31,7 @@ const chunksOf = (text: string): number[] =>
 
 describe('a request within a tunnel', () => {
   it('goes to the owner with its headers in their order and case, but those of this hop', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await inside(setup)
     const lines = ['POST /a%20b/../c?d=e HTTP/1.1', 'Host: A.Example', 'X-One: 1', 'x-two: 2']
     lines.push('X-One: 3', 'Connection: keep-alive, X-Private', 'X-Private: p', 'Keep-Alive: 5')
@@ -52,7 +52,7 @@ describe('a request within a tunnel', () => {
   })
 
   it('keeps its connection for the next', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await inside(setup)
     for (let i = 0; i < 3; i++) {
       const answer = await askOver(socket, `GET /${i} HTTP/1.1\r\nHost: a.example:443\r\n\r\n`)
@@ -64,7 +64,7 @@ describe('a request within a tunnel', () => {
   })
 
   it('whose Host or URL names another is answered 421, and reported', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const wrong = ['/|b.example', '/|a.example:8443', '/|127.0.0.1', '/|a.example.b', '/|']
     wrong.push('https://b.example/|a.example', 'http://a.example/|a.example')
     wrong.push('https://a.example:8443/|a.example')
@@ -81,7 +81,7 @@ describe('a request within a tunnel', () => {
   })
 
   it('stays with its host however its path looks', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await inside(setup)
     for (const path of [
       '//b.example/x',
@@ -99,7 +99,7 @@ describe('a request within a tunnel', () => {
   })
 
   it('streams its body as it comes, and the answer as it goes', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       listener(request, response) {
         response.writeHead(200)
         response.flushHeaders()
@@ -107,16 +107,16 @@ describe('a request within a tunnel', () => {
       },
     })
     const socket = await inside(setup)
-    const head = until(socket, (text) => text.includes('zero'))
+    const head = collectUntil(socket, (text) => text.includes('zero'))
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n')
     socket.write('4\r\nzero\r\n')
     assert.match(await head, /^HTTP\/1\.1 200 OK\r\n[^]*Transfer-Encoding: chunked\r\n/i)
     for (const word of ['one', 'two']) {
-      const echo = until(socket, (text) => text.includes(word))
+      const echo = collectUntil(socket, (text) => text.includes(word))
       socket.write(`3\r\n${word}\r\n`)
       await echo
     }
-    const end = until(socket, (text) => text.endsWith('0\r\n\r\n'))
+    const end = collectUntil(socket, (text) => text.endsWith('0\r\n\r\n'))
     socket.write('0\r\nX-Trailer: dropped\r\n\r\n')
     await end
     assert.equal(setup.requests[0]?.headers.length, 0)
@@ -124,7 +124,7 @@ describe('a request within a tunnel', () => {
   })
 
   it('is answered to continue when its body is read, and not before', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       async forward({ body }) {
         if (!body) throw new Error('no body')
         const [chunk] = await once(body, 'data')
@@ -133,7 +133,7 @@ describe('a request within a tunnel', () => {
       },
     })
     const socket = await inside(setup)
-    const go = until(socket, (text) => text.includes('\r\n\r\n'))
+    const go = collectUntil(socket, (text) => text.includes('\r\n\r\n'))
     const head =
       'PUT / HTTP/1.1\r\nHost: a.example\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n'
     socket.write(head)
@@ -144,7 +144,9 @@ describe('a request within a tunnel', () => {
 
   it('that is refused is not answered to continue', async () => {
     const refusal = { host: 'a.example', port: 443, reason: 'fenced', message: 'gone' } as const
-    await using setup = await world({ forward: () => Promise.reject(new RequestRefused(refusal)) })
+    await using setup = await openTestGate({
+      forward: () => Promise.reject(new RequestRefused(refusal)),
+    })
     const socket = await inside(setup)
     const answer = toTheEnd(socket)
     socket.write(
@@ -155,7 +157,7 @@ describe('a request within a tunnel', () => {
   })
 
   it('may be answered before its body has come, and the next is then answered too', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       forward({ body, url }) {
         body?.destroy()
         const text = url.pathname
@@ -174,7 +176,7 @@ describe('a request within a tunnel', () => {
   it('aborts when its client goes away, before and after the head of the answer', async () => {
     for (const isEarly of [true, false]) {
       let body: Readable | undefined
-      await using setup = await world({
+      await using setup = await openTestGate({
         forward({ signal }) {
           body = new Readable({ read() {} })
           signal.addEventListener('abort', () => body?.destroy())
@@ -185,12 +187,12 @@ describe('a request within a tunnel', () => {
         },
       })
       const socket = await inside(setup)
-      const head = until(socket, (text) => text.includes('\r\n\r\n'))
+      const head = collectUntil(socket, (text) => text.includes('\r\n\r\n'))
       socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
-      if (isEarly) await eventually(() => body !== undefined)
+      if (isEarly) await waitUntil(() => body !== undefined)
       else await head
       socket.destroy()
-      await eventually(() => body?.destroyed === true)
+      await waitUntil(() => body?.destroyed === true)
     }
   })
 
@@ -203,7 +205,7 @@ describe('a request within a tunnel', () => {
         this.push(given > 64 * 1024 * 1024 ? null : Buffer.alloc(65_536))
       },
     })
-    await using setup = await world(answering({ body }))
+    await using setup = await openTestGate(answering({ body }))
     const socket = await inside(setup)
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
@@ -214,13 +216,13 @@ describe('a request within a tunnel', () => {
     }
     assert.ok(given < 16 * 1024 * 1024, `${given} bytes were taken for nobody`)
     socket.destroy()
-    await eventually(() => body.destroyed)
+    await waitUntil(() => body.destroyed)
   })
 })
 
 describe('an answer', () => {
   it('keeps its status and its headers, but those of its hop', async () => {
-    await using setup = await world(
+    await using setup = await openTestGate(
       answering({
         status: 418,
         headers: [
@@ -249,7 +251,7 @@ describe('an answer', () => {
   })
 
   it('has no body after HEAD, 204 and 304, and the connection goes on', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       listener(request, response) {
         if (request.url === '/204') response.writeHead(204).end()
         else if (request.url === '/304') response.writeHead(304, { 'content-length': 9 }).end()
@@ -262,7 +264,7 @@ describe('an answer', () => {
       ['GET', '/204', 204],
       ['GET', '/304', 304],
     ] as const) {
-      const answer = until(socket, (text) => text.endsWith('\r\n\r\n'))
+      const answer = collectUntil(socket, (text) => text.endsWith('\r\n\r\n'))
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`)
       assert.match(await answer, new RegExp(`^HTTP/1\\.1 ${status} `))
     }
@@ -271,16 +273,16 @@ describe('an answer', () => {
   })
 
   it('shows its head at once, when its body takes long', async () => {
-    await using setup = await world(answering({ body: new Readable({ read() {} }) }))
+    await using setup = await openTestGate(answering({ body: new Readable({ read() {} }) }))
     const socket = await inside(setup)
-    const head = until(socket, (text) => text.includes('\r\n\r\n'))
+    const head = collectUntil(socket, (text) => text.includes('\r\n\r\n'))
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     assert.match(await head, /^HTTP\/1\.1 200 OK\r\n/)
     socket.destroy()
   })
 
   it('whose body breaks off is broken off', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       listener(_request, response) {
         response.writeHead(200, { 'content-length': 100 })
         response.write('half', () => response.destroy())
@@ -294,7 +296,7 @@ describe('an answer', () => {
 
   it('that could split the connection is not passed on', async () => {
     const secret = 'value\r\n\r\nHTTP/1.1 200 OK'
-    await using setup = await world(answering({ headers: [['X-Bad', secret]] }))
+    await using setup = await openTestGate(answering({ headers: [['X-Bad', secret]] }))
     const socket = await inside(setup)
     const answer = await askOver(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 502 /)
@@ -304,9 +306,9 @@ describe('an answer', () => {
 
   it('in chunks is in chunks', async () => {
     const parts = ['a', 'bc', 'def'].map((text) => Buffer.from(text))
-    await using setup = await world(answering({ body: Readable.from(parts) }))
+    await using setup = await openTestGate(answering({ body: Readable.from(parts) }))
     const socket = await inside(setup)
-    const answer = until(socket, (text) => text.endsWith('0\r\n\r\n'))
+    const answer = collectUntil(socket, (text) => text.endsWith('0\r\n\r\n'))
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     const [, body = ''] = (await answer).split(/\r\n\r\n(.*)/s)
     assert.deepEqual(chunksOf(body), [1, 2, 3, 0])
@@ -324,7 +326,7 @@ describe('a failure of the upstream', () => {
       [secret, /502 .*the exchange with it failed"/s],
     ] as const) {
       const cause = Object.assign(new Error(secret), { code })
-      await using setup = await world({
+      await using setup = await openTestGate({
         forward: () => Promise.reject(new Error(secret, { cause })),
       })
       const socket = await inside(setup)
@@ -343,7 +345,7 @@ describe('a failure of the upstream', () => {
 describe('a request to the gate itself', () => {
   it('names an http URL, whose host is judged each time', async () => {
     let isOpen = true
-    await using setup = await world({
+    await using setup = await openTestGate({
       judge: () =>
         Promise.resolve(
           isOpen ? { kind: 'tunnel' } : { kind: 'refuse', reason: 'denied', message: 'no more' },
@@ -363,7 +365,7 @@ describe('a request to the gate itself', () => {
   })
 
   it('is refused for anything else', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const wrong = ['/|a.example', 'https://a.example/|a.example', 'http://u:p@a.example/|a.example']
     wrong.push('ftp://a.example/|a.example', '*|a.example', 'http:///|a.example', 'http://[::1/|a')
     for (const text of wrong) {

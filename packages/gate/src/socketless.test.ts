@@ -6,15 +6,15 @@ import { describe, it } from 'node:test'
 import { certificateAuthority } from './authority.ts'
 import type { GateLimits } from './gate.ts'
 import { socketlessGate } from './gate.ts'
-import { listening, toTheEnd, until, world } from './gate-fixture.ts'
+import { listenOnFreePort, toTheEnd, collectUntil, openTestGate } from './gate-fixture.ts'
 
 /** Passes connections of a port to a gate without a socket, each with the bytes that came before. */
 async function taking(limits: Partial<GateLimits> = {}) {
-  const setup = await world()
+  const setup = await openTestGate()
   const { owner } = setup
   const gate = socketlessGate({ authority: certificateAuthority(), owner, limits })
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => gate.take(socket))
-  const port = await listening(server)
+  const port = await listenOnFreePort(server)
   return {
     gate,
     dial: () => connect(port, '127.0.0.1').setEncoding('utf8'),
@@ -32,7 +32,7 @@ describe('a gate without a socket', () => {
   it('serves connections that it is given, with bytes that came before', async () => {
     await using setup = await taking()
     const socket = setup.dial()
-    const answer = until(socket, (text) => text.includes('hello'))
+    const answer = collectUntil(socket, (text) => text.includes('hello'))
     socket.write(get)
     assert.match(await answer, /^HTTP\/1\.1 200 /)
     socket.destroy()
@@ -50,7 +50,7 @@ describe('a gate without a socket', () => {
   it('ends its connections when it is closed', async () => {
     await using setup = await taking()
     const socket = setup.dial()
-    const answer = until(socket, (text) => text.includes('hello'))
+    const answer = collectUntil(socket, (text) => text.includes('hello'))
     socket.write(get)
     await answer
     const closed = once(socket, 'close')

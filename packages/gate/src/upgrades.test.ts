@@ -10,12 +10,12 @@ import {
   askOver,
   openTestTunnel,
   dialGate,
-  eventually,
-  listening,
+  waitUntil,
+  listenOnFreePort,
   openTls,
   toTheEnd,
-  until,
-  world,
+  collectUntil,
+  openTestGate,
 } from './gate-fixture.ts'
 import type { OutboundAnswer } from './outbound.ts'
 import { RequestRefused } from './outbound.ts'
@@ -24,7 +24,7 @@ const ask = (more = '', protocol = 'echo') =>
   `GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${more}\r\n`
 
 const echoing = () =>
-  world({
+  openTestGate({
     upgraded(socket) {
       socket.on('error', () => socket.destroy())
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n')
@@ -35,7 +35,7 @@ const echoing = () =>
 
 async function switched(setup: GateWorld, bytes: string) {
   const socket = await openTls(setup, 'a.example')
-  const greeting = until(socket, (text) => text.includes('first'))
+  const greeting = collectUntil(socket, (text) => text.includes('first'))
   socket.write(bytes)
   return { socket, greeting: await greeting }
 }
@@ -49,9 +49,9 @@ describe('an upgrade', () => {
       head,
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\nX-A: 1',
     )
-    if (rest === 'first') await until(socket, (text) => text === 'early')
+    if (rest === 'first') await collectUntil(socket, (text) => text === 'early')
     else assert.equal(rest, 'firstearly')
-    const echo = until(socket, (text) => text.endsWith('more'))
+    const echo = collectUntil(socket, (text) => text.endsWith('more'))
     socket.write('more')
     assert.equal(await echo, 'more')
     assert.deepEqual(setup.requests[0]?.headers, [
@@ -67,8 +67,8 @@ describe('an upgrade', () => {
     server.on('connection', (peer) => {
       peer.on('message', (data, isBinary) => peer.send(data, { binary: isBinary }))
     })
-    const port = await listening(web)
-    await using setup = await world({
+    const port = await listenOnFreePort(web)
+    await using setup = await openTestGate({
       async upgrade({ headers, url }) {
         const socket = connect(port, '127.0.0.1')
         await once(socket, 'connect')
@@ -123,7 +123,7 @@ describe('an upgrade', () => {
       headers: [['content-length', '2']],
       body: Readable.from([Buffer.from('no')]),
     }
-    await using setup = await world({ upgrade: () => Promise.resolve(declined) })
+    await using setup = await openTestGate({ upgrade: () => Promise.resolve(declined) })
     const socket = await openTls(setup, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(ask())
@@ -139,7 +139,7 @@ describe('an upgrade', () => {
       [new RequestRefused(refusal), /^HTTP\/1\.1 403 /],
       [new Error('boom'), /^HTTP\/1\.1 502 /],
     ] as const) {
-      await using setup = await world({ upgrade: () => Promise.reject(error) })
+      await using setup = await openTestGate({ upgrade: () => Promise.reject(error) })
       const socket = await openTls(setup, 'a.example')
       const answer = toTheEnd(socket)
       socket.write(ask())
@@ -149,7 +149,7 @@ describe('an upgrade', () => {
   })
 
   it('is held to the host of its tunnel, and judged outside of one', async () => {
-    await using setup = await world({
+    await using setup = await openTestGate({
       judge: ({ port }) =>
         Promise.resolve(
           port === 80 ? { kind: 'refuse', reason: 'denied', message: 'no' } : { kind: 'read' },
@@ -170,7 +170,7 @@ describe('an upgrade', () => {
   })
 
   it('to HTTP/2 in the clear is declined in silence, and one with a body is no upgrade', async () => {
-    await using setup = await world()
+    await using setup = await openTestGate()
     const socket = await openTestTunnel(setup.socketPath, 'a.example:80')
     const h2c = ask('HTTP2-Settings: AAA\r\n', 'h2c')
     assert.match(
@@ -188,7 +188,7 @@ describe('an upgrade', () => {
   it('aborts when its client goes away before the answer', async () => {
     let hasAborted = false
     let hasBegun = false
-    await using setup = await world({
+    await using setup = await openTestGate({
       upgrade({ signal }) {
         hasBegun = true
         return new Promise((_, reject) => {
@@ -201,8 +201,8 @@ describe('an upgrade', () => {
     })
     const socket = await openTls(setup, 'a.example')
     socket.write(ask())
-    await eventually(() => hasBegun)
+    await waitUntil(() => hasBegun)
     socket.destroy()
-    await eventually(() => hasAborted)
+    await waitUntil(() => hasAborted)
   })
 })

@@ -7,7 +7,7 @@ import type { OpenedTunnel } from './heads.ts'
 import { onwardAnswer, readRequest } from './heads.ts'
 import type { ObjectionReporter } from './objections.ts'
 import type { OutboundAnswer, GateOwner, UpgradedConnection } from './outbound.ts'
-import { pump } from './pump.ts'
+import { pumpBytes } from './pump.ts'
 import { endWithAnswer } from './gate-answers.ts'
 
 /**
@@ -20,7 +20,7 @@ export function asksToSwitch({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && !hasBody && !/(^|[\s,])(h2c?|tls\/)/.test(protocol)
 }
 
-export function upgrades({
+export function createUpgradeHandler({
   owner,
   objections,
   inside,
@@ -80,7 +80,7 @@ async function pass(
   if (socket.destroyed) return void answer.socket.destroy()
   socket.write(`${lines}\r\n`, 'latin1')
   if (answer.head.length > 0) socket.write(answer.head)
-  const flow = pump(socket, answer.socket, idleMs)
+  const flow = pumpBytes(socket, answer.socket, idleMs)
   flow.open()
   await flow.ended
 }

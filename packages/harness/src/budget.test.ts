@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ModelFailure } from '@steward/model/model.ts'
-import { long, native, summary } from './compaction/compaction-fixture.ts'
-import { call, play, text, tool, typesOf } from './fixture.ts'
+import {
+  longConversation,
+  nativeCompaction,
+  summaryAnswer,
+} from './compaction/compaction-fixture.ts'
+import { call, playTurn, text, tool, typesOf } from './fixture.ts'
 
 const overloaded: ModelFailure = { kind: 'overloaded', retryable: true, message: 'busy' }
 const reached = { type: 'budget_reached' }
@@ -15,7 +19,7 @@ function allowing(requests: number): () => Promise<boolean> {
 
 void describe('a turn with a budget', () => {
   void it('runs the calls of its last request, and does not ask again', async () => {
-    const { end, log, model } = await play({
+    const { end, log, model } = await playTurn({
       answers: [{ blocks: [call('bash')] }, { blocks: [text('never')] }],
       tools: [tool('bash')],
       mayAsk: allowing(1),
@@ -29,14 +33,14 @@ void describe('a turn with a budget', () => {
   })
 
   void it('ends a request that had begun and is not made', async () => {
-    const { end, model } = await play({ begun: 'sevt_begun', mayAsk: allowing(0) })
+    const { end, model } = await playTurn({ begun: 'sevt_begun', mayAsk: allowing(0) })
     assert.deepEqual(end.stop, reached)
     assert.equal(model.calls.length, 0)
     assert.deepEqual(typesOf(end.last), ['span.model_request_end'])
   })
 
   void it('does not repeat a failed request that has spent it', async () => {
-    const { end, model } = await play({
+    const { end, model } = await playTurn({
       answers: [{ end: overloaded }, { blocks: [text('never')] }],
       mayAsk: allowing(1),
     })
@@ -45,13 +49,17 @@ void describe('a turn with a budget', () => {
   })
 
   void it('makes no summary, and after a summary no request, that it has no money for', async () => {
-    const given = { before: long(), compaction: native('isolated-basic'), tools: [tool('bash')] }
-    const answers = [summary(), { blocks: [text('never')] }]
+    const given = {
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic'),
+      tools: [tool('bash')],
+    }
+    const answers = [summaryAnswer(), { blocks: [text('never')] }]
     for (const [requests, made] of [
       [0, 0],
       [1, 1],
     ] as const) {
-      const { end, model } = await play({ ...given, answers, mayAsk: allowing(requests) })
+      const { end, model } = await playTurn({ ...given, answers, mayAsk: allowing(requests) })
       assert.deepEqual(end.stop, reached)
       assert.equal(model.calls.length, made)
     }

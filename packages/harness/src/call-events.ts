@@ -39,7 +39,7 @@ export function toolUse(
 }
 
 /** A result of the event type that answers this call. */
-export function resultOf(
+export function buildResultEvent(
   turn: Turn,
   { event_id, name, executed_by }: Pick<OpenCall, 'event_id' | 'name' | 'executed_by'>,
   tool: Tool | undefined,

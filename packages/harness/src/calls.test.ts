@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   call,
-  inside,
-  play,
+  plainSurroundings,
+  playTurn,
   text,
   thinking,
   tool,
@@ -49,7 +49,7 @@ void describe('calls of an answer', () => {
         run: async () => textResult('fast'),
       }),
     ]
-    const { log } = await play({
+    const { log } = await playTurn({
       answers: [{ blocks: [call('slow'), call('fast')] }, done],
       tools,
       on: (step) => {
@@ -81,7 +81,7 @@ void describe('calls of an answer', () => {
       using('bash', 'changed', 1),
     ]
     const blocks = ['write', 'read', 'look', 'bash'].map((name) => call(name))
-    await play({ answers: [{ blocks }, done], tools })
+    await playTurn({ answers: [{ blocks }, done], tools })
     assert.deepEqual(order, [
       ...['write begins', 'write ends', 'read begins', 'look begins', 'look ends', 'read ends'],
       ...['bash begins', 'bash ends'],
@@ -93,7 +93,7 @@ void describe('calls of an answer', () => {
       permission: 'ask',
       input_schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
     })
-    const { keeps, log, model } = await play({
+    const { keeps, log, model } = await playTurn({
       answers: [{ blocks: [call('nothing'), call('strict', { n: 'x' })] }, done],
       tools: [strict],
     })
@@ -118,7 +118,7 @@ void describe('calls of an answer', () => {
       tool('ask-client', { runs: 'client' }),
     ]
     const whole = call('write', { n: 1 })
-    const first = await play({
+    const first = await playTurn({
       answers: [{ blocks: [whole, call('write', { n: 2 })], end: 'max_tokens' }, done],
       tools,
     })
@@ -127,12 +127,12 @@ void describe('calls of an answer', () => {
       answers(first.log).map(({ is_error }) => is_error),
       [true, false],
     )
-    const second = await play({
+    const second = await playTurn({
       answers: [{ blocks: [call('ask-client')], end: 'max_tokens' }, done],
       tools,
     })
     assert.ok(typesOf(second.keeps[1] ?? []).includes('user.custom_tool_result'))
-    const third = await play({
+    const third = await playTurn({
       answers: [{ blocks: [whole, text('and th')], end: 'max_tokens' }, done],
       tools,
     })
@@ -145,7 +145,7 @@ void describe('calls of an answer', () => {
       tool('careful', { permission: 'ask' }),
       tool('theirs', { runs: 'client' }),
     ]
-    const { end, log, keeps, model } = await play({
+    const { end, log, keeps, model } = await playTurn({
       answers: [{ blocks: [call('careful'), call('bash'), call('theirs')] }],
       tools,
     })
@@ -163,7 +163,7 @@ void describe('calls of an answer', () => {
 
   void it('that throw are a bug that is reported, and a failure for the model', async () => {
     const bug = new Error('secret detail')
-    const { log, reported, end } = await play({
+    const { log, reported, end } = await playTurn({
       answers: [{ blocks: [call('bash')] }, done],
       tools: [tool('bash', { run: () => Promise.reject(bug) })],
     })
@@ -176,7 +176,7 @@ void describe('calls of an answer', () => {
   void it('may have a schema that makes no sense, which then checks nothing', async () => {
     const odd = tool('odd', { input_schema: { type: 'object', properties: { a: { type: 7 } } } })
     const twin = { $id: 'same', type: 'object' }
-    const { log } = await play({
+    const { log } = await playTurn({
       answers: [{ blocks: [call('odd', { a: 1 }), call('one'), call('two')] }, done],
       tools: [
         odd,
@@ -201,7 +201,7 @@ void describe('open calls at the beginning of a turn', () => {
   ]
 
   void it('are run, refused, or given up as was decided, before the model is asked', async () => {
-    const { log, model, end } = await play({
+    const { log, model, end } = await playTurn({
       before,
       answers: [done],
       open: [openCall('run'), openCall('deny', { deny_message: 'not today' }), openCall('lost')],
@@ -217,7 +217,7 @@ void describe('open calls at the beginning of a turn', () => {
   })
 
   void it('run again when that is safe, although a dead process had begun them', async () => {
-    const { log } = await play({
+    const { log } = await playTurn({
       before,
       answers: [done],
       open: [openCall('lost')],
@@ -227,7 +227,7 @@ void describe('open calls at the beginning of a turn', () => {
   })
 
   void it('keep the model waiting while one of them waits', async () => {
-    const { log, model, end } = await play({
+    const { log, model, end } = await playTurn({
       before,
       open: [openCall('wait'), openCall('run')],
       tools: [tool('bash')],
@@ -243,7 +243,7 @@ void describe('open calls at the beginning of a turn', () => {
 
 void describe('an interrupt', () => {
   void it('ends a streaming answer, and what people saw of it stays', async () => {
-    const { end, frames, model } = await play({
+    const { end, frames, model } = await playTurn({
       answers: [
         { blocks: [thinking('hm', 'sig')], half: { block: 'text', text: 'I was' }, end: 'hang' },
       ],
@@ -267,7 +267,7 @@ void describe('an interrupt', () => {
   })
 
   void it('drops half a call, and thinking that nothing followed is for people only', async () => {
-    const { end } = await play({
+    const { end } = await playTurn({
       answers: [
         {
           blocks: [thinking('hm', 'sig')],
@@ -289,7 +289,7 @@ void describe('an interrupt', () => {
     const tools = [
       tool('bash', { sandbox: 'changed', run: (_, { signal }) => untilAborted(signal) }),
     ]
-    const { end, log, model } = await play({
+    const { end, log, model } = await playTurn({
       answers: [{ blocks: [call('bash'), call('bash')] }],
       tools,
       on: (step, abort) => {
@@ -312,7 +312,7 @@ void describe('an interrupt', () => {
   })
 
   void it('before the first request closes the request that was recorded', async () => {
-    const { end, model } = await play({
+    const { end, model } = await playTurn({
       begun: 'sevt_begun',
       open: [openCall('run')],
       tools: [tool('bash')],
@@ -325,7 +325,7 @@ void describe('an interrupt', () => {
 
 void describe('a turn that is ended early', () => {
   const parts = {
-    ...inside,
+    ...plainSurroundings,
     system: '',
     history: emptyHistory(),
     open: [],

@@ -1,6 +1,6 @@
 /** Settles tool calls: runs allowed calls, refuses denied ones, and reports which calls wait. */
 import type { ModelToolCall } from './answer.ts'
-import { resultOf } from './call-events.ts'
+import { buildResultEvent } from './call-events.ts'
 import { withRefusals } from './refusals.ts'
 import { toolCallEnded } from './observations.ts'
 import { inputProblem } from './tools/input.ts'
@@ -30,7 +30,7 @@ export async function sortCalls(
     const tool = tools.get(name)
     const why = call.unread ?? (await impossible(name, tool, input))
     const waits = (tool && tool.runs !== 'here') || asksFirst(tool)
-    if (why) refused.push(resultOf(turn, call, tool, textResult(why, true)))
+    if (why) refused.push(buildResultEvent(turn, call, tool, textResult(why, true)))
     else calls.push({ event_id, name, input, decision: waits ? 'wait' : 'run' })
   }
   return { refused, calls }
@@ -146,8 +146,8 @@ function start(
         ms: performance.now() - began,
       })
       const { result, warnings } = withRefusals(turn, call.event_id, outcome.result)
-      const results = [resultOf(turn, call, tool, result), ...warnings]
-      const refuse = (why: string) => [resultOf(turn, call, tool, textResult(why, true))]
+      const results = [buildResultEvent(turn, call, tool, result), ...warnings]
+      const refuse = (why: string) => [buildResultEvent(turn, call, tool, textResult(why, true))]
       const { effect } = outcome.result
       return { id: call.event_id, results, effect, refuse, failure: outcome.failure }
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, play, text, tool } from './fixture.ts'
+import { call, playTurn, text, tool } from './fixture.ts'
 import type { KeptEvent } from './kept-event.ts'
 import { textResult } from './tools/tool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
@@ -20,7 +20,7 @@ void describe('calls of tools', () => {
       order.push(name)
       return textResult(name)
     }
-    const { log } = await play({
+    const { log } = await playTurn({
       answers: [{ blocks: [call('reads'), call('writes')] }, done],
       tools: [
         tool('reads', { sandbox: 'read', run: ran('reads') }),
@@ -37,7 +37,7 @@ void describe('calls of tools', () => {
 
   void it('of any kind add to their results the announcements that came meanwhile', async () => {
     const came = ['a file', 'another']
-    const { log } = await play({
+    const { log } = await playTurn({
       answers: [{ blocks: [call('asks'), call('writes')] }, done],
       tools: [
         tool('asks', { sandbox: 'unused', run: async () => textResult('asked') }),
@@ -51,7 +51,7 @@ void describe('calls of tools', () => {
 
   void it('end the turn when nothing else would mend the failure', async () => {
     const failure = { type: 'unknown_error', message: 'the workspace is gone' } as const
-    const { log, end, model } = await play({
+    const { log, end, model } = await playTurn({
       answers: [{ blocks: [call('bash')] }, done],
       tools: [tool('bash', { run: () => Promise.reject(new TurnFailed(failure)) })],
     })
@@ -68,7 +68,7 @@ void describe('calls of tools', () => {
       { reason: 'sandbox_replaced', message: 'it is another one', told: true },
       { reason: 'else', message: 'for people' },
     ]
-    const { log } = await play({
+    const { log } = await playTurn({
       answers: [{ blocks: [call('reads')] }, done],
       tools: [tool('reads', { sandbox: 'read' })],
       notices: () => news.splice(0),

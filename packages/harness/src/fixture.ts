@@ -33,7 +33,7 @@ export const userMessage = (said: string): KeptEvent => ({
 })
 
 /** The surroundings of a turn without MCP servers and egress. */
-export const inside = {
+export const plainSurroundings = {
   harness: 'default' as const,
   compaction: onlyWhenFull,
 
@@ -43,7 +43,7 @@ export const inside = {
   changed: async () => [],
   announced: async () => [],
 }
-export const shut: ToolEgress = {
+export const shutEgress: ToolEgress = {
   outbound: () => Promise.reject(new Error('shut')),
   web: null,
   commandSecrets: async () => ({}),
@@ -98,7 +98,7 @@ export type TurnScript = Partial<Omit<Turn, 'model' | 'signal'>> & {
   before?: KeptEvent[]
 }
 
-export async function play({
+export async function playTurn({
   answers = [],
   on,
   before,
@@ -117,7 +117,7 @@ export async function play({
     system: 'be brief',
     history: foldHistory(emptyHistory(), before ?? [userMessage('go')]),
     tools: [],
-    ...inside,
+    ...plainSurroundings,
     open: [],
     cacheKey: 'sesn_1',
     maxRequests: 20,

@@ -4,7 +4,7 @@ import type { Message } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { MediaResult } from './content.ts'
 import { newEventId, userMessage } from './fixture.ts'
-import { emptyHistory, foldHistory, messagesOf, resolveContent, sizeOf } from './history.ts'
+import { emptyHistory, foldHistory, buildMessages, resolveContent, sizeOf } from './history.ts'
 import type { KeptEvent } from './kept-event.ts'
 
 const origin = { provider: 'p', api: 'a', model: 'm' }
@@ -49,7 +49,7 @@ void describe('a history', () => {
     const answer: KeptEvent = {
       event: { id: 'e3', type: 'user.custom_tool_result', custom_tool_use_id: 'e2' },
     }
-    assert.deepEqual(messagesOf(fold(userMessage('go'), thought, said('so'), call, answer)), [
+    assert.deepEqual(buildMessages(fold(userMessage('go'), thought, said('so'), call, answer)), [
       { role: 'user', content: [{ type: 'text', text: 'go' }] },
       {
         role: 'assistant',
@@ -75,25 +75,25 @@ void describe('a history', () => {
       ...[userMessage('go'), use('a'), use('b'), result('b'), userMessage('more')],
       ...[result('a'), said('done')],
     )
-    assert.deepEqual(shape(messagesOf(history)), [
+    assert.deepEqual(shape(buildMessages(history)), [
       ...['user', 'assistant', 'result a', 'result b', 'user', 'assistant'],
     ])
-    const [, , first, second] = messagesOf(history)
+    const [, , first, second] = buildMessages(history)
     assert.equal(first?.role === 'tool_result' && first.is_error, false)
     assert.equal(second?.role === 'tool_result' && second.is_error, false)
   })
 
   void it('gives a call without a result one that says so, and ignores what comes too late', () => {
     const history = fold(use('a'), use('b'), result('b'), said('on'), result('a'), result('a'))
-    assert.deepEqual(shape(messagesOf(history)), [
+    assert.deepEqual(shape(buildMessages(history)), [
       ...['assistant', 'result a', 'result b', 'assistant'],
     ])
-    const [, first] = messagesOf(history)
+    const [, first] = buildMessages(history)
     assert.equal(first?.role === 'tool_result' && first.is_error, true)
   })
 
   void it('takes the first of two answers to a call', () => {
-    const [, answer] = messagesOf(fold(use('a'), result('a', 'first'), result('a', 'second')))
+    const [, answer] = buildMessages(fold(use('a'), result('a', 'first'), result('a', 'second')))
     assert.deepEqual(answer?.role === 'tool_result' && answer.content, [
       { type: 'text', text: 'first' },
     ])
@@ -104,7 +104,7 @@ void describe('a history', () => {
       ...[use('a', 'call_0'), use('b', 'call_0'), use('c', '')],
       ...[result('c'), result('b'), result('a')],
     )
-    assert.deepEqual(shape(messagesOf(history)).slice(1), [
+    assert.deepEqual(shape(buildMessages(history)).slice(1), [
       ...['result call_0', 'result b', 'result c'],
     ])
   })
@@ -122,20 +122,20 @@ void describe('a history', () => {
       stop_reason: { type: 'end_turn' },
       stop_details: null,
     }
-    assert.deepEqual(messagesOf(fold({ event }, { event: idle })), [])
+    assert.deepEqual(buildMessages(fold({ event }, { event: idle })), [])
   })
 
   void it('is never changed by what is folded onto it', () => {
     const begun = fold(userMessage('go'), use('a'))
-    const before = JSON.stringify(messagesOf(begun))
+    const before = JSON.stringify(buildMessages(begun))
     const one = foldHistory(begun, [result('a', 'one'), said('1'), userMessage('next')])
     const two = foldHistory(begun, [result('a', 'two'), said('2'), userMessage('next')])
     const further = foldHistory(one, [said('3')])
-    assert.equal(JSON.stringify(messagesOf(begun)), before)
-    assert.match(JSON.stringify(messagesOf(two)), /"two".*"2"/)
-    assert.doesNotMatch(JSON.stringify(messagesOf(two)), /"one"|"1"/)
-    assert.doesNotMatch(JSON.stringify(messagesOf(one)), /"two"|"3"/)
-    assert.match(JSON.stringify(messagesOf(further)), /"one".*"1".*"3"/)
+    assert.equal(JSON.stringify(buildMessages(begun)), before)
+    assert.match(JSON.stringify(buildMessages(two)), /"two".*"2"/)
+    assert.doesNotMatch(JSON.stringify(buildMessages(two)), /"one"|"1"/)
+    assert.doesNotMatch(JSON.stringify(buildMessages(one)), /"two"|"3"/)
+    assert.match(JSON.stringify(buildMessages(further)), /"one".*"1".*"3"/)
   })
 
   void it('costs what is new, however long it is', () => {
@@ -163,7 +163,7 @@ void describe('content that lies elsewhere', () => {
       return { ok: true, media_type: 'image/png', data: 'AAAA' }
     }
     const history = await resolveContent(fold(image), bring)
-    assert.deepEqual(messagesOf(history), [
+    assert.deepEqual(buildMessages(history), [
       {
         role: 'user',
         content: [
@@ -192,7 +192,7 @@ void describe('content that lies elsewhere', () => {
       media_type: 'image/png',
       data: 'AAAA',
     }))
-    assert.equal(JSON.stringify(messagesOf(history)).match(/AAAA/g)?.length, 3)
+    assert.equal(JSON.stringify(buildMessages(history)).match(/AAAA/g)?.length, 3)
   })
 
   void it('is a text that says why, where it could not be had', async () => {
@@ -200,8 +200,8 @@ void describe('content that lies elsewhere', () => {
       ok: false,
       message: 'the address is private',
     }))
-    assert.match(JSON.stringify(messagesOf(refused)), /a\.png: the address is private/)
-    assert.match(JSON.stringify(messagesOf(fold(image))), /a\.png: its content is not available/)
+    assert.match(JSON.stringify(buildMessages(refused)), /a\.png: the address is private/)
+    assert.match(JSON.stringify(buildMessages(fold(image))), /a\.png: its content is not available/)
   })
 
   void it('is a document when it is plain text, and text when it is a search result', () => {
@@ -225,7 +225,7 @@ void describe('content that lies elsewhere', () => {
         ],
       },
     }
-    const [, answer] = messagesOf(fold(use('a'), found))
+    const [, answer] = buildMessages(fold(use('a'), found))
     assert.deepEqual(answer?.role === 'tool_result' && answer.content, [
       { type: 'text', text: 'Title\nhttps://example.com\nbody' },
       {

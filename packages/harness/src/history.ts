@@ -12,7 +12,7 @@ import { loadAllMedia, modelBlocks, withBlocks } from './content.ts'
 import type { KeptEvent } from './kept-event.ts'
 import { outcomeText } from './outcomes.ts'
 import { threadMessageText } from './threads.ts'
-import { tokensOf, tokensOfBlock } from './tokens.ts'
+import { estimateMessageTokens, tokensOfBlock } from './tokens.ts'
 import { wakeupText } from './wakeups.ts'
 
 /** The event types that a history is built from. A reader of the log may leave out all others. */
@@ -133,7 +133,7 @@ export function foldHistory(history: History, kept: readonly KeptEvent[]): Histo
 }
 
 /** Messages for a request: every call has exactly one result, directly after its message. */
-export const messagesOf = ({ settled, count, open }: History): Message[] =>
+export const buildMessages = ({ settled, count, open }: History): Message[] =>
   settled.slice(0, count).concat(open ? openMessages(open) : [])
 
 /** Loads content that is referenced by URL or file id, each once. Call before a request. */
@@ -220,7 +220,7 @@ function weigh(
 /** A boundary replaces everything before it. */
 function begin(draft: HistoryDraft, opaque: string | undefined): void {
   const messages = opaque === undefined ? [] : BoundaryContent.parse(JSON.parse(opaque)).messages
-  const total = messages.reduce((sum, message) => sum + tokensOf(message), 0)
+  const total = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
   Object.assign(draft, {
     settled: messages,
     count: messages.length,
@@ -304,7 +304,7 @@ function answer(
   const message = result(call, modelBlocks(content ?? [], draft.elsewhere), is_error ?? false)
   draft.open.results.set(eventId, message)
   draft.bytes += lengthOf(message)
-  draft.weight.total += tokensOf(message)
+  draft.weight.total += estimateMessageTokens(message)
 }
 
 const result = (call: HistoryCall, content: UserBlock[], is_error: boolean): ToolResultMessage => ({
@@ -317,7 +317,7 @@ const result = (call: HistoryCall, content: UserBlock[], is_error: boolean): Too
 
 function settle(draft: HistoryDraft, message: Message): void {
   draft.bytes += lengthOf(message)
-  draft.weight.total += tokensOf(message)
+  draft.weight.total += estimateMessageTokens(message)
   if (draft.open && draft.open.results.size < draft.open.calls.length) {
     draft.open.behind.push(message)
     return

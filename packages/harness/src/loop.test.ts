@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ModelFailure } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { call, play, text, thinking, tool, typesOf } from './fixture.ts'
+import { call, playTurn, text, thinking, tool, typesOf } from './fixture.ts'
 import type { KeptEvent } from './kept-event.ts'
 
 const overloaded: ModelFailure = { kind: 'overloaded', retryable: true, message: 'busy' }
@@ -18,7 +18,7 @@ void describe('a turn', () => {
       cache_read_input_tokens: 1,
       cache_creation_input_tokens: 0,
     }
-    const { keeps, end, frames, order } = await play({
+    const { keeps, end, frames, order } = await playTurn({
       answers: [{ blocks: [thinking('hm', 'sig'), text('hello there')], usage }],
     })
     assert.deepEqual(keeps.map(typesOf), [['span.model_request_start']])
@@ -47,13 +47,16 @@ void describe('a turn', () => {
   })
 
   void it('keeps no trace of an empty text', async () => {
-    const { end, frames } = await play({ answers: [{ blocks: [text(''), text('x')] }] })
+    const { end, frames } = await playTurn({ answers: [{ blocks: [text(''), text('x')] }] })
     assert.deepEqual(typesOf(end.last), ['agent.message', 'span.model_request_end'])
     assert.equal(frames.filter(({ kind }) => kind === 'start').length, 1)
   })
 
   void it('continues a request whose start was kept already', async () => {
-    const { keeps, end } = await play({ answers: [{ blocks: [text('x')] }], begun: 'sevt_begun' })
+    const { keeps, end } = await playTurn({
+      answers: [{ blocks: [text('x')] }],
+      begun: 'sevt_begun',
+    })
     assert.deepEqual(keeps, [])
     const over = last(end.last)
     assert.equal(
@@ -71,7 +74,7 @@ void describe('a turn', () => {
       },
       prepare: () => steps.push('prepare'),
     })
-    const { model, keeps, end } = await play({
+    const { model, keeps, end } = await playTurn({
       answers: [{ blocks: [text('let me'), call('bash', { a: 1 })] }, { blocks: [text('done')] }],
       tools: [bash],
       on: (step) => step.type === 'keep' && steps.push(typesOf(step.kept).join(' ')),
@@ -95,7 +98,7 @@ void describe('a turn', () => {
   })
 
   void it('begins the next request in the commit of the last result, and only there', async () => {
-    const { keeps } = await play({
+    const { keeps } = await playTurn({
       answers: [{ blocks: [call('bash'), call('bash')] }, { blocks: [text('done')] }],
       tools: [tool('bash')],
     })
@@ -106,7 +109,7 @@ void describe('a turn', () => {
   })
 
   void it('begins no request with the last result of a turn that is ended early', async () => {
-    const { keeps } = await play({
+    const { keeps } = await playTurn({
       answers: [{ blocks: [call('bash')] }, { blocks: [text('done')] }],
       tools: [tool('bash')],
       isLeft: () => true,
@@ -118,7 +121,7 @@ void describe('a turn', () => {
   })
 
   void it('ends the request that the last result began, and does not send it, when it is interrupted there', async () => {
-    const { keeps, end, model } = await play({
+    const { keeps, end, model } = await playTurn({
       answers: [{ blocks: [call('bash')] }],
       tools: [tool('bash')],
       on: (step, abort) => {
@@ -141,7 +144,7 @@ void describe('a turn', () => {
         return { content: [], is_error: false }
       },
     })
-    const { end } = await play({
+    const { end } = await playTurn({
       answers: [{ blocks: [text('no'), call('bash')], end: 'refusal' }],
       tools: [bash],
     })
@@ -152,14 +155,14 @@ void describe('a turn', () => {
 
   void it('ends at its limit of requests with an error that says so', async () => {
     const answers = Array.from({ length: 3 }, () => ({ blocks: [call('bash')] }))
-    const { model, end } = await play({ answers, tools: [tool('bash')], maxRequests: 3 })
+    const { model, end } = await playTurn({ answers, tools: [tool('bash')], maxRequests: 3 })
     assert.equal(model.calls.length, 3)
     assert.deepEqual(end.stop, { type: 'retries_exhausted' })
     assert.equal(errors(end.last)[0]?.type, 'tool_use_limit_reached_error')
   })
 
   void it('sends every tool once, in the order of the turn', async () => {
-    const { model } = await play({
+    const { model } = await playTurn({
       answers: [{ blocks: [text('x')] }],
       tools: [tool('b'), tool('a'), tool('b')],
     })
@@ -172,7 +175,7 @@ void describe('a turn', () => {
 
 void describe('a model request that fails', () => {
   void it('is tried again after a while, and nothing of it is kept', async () => {
-    const { keeps, end, sleeps } = await play({
+    const { keeps, end, sleeps } = await playTurn({
       answers: [
         { half: { block: 'text', text: 'half' }, end: overloaded },
         { blocks: [text('whole')] },
@@ -195,14 +198,14 @@ void describe('a model request that fails', () => {
 
   void it('waits as long as the provider asks, up to a minute', async () => {
     const failing = (retryAfterMs: number) => ({ end: { ...overloaded, retryAfterMs } })
-    const { sleeps } = await play({
+    const { sleeps } = await playTurn({
       answers: [failing(5), failing(500_000), { blocks: [text('x')] }],
     })
     assert.deepEqual(sleeps, [10, 60_000])
   })
 
   void it('ends the turn when all tries are used up', async () => {
-    const { end, sleeps } = await play({
+    const { end, sleeps } = await playTurn({
       answers: [{ end: overloaded }, { end: overloaded }, { end: overloaded }],
     })
     assert.deepEqual(sleeps, [10, 20])
@@ -217,7 +220,7 @@ void describe('a model request that fails', () => {
       [41, '`at_seq` 41, the last event that was accepted'],
     ] as const) {
       const refusal = { kind: 'request_failed', retryable: false, status: 400 } as const
-      const { end } = await play({
+      const { end } = await playTurn({
         answers: [{ end: { ...refusal, message: 'no' } }],
         accepted: async () => accepted,
       })
@@ -231,7 +234,7 @@ void describe('a model request that fails', () => {
       ['authentication', 'model_request_failed_error'],
       ['context_overflow', 'compaction_limit_reached_error'],
     ] as const) {
-      const { end, sleeps } = await play({
+      const { end, sleeps } = await playTurn({
         answers: [{ end: { kind, retryable: false, message: 'no' } }],
       })
       assert.deepEqual(sleeps, [])
@@ -242,7 +245,7 @@ void describe('a model request that fails', () => {
   })
 
   void it('may be interrupted while it waits', async () => {
-    const { end, model } = await play({
+    const { end, model } = await playTurn({
       answers: [{ end: overloaded }],
       on: (step, abort) => {
         if (step.type === 'keep' && typesOf(step.kept).includes('session.error')) abort()
@@ -254,7 +257,7 @@ void describe('a model request that fails', () => {
 
   void it('counts for each try on its own, not for all of a turn', async () => {
     const flaky = [{ end: overloaded }, { end: overloaded }]
-    const { end, sleeps } = await play({
+    const { end, sleeps } = await playTurn({
       answers: [...flaky, { blocks: [call('bash')] }, ...flaky, { blocks: [text('x')] }],
       tools: [tool('bash')],
     })

@@ -1,5 +1,5 @@
 /** Observations of the tool calls of a process's turns. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 
 export type EndedToolCall = {
   /** The name that the model uses. Workspaces choose the names of their own tools. */
@@ -13,4 +13,4 @@ export type EndedToolCall = {
 }
 
 /** Published for each call that ran in this process, and for no call that a client or a worker answers. */
-export const toolCallEnded = observation<EndedToolCall>('tool-call-ended')
+export const toolCallEnded = createObservation<EndedToolCall>('tool-call-ended')

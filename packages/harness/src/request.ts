@@ -37,7 +37,7 @@ export async function* askModel(
   const began = performance.now()
   const left = new AbortController()
   const signal = AbortSignal.any([turn.signal, left.signal])
-  const specs = [...tools.values()].map(specOf)
+  const specs = [...tools.values()].map(toToolSpec)
   const stream = model
     .stream({
       system,
@@ -72,7 +72,7 @@ export async function* askModel(
 }
 
 const keep = (kept: KeptEvent[]): TurnStep => ({ type: 'keep', kept })
-export const specOf = ({ name, description, input_schema }: Tool): ToolSpec => ({
+export const toToolSpec = ({ name, description, input_schema }: Tool): ToolSpec => ({
   name,
   description,
   input_schema,

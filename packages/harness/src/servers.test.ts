@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { AssistantBlock } from '@steward/model/model.ts'
 import type { ScriptedAnswer } from './fake-model.ts'
-import { call, play, text, tool, typesOf } from './fixture.ts'
-import { emptyHistory, foldHistory, historyTypes, messagesOf } from './history.ts'
+import { call, playTurn, text, tool, typesOf } from './fixture.ts'
+import { emptyHistory, foldHistory, historyTypes, buildMessages } from './history.ts'
 import type { KeptEvent } from './kept-event.ts'
 import type { McpServers, ServerFailure } from './tools/mcp/servers.ts'
 import { noServers } from './tools/mcp/servers.ts'
@@ -22,7 +22,7 @@ const find = (log: readonly KeptEvent[], type: string) =>
 
 void describe('a call of an MCP tool', () => {
   void it('and its result are events of their own, and one message of the history', async () => {
-    const { log, model } = await play({
+    const { log, model } = await playTurn({
       answers: [said(call('mcp__files__echo', { a: 1 })), said(text('done'))],
       servers: servers({ tools: () => [echo()] }),
     })
@@ -42,7 +42,7 @@ void describe('a call of an MCP tool', () => {
     assert.ok(result && 'mcp_tool_use_id' in result)
     assert.equal(result.mcp_tool_use_id, id)
     const folded = log.filter(({ event }) => historyTypes.includes(event.type))
-    const history = messagesOf(foldHistory(emptyHistory(), folded))
+    const history = buildMessages(foldHistory(emptyHistory(), folded))
     assert.deepEqual(
       history.map(({ role }) => role),
       ['assistant', 'tool_result', 'assistant'],
@@ -51,7 +51,7 @@ void describe('a call of an MCP tool', () => {
   })
 
   void it('waits for a person where the agent asks one', async () => {
-    const { log, end } = await play({
+    const { log, end } = await playTurn({
       answers: [said(call('mcp__files__echo'))],
       servers: servers({ tools: () => [echo({ permission: 'ask' })] }),
     })
@@ -60,7 +60,7 @@ void describe('a call of an MCP tool', () => {
   })
 
   void it('of a tool that is not there any more has a result of its kind', async () => {
-    const { log } = await play({ answers: [said(call('mcp__files__gone')), said(text('so'))] })
+    const { log } = await playTurn({ answers: [said(call('mcp__files__gone')), said(text('so'))] })
     assert.equal(find(log, 'agent.mcp_tool_use').length, 1)
     assert.equal(find(log, 'agent.mcp_tool_result').length, 1)
     assert.equal(find(log, 'agent.tool_result').length, 0)
@@ -75,7 +75,7 @@ void describe('a call of an MCP tool', () => {
       input: {},
       decision: 'run',
     }
-    const { log } = await play({
+    const { log } = await playTurn({
       open: [open],
       answers: [said(text('done'))],
       servers: servers({
@@ -95,7 +95,7 @@ void describe('a call of an MCP tool', () => {
 void describe('servers of a turn', () => {
   void it('give each model request the tools that are there then, behind the others', async () => {
     let requests = 0
-    const { model } = await play({
+    const { model } = await playTurn({
       answers: [said(call('bash')), said(text('done'))],
       tools: [tool('bash')],
       servers: servers({ tools: () => (requests++ < 1 ? [] : [echo()]) }),
@@ -109,7 +109,7 @@ void describe('servers of a turn', () => {
       [{ server: 'a', type: 'mcp_connection_failed_error', message: 'no way' }],
       [{ server: 'b', type: 'mcp_authentication_failed_error', message: 'no key' }],
     ]
-    const { log, end } = await play({
+    const { log, end } = await playTurn({
       answers: [said(text('done'))],
       servers: servers({ failures: () => due.shift() ?? [] }),
     })
@@ -146,7 +146,7 @@ void describe('a host that egress refused', () => {
 
   void it('is reported once, with the result of the tool that ran, in the same commit', async () => {
     const due = [[refusal('a.test'), refusal('a.test'), refusal('b.test')]]
-    const { keeps } = await play({
+    const { keeps } = await playTurn({
       answers: [said(call('bash')), said(text('so'))],
       tools: [tool('bash', { run: async () => textResult('exit 6', true) })],
       refusals: () => due.shift() ?? [],
@@ -172,7 +172,7 @@ void describe('a host that egress refused', () => {
   void it('is not reported twice if the result names it already', async () => {
     const due = [[refusal('a.test')]]
     const line = 'egress denied: a.test (not_allowed: the environment does not list it)'
-    const { log } = await play({
+    const { log } = await playTurn({
       answers: [said(call('look')), said(text('so'))],
       tools: [tool('look', { run: async () => textResult(`url_not_accessible: ${line}`, true) })],
       refusals: () => due.shift() ?? [],

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import type { AssistantBlock, Message } from '@steward/model/model.ts'
 import {
   call,
-  inside,
+  plainSurroundings,
   newEventId,
   text,
   thinking,
@@ -14,7 +14,7 @@ import {
 } from './fixture.ts'
 import { fakeModel } from './fake-model.ts'
 import type { ScriptedAnswer } from './fake-model.ts'
-import { emptyHistory, foldHistory, messagesOf } from './history.ts'
+import { emptyHistory, foldHistory, buildMessages } from './history.ts'
 import type { KeptEvent } from './kept-event.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
@@ -111,7 +111,7 @@ function session(random: () => number) {
   async function turn(open: OpenCall[]): Promise<'ended' | 'died'> {
     const stop = new AbortController()
     const steps = runTurn({
-      ...inside,
+      ...plainSurroundings,
       system: '',
       history: foldHistory(emptyHistory(), log),
       model,
@@ -190,11 +190,11 @@ for (const seed of Array.from({ length: 60 }, (_, index) => index + 1)) {
         `request ${index} does not begin with the one before it`,
       )
     }
-    const whole = messagesOf(foldHistory(emptyHistory(), log))
+    const whole = buildMessages(foldHistory(emptyHistory(), log))
     assertValid(whole)
     let bit = emptyHistory()
     for (const kept of log) bit = foldHistory(bit, [kept])
-    assert.equal(JSON.stringify(messagesOf(bit)), JSON.stringify(whole))
+    assert.equal(JSON.stringify(buildMessages(bit)), JSON.stringify(whole))
   })
 }
 

@@ -29,5 +29,5 @@ export function tokensOfBlock(block: UserBlock | AssistantBlock): number {
   }
 }
 
-export const tokensOf = ({ content }: Message): number =>
+export const estimateMessageTokens = ({ content }: Message): number =>
   Math.ceil(content.reduce((sum, block) => sum + tokensOfBlock(block), perMessage))

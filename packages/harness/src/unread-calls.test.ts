@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, play, text, tool, typesOf } from './fixture.ts'
+import { call, playTurn, text, tool, typesOf } from './fixture.ts'
 import type { KeptEvent } from './kept-event.ts'
 import { textResult } from './tools/tool.ts'
 
@@ -21,7 +21,7 @@ void describe('calls that cannot be read', () => {
     const tools = [tool('bash', { run }), tool('ask-client', { runs: 'client' })]
     const broken = (name: string) => ({ ...call(name), input: {}, fault: 'it ends too early' })
     const blocks = [call('bash', { command: 'ls' }), broken('bash'), broken('ask-client')]
-    const { log } = await play({ answers: [{ blocks, end: 'tool_use' }, done], tools })
+    const { log } = await playTurn({ answers: [{ blocks, end: 'tool_use' }, done], tools })
     assert.deepEqual(ran, [{ command: 'ls' }])
     const faults = answers(log).filter(({ is_error }) => is_error)
     assert.equal(faults.length, 2)
@@ -34,7 +34,7 @@ void describe('calls that cannot be read', () => {
     const broken = { blocks: [{ ...call('bash'), input: {}, fault: 'it is no object' }] }
     const good = { blocks: [call('bash', { command: 'ls' })] }
     const twice = [broken, broken, broken, broken, good, broken, broken, broken, broken, broken]
-    const { end, model, log } = await play({ answers: twice, tools: [tool('bash')] })
+    const { end, model, log } = await playTurn({ answers: twice, tools: [tool('bash')] })
     assert.deepEqual(end.stop, { type: 'retries_exhausted' })
     assert.equal(model.calls.length, 10)
     assert.equal(answers(log).length, 10)

@@ -4,7 +4,7 @@
  * pieces are long.
  */
 import { PieceSet } from './pieces.ts'
-import { controls, hexValues, longestRun } from './unescape.ts'
+import { controlEscapes, hexValues, longestRun } from './unescape.ts'
 
 const [backslash, percent, letterU] = [0x5c, 0x25, 0x75]
 const [lineFeed, carriageReturn] = [0x0a, 0x0d]
@@ -111,7 +111,7 @@ export class CandidateSearch {
     const letter = this.#chunk[at + 1] ?? unknown
     const second = this.#chunk[at + 2] ?? unknown
     if (isOpen(letter) || letter === letterU || isOpen(second) || second < 0x20) return at
-    return this.#of.mayBegin(controls[letter] ?? letter, second) ? at : at + 2
+    return this.#of.mayBegin(controlEscapes[letter] ?? letter, second) ? at : at + 2
   }
 
   /** Finds the next sign. A short loop comes first, because it is faster than `indexOf` when escapes are dense. */
@@ -159,7 +159,7 @@ export class CandidateSearch {
     // Too long for an escape: the run separates the text before and after it.
     if (end - at > longestRun) return backslash
     const letter = this.#chunk[end] ?? 0
-    if (letter !== letterU) return letter === percent ? unknown : (controls[letter] ?? letter)
+    if (letter !== letterU) return letter === percent ? unknown : (controlEscapes[letter] ?? letter)
     const value = this.#hex(end + 1, 4)
     if (value < 0) return letterU
     return value < 0x80 ? closed(value) : leadOf(value)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { MaskFilter } from './mask.ts'
-import { maskOf } from './mask.ts'
+import { createMask } from './mask.ts'
 
 const secret = 'canary-Secret/with+"quote"'
 const stars = '*'.repeat(secret.length)
 
 const filterOf = (...secrets: string[]): MaskFilter => {
-  const mask = maskOf(secrets)
+  const mask = createMask(secrets)
   assert.ok(mask)
   return mask.filter()
 }
@@ -87,14 +87,14 @@ describe('masking', () => {
   })
 
   it('masks header values, and bytes beyond ASCII', () => {
-    const mask = maskOf(['gehéimnis-ü'])
+    const mask = createMask(['gehéimnis-ü'])
     const wire = Buffer.from('gehéimnis-ü').toString('latin1')
     assert.equal(mask?.header(`Bearer ${wire}`), `Bearer ${'*'.repeat(wire.length)}`)
     assert.equal(mask?.header('nothing'), 'nothing')
   })
 
   it('does not hide secrets of fewer than 8 bytes', () => {
-    assert.equal(maskOf(['1234567', '']), undefined)
+    assert.equal(createMask(['1234567', '']), undefined)
   })
 })
 

@@ -7,7 +7,7 @@
 import { Automaton } from './automaton.ts'
 import { HeldBytes } from './held-bytes.ts'
 import { EscapeReader } from './escape-reader.ts'
-import { patternsOf } from './spellings.ts'
+import { buildPatterns } from './spellings.ts'
 import { CandidateIndex, CandidateSearch } from './candidates.ts'
 
 /** Shortest secret that is masked, in bytes. */
@@ -24,11 +24,11 @@ export type Mask = {
 }
 
 /** Undefined when no secret is long enough to be masked. */
-export function maskOf(
+export function createMask(
   secrets: readonly string[],
   { least = shortest }: { least?: number } = {},
 ): Mask | undefined {
-  const patterns = patternsOf(secrets, least)
+  const patterns = buildPatterns(secrets, least)
   if (patterns.length === 0) return undefined
   const automaton = new Automaton(patterns)
   const candidates = new CandidateIndex(patterns)

@@ -14,7 +14,7 @@ function read(text: string): Buffer {
 }
 
 /** Leaves out secrets shorter than `least` bytes, which would match by accident. */
-export function patternsOf(secrets: readonly string[], least: number): Buffer[] {
+export function buildPatterns(secrets: readonly string[], least: number): Buffer[] {
   const texts = secrets.filter((secret) => Buffer.byteLength(secret) >= least)
   const plain = texts.flatMap((secret) => [secret, secret.replaceAll(' ', '+')])
   const spelled = [...new Set(texts.flatMap(spellings))]

@@ -11,9 +11,9 @@ export const longestRun = 16
 export type ByteSink = (byte: number, from: number, to: number) => void
 
 /** `\n` and similar escapes. Any other character after a backslash stands for itself. */
-export const controls = new Uint8Array(256).map((_, byte) => byte)
+export const controlEscapes = new Uint8Array(256).map((_, byte) => byte)
 for (const [letter, control] of ['b\b', 'f\f', 'n\n', 'r\r', 't\t'])
-  controls[(letter ?? '').charCodeAt(0)] = (control ?? '').charCodeAt(0)
+  controlEscapes[(letter ?? '').charCodeAt(0)] = (control ?? '').charCodeAt(0)
 
 export const hexValues = new Int8Array(256).fill(-1)
 for (const digit of '0123456789abcdefABCDEF')
@@ -112,7 +112,7 @@ export class EscapeLevel {
       this.#keep(byte, from, to)
     } else {
       this.#leave()
-      this.#emit(controls[byte] ?? byte, this.#from, to)
+      this.#emit(controlEscapes[byte] ?? byte, this.#from, to)
     }
   }
 

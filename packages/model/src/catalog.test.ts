@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { catalog, findModel, resolveModel } from './catalog.ts'
+import { listCatalogModels, findModel, resolveModel } from './catalog.ts'
 
 void describe('model catalog', () => {
   void it('lists what a provider has, under its short name too', async () => {
-    const models = await catalog('anthropic')
+    const models = await listCatalogModels('anthropic')
     const sonnet = models?.find(({ id }) => id === 'claude-sonnet-4-5')
     assert.equal(sonnet?.api, 'anthropic-messages')
     assert.ok((sonnet?.context_window ?? 0) >= 200_000)
     assert.ok(sonnet?.efforts.includes('high'))
-    assert.deepEqual(await catalog('ant'), models)
-    assert.ok((await catalog('oai'))?.length)
-    assert.ok((await catalog('google'))?.length)
+    assert.deepEqual(await listCatalogModels('ant'), models)
+    assert.ok((await listCatalogModels('oai'))?.length)
+    assert.ok((await listCatalogModels('google'))?.length)
   })
 
   void it('has none for a provider it does not know, whatever its name', async () => {
     for (const name of ['acme', 'oai-compatible', '../anthropic', 'constructor', '']) {
-      assert.equal(await catalog(name), undefined)
+      assert.equal(await listCatalogModels(name), undefined)
     }
   })
 
   void it('lists no model it could not call', async () => {
-    assert.equal(await catalog('amazon-bedrock'), undefined)
-    assert.deepEqual(await catalog('mistral'), [])
+    assert.equal(await listCatalogModels('amazon-bedrock'), undefined)
+    assert.deepEqual(await listCatalogModels('mistral'), [])
   })
 
   void it('finds the provider of a plain identifier', async () => {

@@ -54,7 +54,7 @@ export function canonicalProvider(provider: string): string {
 }
 
 /** The built-in models of a provider that can be called here; undefined when the provider has no catalog. */
-export async function catalog(provider: string): Promise<CatalogModel[] | undefined> {
+export async function listCatalogModels(provider: string): Promise<CatalogModel[] | undefined> {
   const facts = await factsOf(canonicalProvider(provider))
   return facts
     ?.filter(({ api }) => isWire(api))

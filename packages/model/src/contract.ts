@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssistantBlock, Message, Model, ModelEvent, ModelFailure, Usage } from './model.ts'
-import { bash, read, user } from './stubs/read-answer.ts'
+import { bashSpec, readModelAnswer, userText } from './stubs/read-answer.ts'
 
 /** An answer that the model under test must give. */
 export type ContractScript = {
@@ -21,7 +21,7 @@ export function modelContract(
 ): void {
   const ask = async (script: ContractScript) => {
     await using played = await play(script)
-    return await read(played.model, played.messages, { tools: [bash] })
+    return await readModelAnswer(played.model, played.messages, { tools: [bashSpec] })
   }
 
   void describe(`model contract: ${name}`, () => {
@@ -43,7 +43,9 @@ export function modelContract(
     void it('calls a tool and goes on from its result', async () => {
       const call = { name: 'bash', input: { command: 'echo "a\nb"' } }
       await using played = await play({ text: 'So.', call, stop: 'tool_use' })
-      const { blocks, last } = await read(played.model, played.messages, { tools: [bash] })
+      const { blocks, last } = await readModelAnswer(played.model, played.messages, {
+        tools: [bashSpec],
+      })
       assert.equal(last?.type === 'end' && last.stop, 'tool_use')
       const made = blocks.find((block) => block.type === 'tool_call')
       assert.ok(made !== undefined && made.id !== '')
@@ -56,7 +58,9 @@ export function modelContract(
         is_error: false,
       }
       const said: Message = { role: 'assistant', content: blocks, origin: played.model.origin }
-      const next = await read(played.model, [...played.messages, said, result], { tools: [bash] })
+      const next = await readModelAnswer(played.model, [...played.messages, said, result], {
+        tools: [bashSpec],
+      })
       assert.equal(next.last?.type, 'end')
     })
 
@@ -98,10 +102,10 @@ export function modelContract(
           is_error: true,
         },
         { role: 'system', content: [{ type: 'text', text: 'Note' }] },
-        user('\ud800 half a character'),
+        userText('\ud800 half a character'),
         ...played.messages,
       ]
-      assert.equal((await read(played.model, history)).last?.type, 'end')
+      assert.equal((await readModelAnswer(played.model, history)).last?.type, 'end')
     })
 
     void it('says what it stopped for', async () => {

@@ -1,5 +1,5 @@
 /** A model that reports the end of each request, whether a turn or a summary made the request. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { Model, ModelCall, ModelEvent, ModelFailure, Usage } from './model.ts'
 import { noUsage } from './model.ts'
 
@@ -19,7 +19,7 @@ export type EndedModelRequest = {
   usage: Usage
 }
 
-export const modelRequestEnded = observation<EndedModelRequest>('model-request-ended')
+export const modelRequestEnded = createObservation<EndedModelRequest>('model-request-ended')
 
 export function observedModel(model: Model): Model {
   return {

@@ -3,18 +3,18 @@ import { describe, it } from 'node:test'
 import type { Message, ModelEvent, ToolSpec } from './model.ts'
 import { modelContract } from './contract.ts'
 import { offlineModel } from './offline.ts'
-import { bash, read, user } from './stubs/read-answer.ts'
+import { bashSpec, readModelAnswer, userText } from './stubs/read-answer.ts'
 
 const model = offlineModel({ thinkMs: 0 })
-const tools: ToolSpec[] = [bash, { ...bash, name: 'write' }, { ...bash, name: 'read' }]
+const tools: ToolSpec[] = [bashSpec, { ...bashSpec, name: 'write' }, { ...bashSpec, name: 'read' }]
 
 /** Plays the harness: every call gets the next of these results. */
 async function play(text: string, results: string[]) {
-  const messages: Message[] = [user('Hello'), user(text)]
+  const messages: Message[] = [userText('Hello'), userText(text)]
   const calls: [string, Record<string, unknown>][] = []
   const said: string[] = []
   for (;;) {
-    const { blocks, last } = await read(model, messages, { tools })
+    const { blocks, last } = await readModelAnswer(model, messages, { tools })
     for (const block of blocks) if (block.type === 'text') said.push(block.text)
     if (last?.type !== 'end' || last.stop !== 'tool_use') return { calls, said, last, messages }
     messages.push({ role: 'assistant', content: blocks, origin: model.origin })
@@ -39,7 +39,7 @@ modelContract('offline', async ({ thinking, text, call, stop, fail }) => {
   if (call !== undefined) lines.push(`call ${call.name} ${JSON.stringify(call.input)}`)
   if (stop === 'max_tokens' || stop === 'refusal') lines.push(`stop: ${stop}`)
   if (fail !== undefined) lines.push(`fail: ${fail === 'context_overflow' ? 'overflow' : fail}`)
-  return { model, messages: [user(lines.join('\n'))], [Symbol.asyncDispose]: async () => {} }
+  return { model, messages: [userText(lines.join('\n'))], [Symbol.asyncDispose]: async () => {} }
 })
 
 void describe('offline model', () => {
@@ -75,7 +75,10 @@ void describe('offline model', () => {
   void it('gives the same answer to the same history', async () => {
     const { messages } = await play('run: a\nrun: b', ['1', '2'])
     const upTo = messages.slice(0, -2)
-    assert.deepEqual(await read(model, upTo, { tools }), await read(model, upTo, { tools }))
+    assert.deepEqual(
+      await readModelAnswer(model, upTo, { tools }),
+      await readModelAnswer(model, upTo, { tools }),
+    )
   })
 
   void it('calls every step by an id of its own', async () => {
@@ -85,7 +88,7 @@ void describe('offline model', () => {
   })
 
   void it('thinks in the open', async () => {
-    const { blocks } = await read(model, [user('think: Hm, let me see.\nsay: Yes.')])
+    const { blocks } = await readModelAnswer(model, [userText('think: Hm, let me see.\nsay: Yes.')])
     assert.deepEqual(blocks, [
       { type: 'thinking', text: 'Hm, let me see.' },
       { type: 'text', text: 'Yes.' },
@@ -96,12 +99,12 @@ void describe('offline model', () => {
     const { calls, last } = await play('run: a\nfail: overflow', ['1'])
     assert.equal(calls.length, 1)
     assert.equal(last?.type === 'failed' && last.failure.kind, 'context_overflow')
-    const overloaded = await read(model, [user('fail: overloaded')])
+    const overloaded = await readModelAnswer(model, [userText('fail: overloaded')])
     assert.equal(overloaded.last?.type === 'failed' && overloaded.last.failure.retryable, true)
   })
 
   void it('stops as the message asks', async () => {
-    const { last } = await read(model, [user('say: No.\nstop: refusal')])
+    const { last } = await readModelAnswer(model, [userText('say: No.\nstop: refusal')])
     assert.equal(last?.type === 'end' && last.stop, 'refusal')
   })
 
@@ -119,27 +122,27 @@ void describe('offline model', () => {
       'wait: long',
       'stop: it',
     ]) {
-      const { blocks } = await read(model, [user(text)], { tools })
+      const { blocks } = await readModelAnswer(model, [userText(text)], { tools })
       assert.match(JSON.stringify(blocks), /I cannot do that/, text)
     }
   })
 
   void it('teaches its language to anyone who speaks another', async () => {
     for (const text of ['Hello there!', 'What do you read: books?', '', 'please run this']) {
-      const { blocks, last } = await read(model, [user(text)], { tools })
+      const { blocks, last } = await readModelAnswer(model, [userText(text)], { tools })
       assert.match(JSON.stringify(blocks), /run: python3/, text)
       assert.equal(last?.type === 'end' && last.stop, 'end_turn')
     }
   })
 
   void it('counts tokens, and those it has seen before as cached', async () => {
-    const first = await read(model, [user('say: one two three')])
+    const first = await readModelAnswer(model, [userText('say: one two three')])
     assert.ok(first.last?.type === 'end' && first.last.usage.output_tokens > 0)
     assert.ok(first.last.usage.input_tokens > 0)
-    const { last } = await read(model, [
-      user('say: one two three'),
+    const { last } = await readModelAnswer(model, [
+      userText('say: one two three'),
       { role: 'assistant', content: first.blocks, origin: model.origin },
-      user('say: four'),
+      userText('say: four'),
     ])
     assert.ok(last?.type === 'end' && last.usage.cache_read_input_tokens > 0)
   })
@@ -149,7 +152,7 @@ void describe('offline model', () => {
       const abort = new AbortController()
       const events: ModelEvent[] = []
       setImmediate(() => abort.abort())
-      const call = { system: '', messages: [user(text)], tools: [], signal: abort.signal }
+      const call = { system: '', messages: [userText(text)], tools: [], signal: abort.signal }
       for await (const event of model.stream(call)) {
         events.push(event)
         if (event.type === 'delta') abort.abort()
@@ -163,7 +166,7 @@ void describe('offline model', () => {
 void it('thinks before it answers a message, and not before it goes on from a result', async () => {
   const slow = offlineModel({ thinkMs: 60_000 })
   const stop = new AbortController()
-  const reading = read(slow, [user('say: hello')], { signal: stop.signal })
+  const reading = readModelAnswer(slow, [userText('say: hello')], { signal: stop.signal })
   await new Promise((resolve) => setTimeout(resolve, 5))
   stop.abort()
   const { events, last } = await reading
@@ -172,8 +175,8 @@ void it('thinks before it answers a message, and not before it goes on from a re
   const call = { type: 'tool_call' as const, id: 'c', name: 'bash', input: { command: 'ls' } }
   const content = [{ type: 'text' as const, text: 'a file' }]
   const result = { tool_call_id: 'c', tool_name: 'bash', content, is_error: false }
-  const gone = await read(slow, [
-    user('run: ls'),
+  const gone = await readModelAnswer(slow, [
+    userText('run: ls'),
     { role: 'assistant', content: [call], origin: slow.origin },
     { role: 'tool_result', ...result },
   ])

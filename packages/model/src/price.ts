@@ -25,7 +25,7 @@ const scale = 1_000_000
 export const mostCost = 1e13
 
 /** The cost of a request, rounded half up once, and at most `mostCost`. */
-export function costOf(usage: Usage, price: Price): number {
+export function computeCost(usage: Usage, price: Price): number {
   const tokens = [
     [usage.input_tokens, price.input],
     [usage.output_tokens, price.output],

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Usage } from './model.ts'
 import { probeModel } from './probe.ts'
 import type { ModelSpec } from './spec.ts'
-import { key } from './stubs/read-answer.ts'
+import { stubKey } from './stubs/read-answer.ts'
 import { anthropicDialect } from './stubs/stub-anthropic.ts'
 import { openaiChatDialect } from './stubs/stub-openai-chat.ts'
 import { startStub } from './stubs/stub-server.ts'
@@ -13,7 +13,7 @@ const spec = (base_url: string): ModelSpec => ({
   api: 'anthropic-messages',
   model: 'm',
   base_url,
-  api_key: key,
+  api_key: stubKey,
 })
 
 void describe('probe', () => {
@@ -40,13 +40,13 @@ void describe('probe', () => {
 
   void it('says what is wrong with a key, without the key', async () => {
     await using stub = await startStub(anthropicDialect)
-    stub.replies({ status: 401, error: 'authentication_error', message: `invalid ${key}` })
+    stub.replies({ status: 401, error: 'authentication_error', message: `invalid ${stubKey}` })
     const result = await probeModel(spec(stub.url))
     assert.deepEqual(result, {
       ok: false,
       url: `${stub.url}/v1/messages`,
       status: 401,
-      message: `invalid ${'*'.repeat(key.length)}`,
+      message: `invalid ${'*'.repeat(stubKey.length)}`,
     })
   })
 

@@ -2,7 +2,7 @@ import { isLegacyFamily } from './catalog.ts'
 import type { Usage } from './model.ts'
 import type { ModelSpec } from './spec.ts'
 import { isWire } from './spec.ts'
-import { addressOf } from './wire/base-url.ts'
+import { requestAddress } from './wire/base-url.ts'
 import { openModel } from './wire.ts'
 
 /** `url`: the address that was asked. */
@@ -30,7 +30,7 @@ export async function probeModel(
   if (!isLegacyFamily(spec.provider) && options.isWanted !== true)
     return { ok: null, reason: 'unsupported_provider', message: notTried }
   const url =
-    isWire(spec.api) && URL.canParse(spec.base_url) ? addressOf(spec.api, spec) : spec.base_url
+    isWire(spec.api) && URL.canParse(spec.base_url) ? requestAddress(spec.api, spec) : spec.base_url
   const timeoutMs = options.timeoutMs ?? 6_000
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])

@@ -41,16 +41,16 @@ export type ModelSpec = MessageOrigin & {
   answerTimeoutMs?: number
 }
 
-export const wires = [
+export const modelWires = [
   'anthropic-messages',
   'openai-completions',
   'openai-responses',
   'google-generative-ai',
 ] as const
-export type ModelWire = (typeof wires)[number]
+export type ModelWire = (typeof modelWires)[number]
 
 export function isWire(api: string): api is ModelWire {
-  return wires.some((wire) => wire === api)
+  return modelWires.some((wire) => wire === api)
 }
 
 const ambient = 'takes its credentials from the machine it runs on, which are never used for a card'
@@ -77,7 +77,7 @@ export const refuseModelName = (model: string): string | undefined =>
 /** The reason why this model cannot be called, for the person who configured it; undefined when it can be called. */
 export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: string }) {
   if (!isWire(spec.api)) {
-    const reason = unsupported[spec.api] ?? `is not known; use one of ${wires.join(', ')}`
+    const reason = unsupported[spec.api] ?? `is not known; use one of ${modelWires.join(', ')}`
     return `native_config.api: '${spec.api}' ${reason}`
   }
   if (!/^https?:$/.test(URL.parse(spec.base_url)?.protocol ?? '')) {

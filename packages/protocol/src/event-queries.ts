@@ -1,6 +1,6 @@
 /** Queries that choose the events of a page or a stream. */
 import { z } from 'zod'
-import { view } from './light-events.ts'
+import { lightView } from './light-events.ts'
 import {
   CreatedAtQuery,
   Flag,
@@ -32,7 +32,7 @@ export const EventListQuery = ListQuery.extend({
     .optional()
     .describe('For a stream: pieces of these types of events.'),
   replay,
-  view,
+  view: lightView,
   threads: z
     .enum(['all'])
     .optional()

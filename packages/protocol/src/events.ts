@@ -15,7 +15,7 @@ import type { SessionBudget } from './budgets.ts'
 import type { WakeupEvents } from './wakeups.ts'
 import { wakeupTypes } from './wakeups.ts'
 import { Id } from './primitives.ts'
-import { ofUnknownType, quoted } from './problems.ts'
+import { ofUnknownType, quoteValue } from './problems.ts'
 
 export const UserMessage = z
   .strictObject({
@@ -97,7 +97,7 @@ export const SystemMessage = z
   })
 
 /** Names the type that was sent, because a long list of expected types does not show the mistake. */
-const unknownType = ofUnknownType((type) => `${quoted(type)} is no event that may be sent here`)
+const unknownType = ofUnknownType((type) => `${quoteValue(type)} is no event that may be sent here`)
 
 /** Events that a client posts. [events/post/unknown-type] */
 export const ClientEvent = z.discriminatedUnion(

@@ -1,7 +1,7 @@
 /** Forks: new sessions with the history of another one up to an event. */
 import { z } from 'zod'
 import { Timestamp, extension } from './primitives.ts'
-import { AgentChoice, title } from './session-choices.ts'
+import { AgentChoice, sessionTitle } from './session-choices.ts'
 
 export const SessionFork = z
   .strictObject({
@@ -10,7 +10,7 @@ export const SessionFork = z
       .min(1)
       .optional()
       .describe('The last event of the history, by its `seq`; the newest when absent.'),
-    title,
+    title: sessionTitle,
     agent: AgentChoice.optional().describe(
       'Another agent, or another version of it, for the fork. The agent of the session when absent.',
     ),

@@ -54,7 +54,7 @@ export const lightFields = {
   ),
 }
 
-export const view = z
+export const lightView = z
   .enum(['light'])
   .optional()
   .meta(

@@ -168,7 +168,7 @@ export function withMembers<From, To>(
 }
 
 /** The path of the list of agents in a request. */
-export const listOf = ({ type }: { type: MultiagentOf<unknown>['type'] }): string =>
+export const agentsPath = ({ type }: { type: MultiagentOf<unknown>['type'] }): string =>
   type === 'coordinator' ? 'multiagent.agents' : 'multiagent.subagents.predefined_agents'
 
 /** The reply, for the published description. `Member`: the form in which an agent is shown. */

@@ -82,14 +82,14 @@ function formatProblem({ format, pattern }: ZodIssue & { code: 'invalid_format' 
 const longestEcho = 100
 
 /** Input that a message repeats: at most 100 characters of it. */
-export const shortened = (text: string): string =>
+export const shortenEcho = (text: string): string =>
   text.length > longestEcho ? `${text.slice(0, longestEcho).toWellFormed()}…` : text
 
 /** Input that a message repeats in the form of JSON. */
-export const quoted = (value: unknown): string =>
+export const quoteValue = (value: unknown): string =>
   typeof value === 'string'
-    ? JSON.stringify(shortened(value))
-    : shortened(JSON.stringify(value) ?? 'null')
+    ? JSON.stringify(shortenEcho(value))
+    : shortenEcho(JSON.stringify(value) ?? 'null')
 
 /** The error of a union, for a `type` that was sent and is not known. Other issues keep their usual text. */
 export const ofUnknownType = (describe: (type: unknown) => string) => ({

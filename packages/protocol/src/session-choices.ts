@@ -6,7 +6,7 @@ import { Id, Line } from './primitives.ts'
 import { Tools } from './tools.ts'
 
 const version = z.int().min(1).optional().describe('The newest version when absent.')
-export const title = Line.max(1024).nullish().describe('What people call the session.')
+export const sessionTitle = Line.max(1024).nullish().describe('What people call the session.')
 
 export const AgentChoice = z.union([
   Id,

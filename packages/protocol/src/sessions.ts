@@ -31,7 +31,7 @@ import {
   RepositoryResource,
   ResourceShown,
 } from './session-resources.ts'
-import { AgentChoice, title } from './session-choices.ts'
+import { AgentChoice, sessionTitle } from './session-choices.ts'
 import { Tools } from './tools.ts'
 import { WaitingOn, waitFilterWords } from './waiting-on.ts'
 
@@ -54,7 +54,7 @@ export const SessionCreate = z
     environment_id: Id.nullish().describe(
       'Where its commands run. Required unless the agent names an environment.',
     ),
-    title,
+    title: sessionTitle,
     metadata: Metadata.nullish(),
     resources: z.array(Resource).nullish().describe('What the session works on.'),
     vault_ids: VaultIds.nullish(),
@@ -94,7 +94,7 @@ export type SessionCreate = z.infer<typeof SessionCreate>
 
 export const SessionUpdate = z
   .strictObject({
-    title,
+    title: sessionTitle,
     metadata: MetadataPatch.nullish(),
     agent: z
       .strictObject({

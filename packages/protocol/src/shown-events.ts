@@ -306,7 +306,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
 }
 
 /** The name that the official client gives to the type: `SessionStatusIdleEvent`, `AgentMCPToolUseEvent`. */
-export const nameOf = (type: string): string =>
+export const clientEventName = (type: string): string =>
   `${type
     .split(/[._]/)
     .map((word) => (word === 'mcp' ? 'MCP' : word.charAt(0).toUpperCase() + word.slice(1)))
@@ -330,14 +330,14 @@ const position = {
 const describeKept = () =>
   Object.entries(kept).map(([type, { says, fields }]) =>
     z.looseObject({ id, type: z.literal(type), ...fields().shape, ...position }).meta({
-      id: nameOf(type),
+      id: clientEventName(type),
       description: says,
       ...(extensionTypes.some((extended) => extended === type) ? { 'x-extension': true } : {}),
     }),
   )
 
 /** Builds a schema when the description is first asked for: a server without that request saves the memory. */
-export const once = <S extends z.ZodType>(make: () => S) => {
+export const lazySchema = <S extends z.ZodType>(make: () => S) => {
   let made: S | undefined
   return z.lazy(() => (made ??= make()))
 }
@@ -346,7 +346,7 @@ export const once = <S extends z.ZodType>(make: () => S) => {
  * An event on the wire: flat fields. The interface's dialect repeats the fields under `data`. [events/object]
  * [dialects/event-data]
  */
-export const EventShown = once(() => z.union(describeKept())).meta({
+export const EventShown = lazySchema(() => z.union(describeKept())).meta({
   id: 'SessionEvent',
   description: 'Something that was said or done in a session.',
 })

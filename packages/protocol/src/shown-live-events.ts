@@ -1,7 +1,7 @@
 /** Events of streams with `include=chunks`, which the log does not store. */
 import { z } from 'zod'
-import { nameOf, once } from './shown-events.ts'
-import { waits } from './shown-waiting-messages.ts'
+import { clientEventName, lazySchema } from './shown-events.ts'
+import { waitingMessageId } from './shown-waiting-messages.ts'
 import { WaitingOn } from './waiting-on.ts'
 
 const id = z.string()
@@ -16,13 +16,13 @@ const families = [
 const liveOf = (type: string, says: string, fields: z.ZodRawShape) =>
   z
     .looseObject({ type: z.literal(type), ...fields, session_id: id })
-    .meta({ id: nameOf(type), description: says, 'x-extension': true })
+    .meta({ id: clientEventName(type), description: says, 'x-extension': true })
 
 const whole = id.describe('The id of the event that holds the whole text later.')
 const byteCount = z.int().nonnegative()
 const delta = z.string().describe('The next piece of the text.')
 
-export const LiveEventShown = once(() =>
+export const LiveEventShown = lazySchema(() =>
   z.union([
     ...families.flatMap(([type, name, of]) => [
       liveOf(`${type}_stream_start`, `The beginning of ${of}.`, {
@@ -40,8 +40,10 @@ export const LiveEventShown = once(() =>
       total_bytes: byteCount.describe('Bytes of the output so far.'),
       quiet_ms: z.number().describe('Milliseconds since the last byte, or since the beginning.'),
     }),
-    liveOf('system.user_message_pending', 'A message waits.', { message_id: waits }),
-    liveOf('system.user_message_promoted', 'A waiting message is taken up.', { message_id: waits }),
+    liveOf('system.user_message_pending', 'A message waits.', { message_id: waitingMessageId }),
+    liveOf('system.user_message_promoted', 'A waiting message is taken up.', {
+      message_id: waitingMessageId,
+    }),
     liveOf('session.waiting_changed', 'What the session waits for now.', { waiting_on: WaitingOn }),
     liveOf('span.model_first_token', 'The first output of the model has arrived.', {
       model_request_start_id: asked,

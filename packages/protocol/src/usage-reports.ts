@@ -1,7 +1,7 @@
 /** The usage and the costs of a workspace, in the shapes of the vendor's organisation reports. */
 import { z } from 'zod'
 import { Timestamp, extension, listOfWords, wholeNumberFrom } from './primitives.ts'
-import { quoted } from './problems.ts'
+import { quoteValue } from './problems.ts'
 
 export const reportGroups = ['workspace_id', 'model', 'agent_id', 'session_id'] as const
 export type ReportGroup = (typeof reportGroups)[number]
@@ -10,7 +10,7 @@ export const reportWidths = ['1m', '1h', '1d'] as const
 const groups = z.array(
   z.enum(reportGroups, {
     error: ({ input }) =>
-      `${quoted(input)} is not told apart here; the groups are ${reportGroups.join(', ')}`,
+      `${quoteValue(input)} is not told apart here; the groups are ${reportGroups.join(', ')}`,
   }),
 )
 

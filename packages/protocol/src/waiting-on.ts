@@ -7,7 +7,7 @@ export const waitOwners = ['person', 'money', 'machine'] as const
 export type WaitOwner = (typeof waitOwners)[number]
 
 /** The waits, each with its owner and with its words behind the name of a session. Of several the first counts. */
-export const waits = {
+export const waitKinds = {
   approval: { who: 'person', says: 'asks for an approval' },
   question: { who: 'person', says: 'asks a question' },
   budget: { who: 'money', says: 'is at its budget' },
@@ -23,8 +23,8 @@ export const waits = {
   wakeup: { who: 'machine', says: 'sleeps until its next wakeup' },
 } as const satisfies Record<string, { who: WaitOwner; says: string }>
 
-export type WaitType = keyof typeof waits
-export const waitTypes = Object.keys(waits) as [WaitType, ...WaitType[]]
+export type WaitType = keyof typeof waitKinds
+export const waitTypes = Object.keys(waitKinds) as [WaitType, ...WaitType[]]
 
 const detail = z.object({
   event_id: z.string().optional().describe('The call that waits.'),
@@ -52,14 +52,14 @@ export type Wait = Omit<NonNullable<WaitingOn>, 'count' | 'text' | 'who'>
 
 const order = (type: WaitType): number => waitTypes.indexOf(type)
 
-/** Of several waits the first by the order of `waits`, and of one type the oldest. Null without any. */
+/** Of several waits the first by the order of `waitKinds`, and of one type the oldest. Null without any. */
 export function firstWait(all: readonly Wait[]): WaitingOn {
   const [first] = all.toSorted(
     (one, other) => order(one.type) - order(other.type) || one.since.localeCompare(other.since),
   )
   if (!first) return null
-  const { who } = waits[first.type]
-  const count = all.filter(({ type }) => waits[type].who === who).length
+  const { who } = waitKinds[first.type]
+  const count = all.filter(({ type }) => waitKinds[type].who === who).length
   return { ...first, who, text: wordsOf(first), count }
 }
 
@@ -67,7 +67,7 @@ export function firstWait(all: readonly Wait[]): WaitingOn {
 function wordsOf({ type, detail: { tool } }: Wait): string {
   if (type === 'approval' && tool) return `asks to approve ${tool}`
   if (type === 'tool_result' && tool) return `waits for the result of ${tool}`
-  return waits[type].says
+  return waitKinds[type].says
 }
 
 /** The words of a filter: a type, an owner, or `any`. */
@@ -77,6 +77,6 @@ export type WaitFilterWord = (typeof waitFilterWords)[number]
 /** The types of waits that the words of a filter name. */
 export function waitTypesOf(words: readonly WaitFilterWord[]): WaitType[] {
   return waitTypes.filter((type) =>
-    words.some((word) => word === 'any' || word === type || word === waits[type].who),
+    words.some((word) => word === 'any' || word === type || word === waitKinds[type].who),
   )
 }

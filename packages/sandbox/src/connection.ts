@@ -5,8 +5,8 @@ import {
   FrameError,
   frameDecoder,
   protocolVersion,
-  replies,
-  requests,
+  replyKinds,
+  requestKinds,
 } from './frames.ts'
 import type { Frame, ReplyType, RequestType } from './frames.ts'
 import { SandboxEnded } from './sandbox.ts'
@@ -59,7 +59,7 @@ function createRequests() {
     receive({ type, id, payload }: Frame): void {
       const request = pending.get(id)
       if (request === undefined) throw new FrameError(`a reply to no request, ${id}`)
-      if (type === replies.data) {
+      if (type === replyKinds.data) {
         request.budget -= payload.length
         request.frames -= 1
         if (payload.length === 0 || request.budget < 0 || request.frames < 0)
@@ -67,7 +67,7 @@ function createRequests() {
         request.data.push(Buffer.from(payload))
         return
       }
-      if (type !== request.expects && type !== replies.failed) {
+      if (type !== request.expects && type !== replyKinds.failed) {
         throw new FrameError('a reply of another kind')
       }
       pending.delete(id)
@@ -116,7 +116,7 @@ export function connectDaemon(
 
   function receive(frame: Frame): void {
     if (isReady) return waiting.receive(frame)
-    if (frame.type !== replies.ready) throw new FrameError('a reply before the ready')
+    if (frame.type !== replyKinds.ready) throw new FrameError('a reply before the ready')
     readReady(frame)
     isReady = true
     clearTimeout(readyTimer)
@@ -172,7 +172,7 @@ export function connectDaemon(
     },
     /** Kills the program of a running `ask`. */
     kill(id: number, graceMs: number): void {
-      if (waiting.has(id)) send(requests.kill, id, [graceMs])
+      if (waiting.has(id)) send(requestKinds.kill, id, [graceMs])
     },
   }
 }

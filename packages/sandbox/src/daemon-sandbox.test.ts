@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
 import { describe, it } from 'node:test'
-import { protocolVersion, replies, requests } from './frames.ts'
+import { protocolVersion, replyKinds, requestKinds } from './frames.ts'
 import { remoteSandbox } from './daemon-sandbox.ts'
 import type { Sandbox } from './sandbox.ts'
 import { SandboxEnded } from './sandbox.ts'
@@ -26,7 +26,7 @@ const u32 = (value: number): Buffer => {
   bytes.writeUInt32LE(value)
   return bytes
 }
-const ready = frame(replies.ready, 0, u32(protocolVersion))
+const ready = frame(replyKinds.ready, 0, u32(protocolVersion))
 const exited = Buffer.alloc(13)
 const paths = {
   bash: '/bin/bash',
@@ -107,7 +107,7 @@ describe('a sandbox with a hostile daemon', () => {
   const broken = /broke the protocol/
 
   it('ends at a reply to no request', async () => {
-    await endsBy(({ id }, socket) => socket.write(frame(replies.done, id + 7)), shell, broken)
+    await endsBy(({ id }, socket) => socket.write(frame(replyKinds.done, id + 7)), shell, broken)
   })
 
   it('ends at a second ready', async () => {
@@ -115,25 +115,30 @@ describe('a sandbox with a hostile daemon', () => {
   })
 
   it('ends at a reply of another kind, and at a frame that is none', async () => {
-    await endsBy(({ id }, socket) => socket.write(frame(replies.done, id)), shell, broken)
+    await endsBy(({ id }, socket) => socket.write(frame(replyKinds.done, id)), shell, broken)
     await endsBy(({ id }, socket) => socket.write(frame(200, id)), shell, broken)
     await endsBy((_, socket) => socket.write(Buffer.alloc(64, 0xff)), shell, broken)
   })
 
   it('ends at a reply of the wrong size', async () => {
     const short: DaemonAnswer = ({ type, id }, socket) =>
-      socket.write(frame(type === requests.exec ? replies.exited : replies.done, id, Buffer.of(1)))
+      socket.write(
+        frame(type === requestKinds.exec ? replyKinds.exited : replyKinds.done, id, Buffer.of(1)),
+      )
     await endsBy(short, shell, broken)
     await endsBy(short, read, broken)
   })
 
   it('ends at more data than was asked for', async () => {
     const flood: DaemonAnswer = ({ id }, socket) =>
-      socket.write(frame(replies.data, id, Buffer.alloc(64 << 10)))
+      socket.write(frame(replyKinds.data, id, Buffer.alloc(64 << 10)))
     await endsBy(flood, read, broken)
     const forever: DaemonAnswer = ({ id }, socket) => {
       const pour = () => {
-        while (!socket.destroyed && socket.write(frame(replies.data, id, Buffer.alloc(64 << 10))));
+        while (
+          !socket.destroyed &&
+          socket.write(frame(replyKinds.data, id, Buffer.alloc(64 << 10)))
+        );
       }
       socket.on('drain', pour)
       pour()
@@ -144,10 +149,10 @@ describe('a sandbox with a hostile daemon', () => {
   it('ends at data in crumbs, each of which costs more than its bytes', async () => {
     const crumbs: DaemonAnswer = ({ id }, socket) =>
       socket.write(
-        Buffer.concat(Array.from({ length: 200 }, () => frame(replies.data, id, u32(0)))),
+        Buffer.concat(Array.from({ length: 200 }, () => frame(replyKinds.data, id, u32(0)))),
       )
     await endsBy(crumbs, read, broken)
-    await endsBy(({ id }, socket) => socket.write(frame(replies.data, id)), read, broken)
+    await endsBy(({ id }, socket) => socket.write(frame(replyKinds.data, id)), read, broken)
   })
 
   it('ends at an output that makes no sense', async () => {
@@ -155,28 +160,28 @@ describe('a sandbox with a hostile daemon', () => {
     const output = (sandbox: Sandbox) =>
       sandbox.shell({ command: 'true', timeoutMs: 5_000, output: heard })
     const short: DaemonAnswer = ({ type, id }, socket) => {
-      if (type === requests.peek) socket.write(frame(replies.done, id, Buffer.of(1)))
+      if (type === requestKinds.peek) socket.write(frame(replyKinds.done, id, Buffer.of(1)))
     }
     await endsBy(short, output, broken)
     const untrue: DaemonAnswer = ({ type, id }, socket) => {
-      if (type !== requests.peek) return
-      socket.write(frame(replies.data, id, Buffer.of(1, 2, 3)))
-      socket.write(frame(replies.done, id, Buffer.alloc(16)))
+      if (type !== requestKinds.peek) return
+      socket.write(frame(replyKinds.data, id, Buffer.of(1, 2, 3)))
+      socket.write(frame(replyKinds.done, id, Buffer.alloc(16)))
     }
     await endsBy(untrue, output, broken)
   })
 
   it('ends at a list of files that makes no sense', async () => {
     const list: DaemonAnswer = ({ id }, socket) => {
-      socket.write(frame(replies.data, id, Buffer.alloc(30, 0xff)))
-      socket.write(frame(replies.done, id, Buffer.of(1)))
+      socket.write(frame(replyKinds.data, id, Buffer.alloc(30, 0xff)))
+      socket.write(frame(replyKinds.done, id, Buffer.of(1)))
     }
     await endsBy(list, (sandbox) => sandbox.walk('/workspace', 10), broken)
   })
 
   it('ends when the daemon goes away in the middle of a frame', async () => {
     const half: DaemonAnswer = ({ id }, socket) =>
-      socket.end(frame(replies.exited, id, exited).subarray(0, 9))
+      socket.end(frame(replyKinds.exited, id, exited).subarray(0, 9))
     await endsBy(half, shell, /has ended/)
   })
 
@@ -211,8 +216,8 @@ describe('a sandbox with a hostile daemon', () => {
 
   for (const [what, hello] of [
     ['says nothing', Buffer.alloc(0)],
-    ['speaks another version', frame(replies.ready, 0, u32(protocolVersion + 1))],
-    ['answers before it is ready', frame(replies.exited, 1, exited)],
+    ['speaks another version', frame(replyKinds.ready, 0, u32(protocolVersion + 1))],
+    ['answers before it is ready', frame(replyKinds.exited, 1, exited)],
     ['sends text', Buffer.from('bash: sandboxd: cannot execute binary file\n')],
   ] as const) {
     it(`does not start when the daemon ${what}`, async () => {

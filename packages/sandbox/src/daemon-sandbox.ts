@@ -6,7 +6,7 @@ import { runOnce } from '@steward/base/shared-runs.ts'
 import { connectDaemon } from './connection.ts'
 import type { DaemonStream, SandboxConnection, FrameReply } from './connection.ts'
 import { decodeFailure } from './decode-failure.ts'
-import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
+import { FrameError, maxDataBytes, replyKinds, requestKinds } from './frames.ts'
 import type { AsideCommand, FileFailure, FileStat } from './sandbox.ts'
 import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
 import type { OutputListener } from './output/follow.ts'
@@ -118,16 +118,17 @@ async function execute(daemon: SandboxConnection, options: RemoteOptions, run: P
     const limits = [keptBytes, BigInt(spillAboveBytes), BigInt(spillMax)]
     const parts = [...limits, ...paths, run.arguments, environment]
     const exited = daemon.ask(id, {
-      type: requests.exec,
+      type: requestKinds.exec,
       parts,
-      expects: replies.exited,
+      expects: replyKinds.exited,
       budget: keptBytes,
       withinMs: run.timeoutMs + graceMs + 2 * patience.killedMs,
     })
     if (run.output)
       unfollow = followOutput(run.output, (asked) => readOutputEnd(daemon, id, asked), run.mask)
     const reply = await exited
-    if (reply.type === replies.failed) return refusedCommand(decodeFailure(reply.payload).message)
+    if (reply.type === replyKinds.failed)
+      return refusedCommand(decodeFailure(reply.payload).message)
     return decodeExit(daemon, reply, killedBy, spill)
   } catch (error) {
     // Nothing was sent: the command contains NUL, or is larger than a frame.
@@ -144,17 +145,17 @@ async function execute(daemon: SandboxConnection, options: RemoteOptions, run: P
 async function writeFile(daemon: SandboxConnection, path: string, bytes: Uint8Array) {
   if (!isPath(path)) return badPath
   const id = daemon.nextId()
-  await daemon.send(requests.write, id, [path])
+  await daemon.send(requestKinds.write, id, [path])
   for (let at = 0; at < bytes.length; at += maxDataBytes) {
-    await daemon.send(requests.writeData, id, [bytes.subarray(at, at + maxDataBytes)])
+    await daemon.send(requestKinds.writeData, id, [bytes.subarray(at, at + maxDataBytes)])
   }
   const { type, payload } = await daemon.ask(id, {
-    type: requests.writeEnd,
+    type: requestKinds.writeEnd,
     parts: [],
-    expects: replies.done,
+    expects: replyKinds.done,
     budget: 0,
   })
-  return type === replies.done ? ({ ok: true } as const) : decodeFailure(payload)
+  return type === replyKinds.done ? ({ ok: true } as const) : decodeFailure(payload)
 }
 
 const recordBytes = 38
@@ -216,12 +217,12 @@ function directFileCalls(daemon: SandboxConnection): ReturnType<typeof fileCalls
     async read(path, { offset, maxBytes }) {
       if (!isPath(path)) return badPath
       const { type, payload, data } = await daemon.ask(daemon.nextId(), {
-        type: requests.read,
+        type: requestKinds.read,
         parts: [BigInt(offset), BigInt(maxBytes), path],
-        expects: replies.done,
+        expects: replyKinds.done,
         budget: maxBytes,
       })
-      if (type === replies.failed) return decodeFailure(payload)
+      if (type === replyKinds.failed) return decodeFailure(payload)
       if (payload.length !== 8) daemon.broken('the size of a file that is none')
       return { ok: true, bytes: Buffer.concat(data), size: Number(payload.readBigUInt64LE()) }
     },
@@ -229,22 +230,22 @@ function directFileCalls(daemon: SandboxConnection): ReturnType<typeof fileCalls
     async remove(path, top) {
       if (!isPath(path) || !isPath(top)) return badPath
       const { type, payload } = await daemon.ask(daemon.nextId(), {
-        type: requests.remove,
+        type: requestKinds.remove,
         parts: [path, top],
-        expects: replies.done,
+        expects: replyKinds.done,
         budget: 0,
       })
-      return type === replies.done ? { ok: true } : decodeFailure(payload)
+      return type === replyKinds.done ? { ok: true } : decodeFailure(payload)
     },
     async walk(root, maxEntries, isWhole = false) {
       if (!isPath(root)) return badPath
       const { type, payload, data } = await daemon.ask(daemon.nextId(), {
-        type: requests.walk,
+        type: requestKinds.walk,
         parts: [maxEntries, isWhole ? 1 : 0, root],
-        expects: replies.done,
+        expects: replyKinds.done,
         budget: maxWalkBytes,
       })
-      if (type === replies.failed) return decodeFailure(payload)
+      if (type === replyKinds.failed) return decodeFailure(payload)
       const files = decodeFiles(data)
       if (files === undefined) return daemon.broken('a list of files that makes no sense')
       if (payload.length !== 9) daemon.broken('the end of a list of files that is none')
@@ -317,7 +318,12 @@ function sessionShell(
 
   async function restart(): Promise<void> {
     const id = daemon.nextId()
-    await daemon.ask(id, { type: requests.killAll, parts: [], expects: replies.done, budget: 0 })
+    await daemon.ask(id, {
+      type: requestKinds.killAll,
+      parts: [],
+      expects: replyKinds.done,
+      budget: 0,
+    })
     await writeFile(daemon, paths.from, new Uint8Array())
   }
 

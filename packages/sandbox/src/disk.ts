@@ -38,22 +38,22 @@ export async function spaceBelow(folders: readonly string[]): Promise<DiskSpace>
 }
 
 /** A file system that counts no files has room for any number. */
-export async function freeSpaceOf(folder: string): Promise<DiskSpace> {
+export async function readFreeSpace(folder: string): Promise<DiskSpace> {
   const { bavail, bsize, files, ffree } = await statfs(folder)
   return { bytes: bavail * bsize, files: files === 0 ? Infinity : ffree }
 }
 
-export const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
+export const formatMegabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
 
 /** Says which of bytes and files is below its minimum on the disk of a folder; undefined when neither is. */
 export async function spaceProblem(
   folder: string,
   floor: DiskSpace,
-  freeAt = freeSpaceOf,
+  freeAt = readFreeSpace,
 ): Promise<string | undefined> {
   const free = await freeAt(folder)
   if (free.bytes < floor.bytes)
-    return `the disk has less than ${megabytes(floor.bytes)} left: the operator has to free some`
+    return `the disk has less than ${formatMegabytes(floor.bytes)} left: the operator has to free some`
   if (free.files < floor.files)
     return `the disk has room for less than ${floor.files} files: the operator has to free some`
   return undefined

@@ -68,7 +68,7 @@ export const say = async (sandbox: Sandbox, command: string): Promise<string> =>
   (await run(sandbox, command)).output.trimEnd()
 
 /** An argument of `sleep` that no other process has. */
-export const mark = (): string => `9${process.pid}${Date.now()}${serial++}`
+export const uniqueSleep = (): string => `9${process.pid}${Date.now()}${serial++}`
 
 const processes = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 

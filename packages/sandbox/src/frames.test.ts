@@ -6,8 +6,8 @@ import {
   frameDecoder,
   maxDataBytes,
   maxRequestBytes,
-  replies,
-  requests,
+  replyKinds,
+  requestKinds,
 } from './frames.ts'
 import type { Frame } from './frames.ts'
 
@@ -45,9 +45,9 @@ function numbers(seed: number): (below: number) => number {
 describe('frames from a daemon', () => {
   it('come out whole however the stream is cut', () => {
     const sent = [
-      frame(replies.ready, 0, claim(1)),
-      frame(replies.data, 0xffffffff, Buffer.alloc(maxDataBytes, 7)),
-      frame(replies.done, 3, Buffer.alloc(0)),
+      frame(replyKinds.ready, 0, claim(1)),
+      frame(replyKinds.data, 0xffffffff, Buffer.alloc(maxDataBytes, 7)),
+      frame(replyKinds.done, 3, Buffer.alloc(0)),
     ]
     const bytes = Buffer.concat(sent)
     const random = numbers(1)
@@ -66,9 +66,9 @@ describe('frames from a daemon', () => {
       assert.deepEqual(
         frames.map(({ type, id, payload }) => [type, id, payload.length]),
         [
-          [replies.ready, 0, 4],
-          [replies.data, 0xffffffff, maxDataBytes],
-          [replies.done, 3, 0],
+          [replyKinds.ready, 0, 4],
+          [replyKinds.data, 0xffffffff, maxDataBytes],
+          [replyKinds.done, 3, 0],
         ],
       )
     }
@@ -81,13 +81,13 @@ describe('frames from a daemon', () => {
   })
 
   it('are refused when their type is none of a reply', () => {
-    for (const type of [0, requests.exec, 63, 69, 255]) {
+    for (const type of [0, requestKinds.exec, 63, 69, 255]) {
       assert.throws(() => decodeAll([frame(type, 1, Buffer.alloc(0))]), FrameError, String(type))
     }
   })
 
   it('wait for their end when it has not come', () => {
-    const whole = frame(replies.data, 1, Buffer.from('abc'))
+    const whole = frame(replyKinds.data, 1, Buffer.from('abc'))
     for (let size = 0; size < whole.length; size++) {
       assert.deepEqual(decodeAll([whole.subarray(0, size)]), [])
     }
@@ -95,7 +95,7 @@ describe('frames from a daemon', () => {
 
   it('yield the frames before the malformed one', () => {
     const decode = frameDecoder()
-    const chunk = Buffer.concat([frame(replies.done, 1, Buffer.alloc(0)), claim(0)])
+    const chunk = Buffer.concat([frame(replyKinds.done, 1, Buffer.alloc(0)), claim(0)])
     const frames = decode(chunk)
     assert.equal(frames.next().value?.id, 1)
     assert.throws(() => frames.next(), FrameError)
@@ -104,7 +104,7 @@ describe('frames from a daemon', () => {
   it('hold no memory when they come by the hundred thousand', () => {
     const decode = frameDecoder()
     const chunk = Buffer.concat(
-      Array.from({ length: 1000 }, (_, id) => frame(replies.data, id, Buffer.alloc(1))),
+      Array.from({ length: 1000 }, (_, id) => frame(replyKinds.data, id, Buffer.alloc(1))),
     )
     let count = 0
     const before = process.memoryUsage()
@@ -126,7 +126,7 @@ describe('frames from a daemon', () => {
             chunk.writeUInt8(64 + random(6), 4)
           }
           for (const { type, id, payload } of decode(chunk)) {
-            assert.ok(type >= replies.ready && type <= replies.failed)
+            assert.ok(type >= replyKinds.ready && type <= replyKinds.failed)
             assert.ok(id <= 0xffffffff && payload.length <= maxDataBytes)
           }
         }
@@ -139,19 +139,25 @@ describe('frames from a daemon', () => {
 
 describe('frames to a daemon', () => {
   it('hold numbers, strings, bytes and lists, little endian', () => {
-    const bytes = encodeRequest(requests.exec, 0x01020304, [1, 2n, 'ab', ['c', ''], Buffer.of(9)])
+    const bytes = encodeRequest(requestKinds.exec, 0x01020304, [
+      1,
+      2n,
+      'ab',
+      ['c', ''],
+      Buffer.of(9),
+    ])
     const parts = ['01000000', '0200000000000000', '616200', '02000000', '6300', '00', '09']
     const body = Buffer.from(`0104030201${parts.join('')}`, 'hex')
     assert.deepEqual(bytes, Buffer.concat([claim(body.length), body]))
   })
 
   it('are not made of values that the daemon refuses', () => {
-    assert.throws(() => encodeRequest(requests.read, 1, ['a\0b']), FrameError)
-    assert.throws(() => encodeRequest(requests.exec, 1, [['a\0b']]), FrameError)
+    assert.throws(() => encodeRequest(requestKinds.read, 1, ['a\0b']), FrameError)
+    assert.throws(() => encodeRequest(requestKinds.exec, 1, [['a\0b']]), FrameError)
     const most = Buffer.alloc(maxRequestBytes - 5)
-    assert.equal(encodeRequest(requests.writeData, 1, [most]).length, maxRequestBytes + 4)
+    assert.equal(encodeRequest(requestKinds.writeData, 1, [most]).length, maxRequestBytes + 4)
     assert.throws(
-      () => encodeRequest(requests.writeData, 1, [Buffer.alloc(maxRequestBytes - 4)]),
+      () => encodeRequest(requestKinds.writeData, 1, [Buffer.alloc(maxRequestBytes - 4)]),
       FrameError,
     )
   })

@@ -9,7 +9,7 @@ export const maxRequestBytes = 1 << 20
 export const maxDataBytes = 64 << 10
 const headerBytes = 5
 
-export const requests = {
+export const requestKinds = {
   exec: 1,
   kill: 2,
   killAll: 3,
@@ -21,11 +21,11 @@ export const requests = {
   remove: 9,
   peek: 10,
 } as const
-export type RequestType = (typeof requests)[keyof typeof requests]
+export type RequestType = (typeof requestKinds)[keyof typeof requestKinds]
 
 /** `ready` comes once, first, with id 0. `data` frames come before the one frame that answers a request. */
-export const replies = { ready: 64, data: 65, exited: 66, done: 67, failed: 68 } as const
-export type ReplyType = (typeof replies)[keyof typeof replies]
+export const replyKinds = { ready: 64, data: 65, exited: 66, done: 67, failed: 68 } as const
+export type ReplyType = (typeof replyKinds)[keyof typeof replyKinds]
 
 export type Frame = { type: ReplyType; id: number; payload: Buffer }
 
@@ -34,7 +34,7 @@ export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
 
-const replyTypes: ReadonlySet<number> = new Set(Object.values(replies))
+const replyTypes: ReadonlySet<number> = new Set(Object.values(replyKinds))
 const isReplyType = (value: number): value is ReplyType => replyTypes.has(value)
 
 type FramePart = Uint8Array | string | number | bigint | readonly string[]

@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../../..')
 /** Path of a project file as such a process sees it. */
 export const stageOptions = (path: string): string => join('/mnt/0', relative(root, path))
 
-export const node = '/mnt/1'
+export const nodeMount = '/mnt/1'
 
 /** Words before a command that runs in a mount namespace where the account `nobody` has subordinate ids. */
 export function withSubordinateIds() {

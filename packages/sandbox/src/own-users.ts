@@ -8,11 +8,11 @@ import { spawnSync } from 'node:child_process'
 import { daemonBinary } from './daemon/binary.ts'
 
 /** The command, from util-linux, that enters the namespace. newuidmap and newgidmap map the ids. */
-export const mapping = [
+export const userMapping = [
   ...['/usr/bin/unshare', '--user', '--map-user=0', '--map-group=0'],
   ...['--map-users=auto', '--map-groups=auto', '--'],
 ] as const
-const [program, ...options] = mapping
+const [program, ...options] = userMapping
 const trialMs = 5_000
 
 /** True when the launcher of sandboxes works inside such a namespace. */

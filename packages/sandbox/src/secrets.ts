@@ -1,5 +1,5 @@
 /** Hides the secrets of a command in its output. */
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import type { MaskedText, OutputMask } from './output/piece.ts'
 import type { ShellResult } from './sandbox.ts'
 
@@ -24,7 +24,7 @@ function endAtStart(text: string, piece: string): number {
 }
 
 const maskWith = (values: readonly string[]) =>
-  maskOf(values.flatMap((value) => [value, ...value.split('\n')]))
+  createMask(values.flatMap((value) => [value, ...value.split('\n')]))
 
 /**
  * Replaces the values by asterisks of the same length: short values as they are and in JSON, others in every spelling

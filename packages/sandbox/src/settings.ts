@@ -1,11 +1,11 @@
 /** Settings of both server and worker, because both start sandboxes. */
-import { choice, decimal, mebibyte, text, whole } from '@steward/base/settings/kinds.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { choice, decimal, mebibyte, text, wholeNumber } from '@steward/base/settings/kinds.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
-export const providers = ['bubblewrap', 'docker', 'podman', 'local'] as const
+export const sandboxProviders = ['bubblewrap', 'docker', 'podman', 'local'] as const
 
-export const sandboxSettings = section('Sandboxes', {
-  provider: setting('SANDBOX_PROVIDER', choice(providers), {
+export const sandboxSettings = settingsSection('Sandboxes', {
+  provider: setting('SANDBOX_PROVIDER', choice(sandboxProviders), {
     default: 'bubblewrap',
     about: 'what runs the commands of sessions; `local` isolates nothing and is for trials',
     more: '`docker` and `podman` start a container for each session',
@@ -20,11 +20,11 @@ export const sandboxSettings = section('Sandboxes', {
     about: 'image that `docker` and `podman` start where an environment has no `base_image`',
     more: 'The image needs `/bin/bash`, and for `WORKER_LANE=ama_worker` Node 22 or later',
   }),
-  memory: setting('SANDBOX_MEMORY_MB', whole(64, 1_048_576, mebibyte), {
+  memory: setting('SANDBOX_MEMORY_MB', wholeNumber(64, 1_048_576, mebibyte), {
     default: '2048',
     about: 'memory of one sandbox, its tmpfs included, in MiB',
   }),
-  processes: setting('SANDBOX_PROCESSES', whole(16, 100_000), {
+  processes: setting('SANDBOX_PROCESSES', wholeNumber(16, 100_000), {
     default: '512',
     about: 'processes of one sandbox',
   }),
@@ -34,28 +34,28 @@ export const sandboxSettings = section('Sandboxes', {
   }),
 })
 
-export const diskSettings = section('Disk', {
+export const diskSettings = settingsSection('Disk', {
   /** Limits of one session. */
   session: {
-    bytes: setting('SANDBOX_DISK_MB', whole(1, 1_048_576, mebibyte), {
+    bytes: setting('SANDBOX_DISK_MB', wholeNumber(1, 1_048_576, mebibyte), {
       default: '10240',
       about:
         'disk of one session in MiB: its working folder, outputs, `/mnt/user` and memory stores',
       more: 'No file of the session can be larger. See [What the sandbox promises](sandboxes.md#what-the-sandbox-promises)',
     }),
-    files: setting('SANDBOX_DISK_FILES', whole(100, 1e9), {
+    files: setting('SANDBOX_DISK_FILES', wholeNumber(100, 1e9), {
       default: '1000000',
       about: 'files and folders of one session',
     }),
   },
   /** Minimum of free space on the program's disks. */
   floor: {
-    bytes: setting('STORE_FREE_MB', whole(0, 1e9, mebibyte), {
+    bytes: setting('STORE_FREE_MB', wholeNumber(0, 1e9, mebibyte), {
       default: '1024',
       about: 'MiB that stay free: with less, no sandbox starts and the server takes no upload',
       more: 'The server looks at the disks of `DATA_DIR`, `SANDBOX_DIR` and the folder of blobs, the worker at the disk of `WORKER_DIR`',
     }),
-    files: setting('STORE_FREE_FILES', whole(0, 1e9), {
+    files: setting('STORE_FREE_FILES', wholeNumber(0, 1e9), {
       default: '10000',
       about: 'files and folders that the disk keeps room for, with the effect of STORE_FREE_MB',
     }),

@@ -12,9 +12,9 @@ import { serverProgram } from './ground/config/settings.ts'
 import type * as Operator from './start/commands/operator.ts'
 import {
   configurationAmongOwnUsers,
-  fail,
+  exitWithLines,
   parseProblem,
-  refuse,
+  refuseCommand,
 } from './start/commands/command-line.ts'
 import {
   administrationCommand,
@@ -98,8 +98,8 @@ async function serve(): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
   logUnhandledFailures(log)
-  const { start } = await import('./start/start.ts')
-  const running = await start(config, log)
+  const { startService } = await import('./start/start.ts')
+  const running = await startService(config, log)
   let stopping = false
   const stop = (signal: string) => {
     if (stopping) process.exit(1)
@@ -125,7 +125,7 @@ async function serve(): Promise<void> {
 function checkOptions(command: string | undefined, owners: Record<string, object>): void {
   for (const [owner, given] of Object.entries(owners)) {
     const [option] = Object.keys(given)
-    if (option && command !== owner) refuse(`--${option} belongs to ${owner}`)
+    if (option && command !== owner) refuseCommand(`--${option} belongs to ${owner}`)
   }
 }
 
@@ -149,7 +149,7 @@ const mostWords: Record<string, number> = {
 function checkWords(command: string, words: readonly string[]): void {
   const most = mostWords[command] ?? 0
   if (words.length > most)
-    refuse(`${command} takes ${most} words at most: put a name with a space in quotes`)
+    refuseCommand(`${command} takes ${most} words at most: put a name with a space in quotes`)
 }
 
 function commandOf<Command>(commands: Record<string, Command>, command: string): Command {
@@ -161,7 +161,7 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
     'start',
     'help',
   ])
-  return refuse(`${command} is not a command.${near ? ` Do you mean ${near}?` : ''}`)
+  return refuseCommand(`${command} is not a command.${near ? ` Do you mean ${near}?` : ''}`)
 }
 
 async function printVersion(): Promise<void> {
@@ -175,8 +175,8 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2)
   const asked = administrationCommand(args)
   if (asked) {
-    const { administrate } = await import('./start/commands/operator.ts')
-    return administrate(args[0] ?? '', asked)
+    const { runAdministration } = await import('./start/commands/operator.ts')
+    return runAdministration(args[0] ?? '', asked)
   }
   const { values, positionals } = parseArgs({
     options: {
@@ -236,7 +236,7 @@ async function main(): Promise<void> {
     audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
-    doctor: (operator) => operator.doctor(),
+    doctor: (operator) => operator.runDoctor(),
     version: printVersion,
   }
   const run = commandOf(commands, command)
@@ -246,9 +246,9 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const { message, cause, code } = error as NodeJS.ErrnoException
-  if (code?.startsWith('ERR_PARSE_ARGS')) return refuse(parseProblem(error as Error))
+  if (code?.startsWith('ERR_PARSE_ARGS')) return refuseCommand(parseProblem(error as Error))
   const isServer = process.argv.length === 2
-  fail([
+  exitWithLines([
     isServer ? `Steward stopped: ${message}` : `steward: ${message}`,
     ...(cause instanceof Error ? [`  because ${cause.message}`] : []),
   ])

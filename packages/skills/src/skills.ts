@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export const changedAtMs = Date.UTC(2026, 10, 21)
 
 /** Display titles by id. */
-export const titles = {
+export const skillTitles = {
   docx: 'Word documents',
   pdf: 'PDF',
   pptx: 'Presentations',

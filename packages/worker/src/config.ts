@@ -4,16 +4,16 @@ import { mebibyte } from '@steward/base/settings/kinds.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import type { SandboxSettings } from './sandboxes.ts'
-import { worker } from './settings.ts'
+import { workerSettings } from './settings.ts'
 
-type WorkerValues = SettingsValues<typeof worker.settings>
+type WorkerValues = SettingsValues<typeof workerSettings.settings>
 
 export type WorkerConfig = ReturnType<typeof configOf>
 
 export function readConfig(
   environment: ProcessVariables,
 ): { ok: true; config: WorkerConfig } | { ok: false; problems: string[] } {
-  const read = readSettings(worker, environment)
+  const read = readSettings(workerSettings, environment)
   if (!read.ok) return read
   const config = configOf(read.values, environment)
   const problems = [...contradictions(config), ...halves(environment)]
@@ -21,7 +21,7 @@ export function readConfig(
 }
 
 function halves(environment: ProcessVariables): string[] {
-  const { port, key } = worker.settings.webhook
+  const { port, key } = workerSettings.settings.webhook
   if (Boolean(environment[port.name]) === Boolean(environment[key.name])) return []
   return environment[port.name]
     ? [`${port.name} needs ${key.name}: the worker believes no unsigned hint`]

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { awaitLater } from '@steward/base/await-later.ts'
 import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
-import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
+import { arrivalNotice } from '@steward/space/working-folder/checkpoints.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'
@@ -11,18 +11,18 @@ import type { WorkerConfig } from './config.ts'
 import type { Lane } from './item.ts'
 import { NotBegunError } from './item.ts'
 import { keepLease } from './lease.ts'
-import { tokenOf } from './service.ts'
+import { readSessionsToken } from './service.ts'
 import { openTunnel } from './tunnel.ts'
 import type { HarnessPatience } from './supervisor/supervise.ts'
-import { supervise } from './supervisor/supervise.ts'
-import { variables } from './variables.ts'
+import { superviseHarness } from './supervisor/supervise.ts'
+import { runtimeVariables } from './variables.ts'
 
 /** The official worker in the sandbox sends the heartbeats and the stop. */
 export const amaWorker =
   (config: WorkerConfig, provider: SandboxProvider, quota: DiskQuota): Lane =>
   async ({ item, claim, folders, told, log, signal }) => {
     const { baseUrl, sandbox, egress } = config
-    const claimed = { baseUrl, session: item.session, token: tokenOf(item.secret) }
+    const claimed = { baseUrl, session: item.session, token: readSessionsToken(item.secret) }
     const isHost = sandbox.provider === 'local'
     const inputs = await officialInputs(claimed, folders, isHost)
     const where = { session: item.session, own: folders.folder, folder: config.dir }
@@ -31,7 +31,7 @@ export const amaWorker =
     const isOut = egress === 'session' && !isHost
     const tunnel = isOut ? await openTunnel(claimed) : undefined
     const run = { ...config, provider, quota, tunnel, inputs }
-    const variablesFor = (url: string) => variables('ANTHROPIC', { ...told, baseUrl: url })
+    const variablesFor = (url: string) => runtimeVariables('ANTHROPIC', { ...told, baseUrl: url })
     try {
       const { ended, exitCode, output } = await runOfficial(
         run,
@@ -68,13 +68,13 @@ export const openmaSupervised =
     })
     log.info('the working folder is ready', { session, kind: arrival.kind })
     const isElsewhere = arrival.kind === 'restored' || arrival.kind === 'lost'
-    const notice = isElsewhere ? noticeOf(arrival) : undefined
-    const harness = supervise({
+    const notice = isElsewhere ? arrivalNotice(arrival) : undefined
+    const harness = superviseHarness({
       command: config.harness ?? [process.execPath, reference],
       env: {
         PATH: config.path,
         ...(config.harness ? {} : config.compiled),
-        ...variables('VENDOR', { ...told, baseUrl: config.baseUrl }),
+        ...runtimeVariables('VENDOR', { ...told, baseUrl: config.baseUrl }),
       },
       start: {
         environment_id: told.environmentId,

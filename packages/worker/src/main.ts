@@ -6,7 +6,7 @@ import { settingsHelp } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
-import { worker } from './settings.ts'
+import { workerSettings } from './settings.ts'
 
 const usage = `The worker: runs the tools of a service's sessions on this machine.
 
@@ -25,7 +25,7 @@ Nobody connects to this machine: the worker asks the service for work.
   ${workerCommand} --help      this text
 
 Settings, from the environment:
-${settingsHelp(worker)}
+${settingsHelp(workerSettings)}
 
 docs/workers.md has more.
 `

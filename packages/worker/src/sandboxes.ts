@@ -5,12 +5,12 @@ import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
-import { providers } from '@steward/sandbox/settings.ts'
+import { sandboxProviders } from '@steward/sandbox/settings.ts'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 
 export const SandboxSettings = z.object({
-  provider: z.enum(providers),
+  provider: z.enum(sandboxProviders),
   socket: z.string().optional(),
   image: z.string(),
   memory_mb: z.number().int().positive(),
@@ -25,7 +25,7 @@ export type SandboxSettings = z.infer<typeof SandboxSettings>
 
 const mebibyte = 1 << 20
 
-export function sandboxesOf(
+export function createSandboxProvider(
   { provider, socket, image }: SandboxSettings,
   report: (line: string) => void,
 ): SandboxProvider {
@@ -34,7 +34,7 @@ export function sandboxesOf(
   return dockerSandboxes({ name: provider, socket, image, report })
 }
 
-export const limitsOf = ({
+export const toSandboxLimits = ({
   memory_mb,
   processes,
   cpus,
@@ -48,7 +48,7 @@ export const limitsOf = ({
 })
 
 /** Disk limits of sandboxes whose sessions lie on the disk of the folder. */
-export const quotaOf = (
+export const createDiskQuota = (
   { disk_mb, disk_files, free_mb, free_files }: SandboxSettings,
   folder: string,
   report: (message: string, details: Record<string, unknown>) => void,

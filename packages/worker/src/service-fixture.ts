@@ -32,7 +32,7 @@ export type ServiceStub = AsyncDisposable & {
 export const secretFor = (session: string): string =>
   Buffer.from(JSON.stringify({ sessions_token: `token of ${session}` })).toString('base64url')
 
-export const beaten = (state = 'active', extended = true) => ({
+export const heartbeatAnswer = (state = 'active', extended = true) => ({
   status: 200,
   body: {
     type: 'work_heartbeat',
@@ -43,7 +43,7 @@ export const beaten = (state = 'active', extended = true) => ({
   },
 })
 
-export const fenced = () => ({
+export const fencedAnswer = () => ({
   status: 412,
   body: { type: 'error', error: { type: 'invalid_request_error', message: 'another has it' } },
 })
@@ -61,7 +61,7 @@ export async function stubService(): Promise<ServiceStub> {
     polls: [],
     queue: [],
     depth: 0,
-    beat: () => beaten(),
+    beat: () => heartbeatAnswer(),
     session: { status: 200, environment: 'env_1' },
     events: [],
     posted: [],

@@ -11,7 +11,7 @@ import type { Server as NetServer, Socket } from 'node:net'
 import { connect, createServer as createNetServer } from 'node:net'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { pump } from '@steward/gate/pump.ts'
+import { pumpBytes } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -91,7 +91,7 @@ function parting(proxy: Server, beyond: string): NetServer {
       if (ours.test(seen.toString('latin1', 0, longestLine))) {
         proxy.emit('connection', connection)
         connection.resume()
-      } else pump(connection, connect({ path: beyond, allowHalfOpen: true }), idleMs).open()
+      } else pumpBytes(connection, connect({ path: beyond, allowHalfOpen: true }), idleMs).open()
     })
   })
 }

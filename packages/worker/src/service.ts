@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const Secret = z.object({ sessions_token: z.string().min(1) })
 
-export const tokenOf = (secret: string): string =>
+export const readSessionsToken = (secret: string): string =>
   Secret.parse(JSON.parse(Buffer.from(secret, 'base64url').toString())).sessions_token
 
 export type WorkAssignment = { work: string; session: string; secret: string }
@@ -80,7 +80,7 @@ export function serviceAt(options: {
       return (await work.stats(environment_id, {}, { signal })).depth
     },
     claim({ work: id, session, secret }) {
-      const token = tokenOf(secret)
+      const token = readSessionsToken(secret)
       const { sessions, environments } = clientOf(token)
       return {
         async session(signal) {

@@ -8,11 +8,11 @@ import {
   port,
   secondMs,
   text,
-  whole,
+  wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import type { SettingKind } from '@steward/base/settings/setting.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
 import { z } from 'zod'
 
@@ -34,7 +34,7 @@ const signingKey = textMatching(
   /^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/,
 )
 
-const service = section('Service', {
+const service = settingsSection('Service', {
   baseUrl: setting('WORKER_BASE_URL', httpUrl, {
     hidden: true,
     required: "give the base URL of the service, the server's PUBLIC_URL",
@@ -56,7 +56,7 @@ const service = section('Service', {
   logLevel,
 })
 
-const claims = section('Claims', {
+const claims = settingsSection('Claims', {
   lane: setting('WORKER_LANE', choice(['openma_supervised', 'ama_worker']), {
     default: 'openma_supervised',
     about:
@@ -78,7 +78,7 @@ const claims = section('Claims', {
     about:
       'another harness that speaks openma-harness-supervisor-v1: its command as a JSON list of words',
   }),
-  sessions: setting('WORKER_SESSIONS', whole(1, 1000), {
+  sessions: setting('WORKER_SESSIONS', wholeNumber(1, 1000), {
     default: '8',
     about: 'sessions that run at once',
   }),
@@ -87,7 +87,7 @@ const claims = section('Claims', {
     about:
       'seconds from a poll that found nothing to the next; 0 keeps one request open at the service',
   }),
-  leaseSeconds: setting('WORKER_LEASE_SECONDS', whole(10, 300), {
+  leaseSeconds: setting('WORKER_LEASE_SECONDS', wholeNumber(10, 300), {
     default: '90',
     about: 'seconds that a claim outlives this worker, where this worker sends the heartbeats',
   }),
@@ -103,7 +103,7 @@ const claims = section('Claims', {
   }),
 })
 
-const hints = section('Hints of queued work', {
+const hints = settingsSection('Hints of queued work', {
   /** Set both port and key, or neither. */
   webhook: {
     port: setting('WORKER_WEBHOOK_PORT', port, {
@@ -121,7 +121,7 @@ const hints = section('Hints of queued work', {
   },
 })
 
-const sandboxes = section('Sandboxes', {
+const sandboxes = settingsSection('Sandboxes', {
   dir: setting('WORKER_DIR', text, {
     default: './worker-data',
     about: 'folder of working folders, which stay for the next message of their session',
@@ -143,7 +143,7 @@ const sandboxes = section('Sandboxes', {
   sandbox: sandboxSettings,
 })
 
-export const worker = {
+export const workerSettings = {
   what: 'worker',
   settings: { ...service, ...claims, ...hints, ...sandboxes, disk: diskSettings },
   prefixes: ['WORKER_', 'SANDBOX_'],

@@ -12,12 +12,12 @@ import { receiveHints } from './hints/receiver.ts'
 import { runItem } from './item.ts'
 import { amaWorker, openmaSupervised } from './lanes.ts'
 import { launchOn } from './launcher.ts'
-import { naming } from '@steward/base/listening.ts'
-import { worker } from './settings.ts'
+import { explainListenFailure } from '@steward/base/listening.ts'
+import { workerSettings } from './settings.ts'
 import type { Log } from '@steward/base/log.ts'
 import { makeFolder } from '@steward/base/make-folder.ts'
 import { pollOn } from './poller.ts'
-import { quotaOf, sandboxesOf } from './sandboxes.ts'
+import { createDiskQuota, createSandboxProvider } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
 import { removeLeftovers } from './temporary-folder.ts'
 
@@ -27,7 +27,7 @@ const startMs = 10_000
 const reservationMs = 5_000
 
 async function checked(config: WorkerConfig, log: Log): Promise<SandboxProvider> {
-  const provider = sandboxesOf(config.sandbox, (line) => log.info('image', { line }))
+  const provider = createSandboxProvider(config.sandbox, (line) => log.info('image', { line }))
   const check = await provider.check()
   if (check.ok) {
     log.info('sandboxes', { provider: provider.name, ...check.isolation })
@@ -46,7 +46,7 @@ async function listening(
 ): Promise<Hints> {
   if (!webhook) return noHints
   const hints = receiveHints({ ...webhook, folder: join(dir, 'intents') }, log)
-  const receiver = await naming(worker.settings.webhook.port.name, hints)
+  const receiver = await explainListenFailure(workerSettings.settings.webhook.port.name, hints)
   log.info('listening for hints', { host: webhook.host, port: receiver.port })
   signal.addEventListener('abort', () => void receiver.close(), { once: true })
   return receiver
@@ -60,7 +60,7 @@ export async function startWorker(
 ): Promise<void> {
   const { baseUrl, environmentId, environmentKey, lane, strategy } = config
   await makeFolder(resolve(config.dir), 0o700).catch((cause: unknown) => {
-    const { name } = worker.settings.dir
+    const { name } = workerSettings.settings.dir
     const why = (cause as Error).message
     throw new Error(`${config.dir} cannot be used: name another folder by ${name} (${why})`, {
       cause,
@@ -71,7 +71,7 @@ export async function startWorker(
   const leftovers = await removeLeftovers(Date.now())
   if (leftovers.length > 0) log.info('what killed workers left was removed', { folders: leftovers })
   const provider = await checked(config, log)
-  const quota = quotaOf(config.sandbox, config.dir, (message, details) =>
+  const quota = createDiskQuota(config.sandbox, config.dir, (message, details) =>
     log.warn(message, details),
   )
   signal.addEventListener('abort', () => void quota.close(), { once: true })

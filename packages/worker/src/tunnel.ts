@@ -10,7 +10,7 @@ import { request as secureRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { pump } from '@steward/gate/pump.ts'
+import { pumpBytes } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { parseNamed } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
@@ -93,7 +93,7 @@ export function forwardConnection(claimed: TunnelClaim, connection: Socket): voi
     clearTimeout(late)
     connection.off('close', leave)
     if (head.length > 0) upstream.unshift(head)
-    pump(connection, upstream, idleMs).open()
+    pumpBytes(connection, upstream, idleMs).open()
   })
   onward.on('response', (answer) => {
     answer.resume()

@@ -17,7 +17,10 @@ export type RuntimeVariables = {
 /** `ANTHROPIC`: for the unmodified official worker, which hides only variables of its own names from commands. */
 export type Prefix = 'VENDOR' | 'ANTHROPIC'
 
-export const variables = (prefix: Prefix, told: RuntimeVariables): Record<string, string> => ({
+export const runtimeVariables = (
+  prefix: Prefix,
+  told: RuntimeVariables,
+): Record<string, string> => ({
   [`${prefix}_ENVIRONMENT_ID`]: told.environmentId,
   [`${prefix}_ENVIRONMENT_KEY`]: told.environmentKey,
   [`${prefix}_SESSION_ID`]: told.sessionId,

@@ -14,7 +14,7 @@ import { jsonLog } from '@steward/base/log.ts'
 import { pollOn } from './poller.ts'
 import { serviceAt } from './service.ts'
 import type { ServiceStub } from './service-fixture.ts'
-import { beaten, fenced, stubService } from './service-fixture.ts'
+import { heartbeatAnswer, fencedAnswer, stubService } from './service-fixture.ts'
 
 const fixture = fileURLToPath(new URL('./supervisor/harness-fixture.ts', import.meta.url))
 
@@ -182,7 +182,7 @@ describe('a worker', () => {
     await using worker = await working(stub, 'good')
     await worker.until(/"ready"|claimed/)
     await stub.until('POST work/work_1/heartbeat')
-    stub.beat = fenced
+    stub.beat = fencedAnswer
     await worker.until(/the harness ended.*aborted: lease_lost/)
     worker.stop()
     await worker.ended
@@ -204,7 +204,7 @@ describe('a worker', () => {
     stub.queue.push(one)
     await using worker = await working(stub, 'good')
     await stub.until('POST work/work_1/heartbeat')
-    stub.beat = () => beaten('stopping', false)
+    stub.beat = () => heartbeatAnswer('stopping', false)
     await stub.until('POST work/work_1/stop')
     await worker.until(/the harness ended.*done/)
   })

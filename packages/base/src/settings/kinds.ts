@@ -1,7 +1,7 @@
 /** The kinds of settings that programs share. */
 import type { SettingKind } from './setting.ts'
 
-/** Units of `whole` and `decimal`. */
+/** Units of `wholeNumber` and `decimal`. */
 export const secondMs = 1_000
 export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
@@ -21,7 +21,7 @@ const within =
 export const text: SettingKind<string> = { form: 'a text', parse: (given) => given }
 
 /** A whole number between bounds, times its unit. */
-export const whole = (least: number, most: number, unit = 1): SettingKind<number> => ({
+export const wholeNumber = (least: number, most: number, unit = 1): SettingKind<number> => ({
   form: `a whole number from ${least} to ${most}`,
   parse: within(/^\d+$/, least, most, unit),
 })
@@ -33,7 +33,7 @@ export const decimal = (least: number, most: number, unit = 1): SettingKind<numb
 })
 
 /** A part of a whole, in any form that a number has. */
-export const share: SettingKind<number> = {
+export const fraction: SettingKind<number> = {
   form: 'a number from 0 to 1',
   parse(given) {
     const value = Number(given)
@@ -41,7 +41,7 @@ export const share: SettingKind<number> = {
   },
 }
 
-export const port: SettingKind<number> = { ...whole(0, 65_535), form: 'a port (0 to 65535)' }
+export const port: SettingKind<number> = { ...wholeNumber(0, 65_535), form: 'a port (0 to 65535)' }
 
 export const choice = <const Word extends string>(words: readonly Word[]): SettingKind<Word> => ({
   form: orList(words),

@@ -90,7 +90,7 @@ export const isSetting = (node: Setting<unknown> | SettingsTree): node is Settin
   typeof node['read'] === 'function'
 
 /** Puts all settings of the tree into one group. */
-export function section<Tree extends SettingsTree>(title: string, tree: Tree): Tree {
+export function settingsSection<Tree extends SettingsTree>(title: string, tree: Tree): Tree {
   const titled = (node: Setting<unknown> | SettingsTree): unknown =>
     isSetting(node)
       ? { ...node, section: title }

@@ -1,25 +1,38 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { choice, choices, decimal, flag, httpUrl, port, secondMs, text, whole } from './kinds.ts'
+import {
+  choice,
+  choices,
+  decimal,
+  flag,
+  httpUrl,
+  port,
+  secondMs,
+  text,
+  wholeNumber,
+} from './kinds.ts'
 import { settingsHelp, readSettings, settingsTables } from './program.ts'
 import type { ProcessVariables, SettingsValues } from './setting.ts'
-import { listSettings, section, setting } from './setting.ts'
+import { listSettings, settingsSection, setting } from './setting.ts'
 
 const program = {
   what: 'kettle',
   settings: {
-    ...section('Water', {
+    ...settingsSection('Water', {
       litres: setting('KETTLE_LITRES', decimal(0.5, 2), {
         default: '1.5',
         about: 'water to boil',
         more: 'Salt | sugar is not water',
       }),
       heat: {
-        ms: setting('KETTLE_SECONDS', whole(1, 600, secondMs), { default: '60', about: 'time' }),
+        ms: setting('KETTLE_SECONDS', wholeNumber(1, 600, secondMs), {
+          default: '60',
+          about: 'time',
+        }),
         isLoud: setting('KETTLE_LOUD', flag, { default: 'false', about: 'whether it `whistles`' }),
       },
     }),
-    ...section('Maker', {
+    ...settingsSection('Maker', {
       url: setting('MAKER_URL', httpUrl, {
         hidden: true,
         required: 'it is called when the kettle breaks. Give its address',

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, ModelCall } from '@steward/model/model.ts'
 import type { TurnRecord } from '../fixture.ts'
-import { call, play, text, tool, typesOf, userMessage } from '../fixture.ts'
-import { emptyHistory, foldHistory, messagesOf } from '../history.ts'
+import { call, playTurn, text, tool, typesOf, userMessage } from '../fixture.ts'
+import { emptyHistory, foldHistory, buildMessages } from '../history.ts'
 import {
   answeredWith,
-  exchange,
-  long,
-  native,
-  overflow,
-  summary,
-  words,
+  bashExchange,
+  longConversation,
+  nativeCompaction,
+  overflowFailure,
+  summaryAnswer,
+  manyWords,
 } from './compaction-fixture.ts'
 
 const tools = [tool('bash'), tool('write')]
@@ -32,10 +32,10 @@ const callOf = ({ model }: TurnRecord, index: number): ModelCall => {
 
 void describe('compaction that is due', () => {
   void it('sums up what is old, and asks with the summary and the newest message', async () => {
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-basic'),
-      answers: [summary(), answeredWith(text('fine'))],
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic'),
+      answers: [summaryAnswer(), answeredWith(text('fine'))],
       tools,
     })
     const main = callOf(played, 1)
@@ -64,10 +64,10 @@ void describe('compaction that is due', () => {
   })
 
   void it('asks beside the conversation: a prompt of its own, no tools, no bytes, another session id', async () => {
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-basic', { compaction_max_summary_tokens: 321 }),
-      answers: [summary(), answeredWith()],
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic', { compaction_max_summary_tokens: 321 }),
+      answers: [summaryAnswer(), answeredWith()],
       tools,
     })
     const asked = callOf(played, 0)
@@ -83,10 +83,10 @@ void describe('compaction that is due', () => {
   })
 
   void it('asks for the five parts when it is structured', async () => {
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-structured'),
-      answers: [summary(), answeredWith()],
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-structured'),
+      answers: [summaryAnswer(), answeredWith()],
     })
     const { system, tools: given } = callOf(played, 0)
     assert.deepEqual(
@@ -97,15 +97,15 @@ void describe('compaction that is due', () => {
   })
 
   void it('repeats the main request to the byte when it summarizes, with one instruction behind it', async () => {
-    const before = long()
-    const played = await play({
+    const before = longConversation()
+    const played = await playTurn({
       before,
-      compaction: native('summarize'),
-      answers: [summary(), answeredWith()],
+      compaction: nativeCompaction('summarize'),
+      answers: [summaryAnswer(), answeredWith()],
       tools,
     })
     const asked = callOf(played, 0)
-    const history = messagesOf(foldHistory(emptyHistory(), before))
+    const history = buildMessages(foldHistory(emptyHistory(), before))
     assert.equal(JSON.stringify(asked.messages.slice(0, -1)), JSON.stringify(history))
     assert.equal(asked.messages.at(-1)?.role, 'user')
     const main = callOf(played, 1)
@@ -123,10 +123,10 @@ void describe('compaction that is due', () => {
         return { content: [], is_error: false }
       },
     })
-    const played = await play({
-      before: long(),
-      compaction: native('summarize'),
-      answers: [answeredWith(text('well'), call('bash')), summary('SECOND'), answeredWith()],
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('summarize'),
+      answers: [answeredWith(text('well'), call('bash')), summaryAnswer('SECOND'), answeredWith()],
       tools: [bash],
     })
     assert.equal(runs, 0)
@@ -144,10 +144,10 @@ void describe('compaction that is due', () => {
 
   void it("uses the agent's own prompt", async () => {
     for (const strategy of ['isolated-basic', 'isolated-structured', 'summarize'] as const) {
-      const played = await play({
-        before: long(),
-        compaction: native(strategy, { compaction_summary_prompt: 'MY OWN WORDS' }),
-        answers: [summary(), answeredWith()],
+      const played = await playTurn({
+        before: longConversation(),
+        compaction: nativeCompaction(strategy, { compaction_summary_prompt: 'MY OWN WORDS' }),
+        answers: [summaryAnswer(), answeredWith()],
       })
       const { system, messages } = callOf(played, 0)
       const text = strategy === 'summarize' ? messages.slice(-1).flatMap(textsOf).join('') : system
@@ -157,9 +157,9 @@ void describe('compaction that is due', () => {
 
   void it('keeps a shortened transcript when no summary comes, and the newest message whole', async () => {
     const failure = { kind: 'request_failed', retryable: true, message: 'no' } as const
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-basic'),
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic'),
       answers: [{ end: failure }, { end: failure }, { end: failure }, answeredWith(text('on'))],
     })
     assert.equal(boundaryOf(played)?.event.type, 'agent.thread_context_compacted')
@@ -172,9 +172,9 @@ void describe('compaction that is due', () => {
 
   void it('gives nothing up for a failure that the main request would share', async () => {
     const billing = { kind: 'billing', retryable: false, message: 'pay' } as const
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-basic'),
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic'),
       answers: [{ end: billing }, { end: billing }],
     })
     assert.equal(boundaryOf(played), undefined)
@@ -185,9 +185,9 @@ void describe('compaction that is due', () => {
   })
 
   void it('may be interrupted, and then does not change the conversation', async () => {
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-basic'),
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic'),
       answers: [{ end: 'hang' }],
       begun: 'sevt_begun',
       on: (_, abort) => setImmediate(abort),
@@ -205,10 +205,14 @@ void describe('compaction that is due', () => {
       run: async () => ({ content: [{ type: 'text', text: 'FRESH' }], is_error: false }),
     })
     const usage = { ...noTokens, input_tokens: 85_000 }
-    const played = await play({
-      before: [userMessage('the wish'), ...exchange(words('old', 300)), ...exchange('older')],
-      compaction: native('isolated-basic'),
-      answers: [{ blocks: [call('bash')], usage }, summary(), answeredWith(text('done'))],
+    const played = await playTurn({
+      before: [
+        userMessage('the wish'),
+        ...bashExchange(manyWords('old', 300)),
+        ...bashExchange('older'),
+      ],
+      compaction: nativeCompaction('isolated-basic'),
+      answers: [{ blocks: [call('bash')], usage }, summaryAnswer(), answeredWith(text('done'))],
       tools: [bash],
     })
     const { messages } = callOf(played, 2)
@@ -222,26 +226,26 @@ void describe('compaction that is due', () => {
 
   void it('does not come again before the conversation has grown', async () => {
     const usage = { ...noTokens, input_tokens: 95_000 }
-    const played = await play({
-      before: long(),
-      compaction: native('isolated-basic'),
-      answers: [summary(), { blocks: [call('bash')], usage }, { blocks: [text('x')], usage }],
+    const played = await playTurn({
+      before: longConversation(),
+      compaction: nativeCompaction('isolated-basic'),
+      answers: [summaryAnswer(), { blocks: [call('bash')], usage }, { blocks: [text('x')], usage }],
       tools,
     })
     assert.equal(spans(played).length, 3)
   })
 
   void it('begins the history that a log is read into, to the byte', async () => {
-    const before = long()
-    const played = await play({
+    const before = longConversation()
+    const played = await playTurn({
       before,
-      compaction: native('isolated-basic'),
-      answers: [summary(), { blocks: [call('bash')] }, answeredWith(text('end'))],
+      compaction: nativeCompaction('isolated-basic'),
+      answers: [summaryAnswer(), { blocks: [call('bash')] }, answeredWith(text('end'))],
       tools,
     })
     const at = played.log.findIndex(({ event }) => event.type.startsWith('agent.thread'))
-    const warm = messagesOf(foldHistory(emptyHistory(), [...before, ...played.log]))
-    const cold = messagesOf(foldHistory(emptyHistory(), played.log.slice(at)))
+    const warm = buildMessages(foldHistory(emptyHistory(), [...before, ...played.log]))
+    const cold = buildMessages(foldHistory(emptyHistory(), played.log.slice(at)))
     assert.equal(JSON.stringify(cold), JSON.stringify(warm))
     const last = callOf(played, 2).messages
     assert.equal(JSON.stringify(cold.slice(0, last.length)), JSON.stringify(last))
@@ -251,10 +255,10 @@ void describe('compaction that is due', () => {
 void describe('a request that the provider refuses as too long', () => {
   for (const harness of ['default', 'native'] as const) {
     void it(`is compacted and made again, with harness ${harness}`, async () => {
-      const played = await play({
-        before: long().filter(({ event }) => event.type !== 'span.model_request_end'),
-        ...(harness === 'native' ? { compaction: native('summarize') } : {}),
-        answers: [{ end: overflow }, summary(), answeredWith(text('fits'))],
+      const played = await playTurn({
+        before: longConversation().filter(({ event }) => event.type !== 'span.model_request_end'),
+        ...(harness === 'native' ? { compaction: nativeCompaction('summarize') } : {}),
+        answers: [{ end: overflowFailure }, summaryAnswer(), answeredWith(text('fits'))],
         tools,
       })
       assert.deepEqual(played.end.stop, { type: 'end_turn' })
@@ -274,10 +278,10 @@ void describe('a request that the provider refuses as too long', () => {
     })
 
     void it(`ends the turn when it is refused again, with harness ${harness}`, async () => {
-      const played = await play({
-        before: long().filter(({ event }) => event.type !== 'span.model_request_end'),
-        ...(harness === 'native' ? { compaction: native('isolated-basic') } : {}),
-        answers: [{ end: overflow }, summary(), { end: overflow }],
+      const played = await playTurn({
+        before: longConversation().filter(({ event }) => event.type !== 'span.model_request_end'),
+        ...(harness === 'native' ? { compaction: nativeCompaction('isolated-basic') } : {}),
+        answers: [{ end: overflowFailure }, summaryAnswer(), { end: overflowFailure }],
       })
       assert.equal(played.model.calls.length, 3)
       assert.deepEqual(
@@ -289,9 +293,14 @@ void describe('a request that the provider refuses as too long', () => {
   }
 
   void it('is made again with half of a transcript that is too long itself', async () => {
-    const played = await play({
-      before: long(),
-      answers: [{ end: overflow }, { end: overflow }, summary(), answeredWith(text('x'))],
+    const played = await playTurn({
+      before: longConversation(),
+      answers: [
+        { end: overflowFailure },
+        { end: overflowFailure },
+        summaryAnswer(),
+        answeredWith(text('x')),
+      ],
     })
     const [, first, second] = played.model.calls.map(allOf)
     assert.ok((second?.length ?? 0) < (first?.length ?? 0))
@@ -299,15 +308,15 @@ void describe('a request that the provider refuses as too long', () => {
   })
 
   void it('does not keep a session from going on, when it was one message that was too long', async () => {
-    const giant = userMessage(words('giant', 1_500))
-    const first = await play({ before: [giant], answers: [{ end: overflow }] })
+    const giant = userMessage(manyWords('giant', 1_500))
+    const first = await playTurn({ before: [giant], answers: [{ end: overflowFailure }] })
     assert.deepEqual(
       errors(first).map(({ type }) => type),
       ['compaction_limit_reached_error'],
     )
-    const second = await play({
+    const second = await playTurn({
       before: [giant, ...first.log, userMessage('the next')],
-      answers: [{ end: overflow }, summary(), answeredWith(text('on'))],
+      answers: [{ end: overflowFailure }, summaryAnswer(), answeredWith(text('on'))],
     })
     assert.match(allOf(callOf(second, 2)), /THE SUMMARY[^]*the next/)
     assert.doesNotMatch(allOf(callOf(second, 2)), /giant/)
@@ -316,7 +325,7 @@ void describe('a request that the provider refuses as too long', () => {
 
   void it('ends the turn before a request of more than 96 MiB is written', async () => {
     const beyond = userMessage('x'.repeat(96 * 1024 * 1024))
-    const played = await play({ before: [beyond], answers: [] })
+    const played = await playTurn({ before: [beyond], answers: [] })
     assert.equal(played.model.calls.length, 0)
     assert.deepEqual(
       errors(played).map(({ type, message }) => [
@@ -329,10 +338,10 @@ void describe('a request that the provider refuses as too long', () => {
   })
 
   void it('shortens the newest results when they alone are too much', async () => {
-    const result = exchange(words('huge', 900))
-    const played = await play({
+    const result = bashExchange(manyWords('huge', 900))
+    const played = await playTurn({
       before: [userMessage('the wish'), ...result],
-      answers: [{ end: overflow }, answeredWith(text('ok'))],
+      answers: [{ end: overflowFailure }, answeredWith(text('ok'))],
     })
     const { messages } = callOf(played, 1)
     assert.deepEqual(

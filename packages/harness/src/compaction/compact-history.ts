@@ -1,8 +1,8 @@
 /** Replaces old messages by a summary: when, which messages stay, and the boundary event. */
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import type { BoundaryContent, History } from '../history.ts'
-import { foldHistory, messagesOf } from '../history.ts'
-import { specOf } from '../request.ts'
+import { foldHistory, buildMessages } from '../history.ts'
+import { toToolSpec } from '../request.ts'
 import { tokensOfText } from '../tokens.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from '../turn.ts'
 import type { CompactionReason } from './attempts.ts'
@@ -11,7 +11,7 @@ import type { HistoryCut } from './cut-history.ts'
 import { cutHistory } from './cut-history.ts'
 import type { StrategyName } from './settings.ts'
 import { summaryTokens } from './settings.ts'
-import { transcript } from './transcript.ts'
+import { buildTranscript } from './transcript.ts'
 
 const mostTailTokens = 20_000
 /**
@@ -35,7 +35,7 @@ export type CompactionOutcome =
 function takenBy({ system }: Turn, { weight }: History, tools: CompactionTools): number {
   const { total, counted, at } = weight
   if (counted !== undefined) return counted + total - at
-  const specs = [...tools.values()].map(specOf)
+  const specs = [...tools.values()].map(toToolSpec)
   return total + tokensOfText(system) + tokensOfText(JSON.stringify(specs))
 }
 
@@ -54,7 +54,7 @@ export async function* compactHistory(
   tools: CompactionTools,
   reason: CompactionReason,
 ): AsyncGenerator<TurnStep, CompactionOutcome, unknown> {
-  const messages = messagesOf(history)
+  const messages = buildMessages(history)
   const from = history.weight.base > 0 ? 1 : 0
   const room = roomOf(turn, history, tools, reason)
   const parts = cutHistory(messages, { from, ...room })
@@ -68,7 +68,7 @@ export async function* compactHistory(
   const most = summaryTokens(turn.compaction, turn.model)
   const subject = {
     system: turn.system,
-    tools: [...tools.values()].map(specOf),
+    tools: [...tools.values()].map(toToolSpec),
     messages,
     cacheKey: turn.cacheKey,
     old,
@@ -83,7 +83,7 @@ export async function* compactHistory(
       return yield* begin(turn, history, tools, [end], { strategy, ...headed(text, parts) })
     }
     case 'none': {
-      const text = `${unsummed}\n\n${transcript(old, most * 3)}`
+      const text = `${unsummed}\n\n${buildTranscript(old, most * 3)}`
       return yield* begin(turn, history, tools, [], { strategy: null, ...headed(text, parts) })
     }
     case 'unavailable':

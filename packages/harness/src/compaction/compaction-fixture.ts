@@ -4,22 +4,22 @@ import type { ScriptedAnswer } from '../fake-model.ts'
 import { newEventId, userMessage } from '../fixture.ts'
 import type { KeptEvent } from '../kept-event.ts'
 import type { Compaction, StrategyName } from './settings.ts'
-import { compactionOf } from './settings.ts'
+import { readCompaction } from './settings.ts'
 
 const origin = { provider: 'fake', api: 'fake', model: 'fake-1' }
 const opaque = JSON.stringify({ origin })
 
-export const overflow: ModelFailure = {
+export const overflowFailure: ModelFailure = {
   kind: 'context_overflow',
   retryable: false,
   message: 'prompt is too long',
 }
 
-export const native = (strategy: StrategyName, more: object = {}): Compaction =>
-  compactionOf({ harness: 'native', metadata: { compaction_strategy: strategy, ...more } })
+export const nativeCompaction = (strategy: StrategyName, more: object = {}): Compaction =>
+  readCompaction({ harness: 'native', metadata: { compaction_strategy: strategy, ...more } })
 
 /** About 100 tokens for each of `hundreds`. */
-export const words = (name: string, hundreds: number): string =>
+export const manyWords = (name: string, hundreds: number): string =>
   `${name} ${'x'.repeat(hundreds * 350)}`
 
 const agent = (text: string): KeptEvent => ({
@@ -43,7 +43,7 @@ const counted = (input_tokens: number): KeptEvent => ({
 })
 
 /** A call of `bash` with its result. */
-export function exchange(result: string): KeptEvent[] {
+export function bashExchange(result: string): KeptEvent[] {
   const id = newEventId()
   const content = [{ type: 'text' as const, text: result }]
   return [
@@ -72,16 +72,16 @@ const picture: KeptEvent = {
 }
 
 /** The provider has counted 90,000 of 100,000 tokens. The newest message is not answered. */
-export const long = (): KeptEvent[] => [
+export const longConversation = (): KeptEvent[] => [
   picture,
-  agent(words('seen', 20)),
-  ...exchange(words('listing', 150)),
-  agent(words('done', 300)),
+  agent(manyWords('seen', 20)),
+  ...bashExchange(manyWords('listing', 150)),
+  agent(manyWords('done', 300)),
   counted(90_000),
   userMessage('the newest wish'),
 ]
 
-export const summary = (text = 'THE SUMMARY'): ScriptedAnswer => ({
+export const summaryAnswer = (text = 'THE SUMMARY'): ScriptedAnswer => ({
   blocks: [{ type: 'text', text }],
   usage: {
     input_tokens: 11,

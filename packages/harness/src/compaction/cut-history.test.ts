@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssistantBlock, Message } from '@steward/model/model.ts'
-import { tokensOf } from '../tokens.ts'
+import { estimateMessageTokens } from '../tokens.ts'
 import { cutHistory } from './cut-history.ts'
 
 const origin = { provider: 'p', api: 'a', model: 'm' }
@@ -63,7 +63,7 @@ void describe('a cut', () => {
       const newest = messages.findLast(({ role }) => role === 'user')
       if (newest) assert.ok([...asked, ...tail].includes(newest), 'the newest input is kept')
       const group = cutHistory(messages, nothing).tail
-      const size = tail.reduce((sum, message) => sum + tokensOf(message), 0)
+      const size = tail.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
       assert.ok(tail.length === group.length || size <= tokens)
     }
   })
@@ -104,7 +104,7 @@ void describe('a cut', () => {
     const messages = [user('u'.repeat(9_000)), calls('1'), result('1', 'r'.repeat(90_000))]
     const { asked, tail } = cutHistory(messages, { ...nothing, most: 1_000 })
     assert.deepEqual(asked, messages.slice(0, 1))
-    const size = tail.reduce((sum, message) => sum + tokensOf(message), 0)
+    const size = tail.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
     assert.ok(size <= 1_000 && size > 500, `${size}`)
   })
 

@@ -1,6 +1,6 @@
 /** Cuts a conversation into the messages that are summarized and the messages that stay. */
 import type { Message, UserBlock } from '@steward/model/model.ts'
-import { tokensOf } from '../tokens.ts'
+import { estimateMessageTokens } from '../tokens.ts'
 import { shortenTexts } from './transcript.ts'
 
 export type HistoryCut = {
@@ -15,7 +15,7 @@ export type HistoryCut = {
 const isSaid = (message: Message | undefined): boolean =>
   message?.role === 'user' || message?.role === 'system'
 const weightOf = (messages: readonly Message[]): number =>
-  messages.reduce((sum, message) => sum + tokensOf(message), 0)
+  messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 
 /** A boundary stores the tail, so its bytes count as well: an image has many bytes for few tokens. */
 const bytesPerToken = 400
@@ -24,7 +24,7 @@ function costOf(message: Message): number {
     (sum, block) => sum + ('data' in block ? block.data.length : 0),
     0,
   )
-  return Math.max(tokensOf(message), bytes / bytesPerToken)
+  return Math.max(estimateMessageTokens(message), bytes / bytesPerToken)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Asks the model with a history that fits into its context. */
 import type { History } from '../history.ts'
-import { messagesOf, sizeOf } from '../history.ts'
+import { buildMessages, sizeOf } from '../history.ts'
 import type { RequestOutcome } from '../request.ts'
 import { cutText } from '../request.ts'
 import { askWithRetries, failureEvent, sessionError } from '../retries.ts'
@@ -34,7 +34,7 @@ export async function* askFittingSummary(
     const why = tooLong(turn, `it holds more than ${mostBytes} bytes`)
     return { asked: over([...cutText(turn, begun), why]), history }
   }
-  const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
+  const asked = yield* askWithRetries(turn, buildMessages(history), tools, begun)
   if (asked.failure?.kind !== 'context_overflow') return { asked, history }
   yield { type: 'keep', kept: asked.kept }
   const compacted = yield* compactHistory(turn, history, tools, 'overflow')
@@ -47,7 +47,7 @@ export async function* askFittingSummary(
       return { asked: over([tooLong(turn, asked.failure.message)]), history }
     case 'compacted': {
       ;({ history } = compacted)
-      const again = yield* askWithRetries(turn, messagesOf(history), tools)
+      const again = yield* askWithRetries(turn, buildMessages(history), tools)
       if (again.failure?.kind !== 'context_overflow') return { asked: again, history }
       const kept = [...again.kept, tooLong(turn, again.failure.message)]
       return { asked: over(kept), history }

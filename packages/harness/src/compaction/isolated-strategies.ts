@@ -2,7 +2,7 @@
  * Requests a summary outside of the conversation: with its text only, without tools, and with a cache key of its own.
  */
 import type { SummaryStrategy } from './strategy.ts'
-import { transcript } from './transcript.ts'
+import { buildTranscript } from './transcript.ts'
 
 const basic =
   'You write the memory of an assistant whose context is full. You are given the transcript of its work so far. ' +
@@ -34,7 +34,7 @@ const charactersPerToken = 3
 const isolated =
   (own: string): SummaryStrategy =>
   ({ cacheKey, old, prompt, summaryTokens, transcriptTokens }) => {
-    const text = transcript(old, Math.floor(transcriptTokens * charactersPerToken))
+    const text = buildTranscript(old, Math.floor(transcriptTokens * charactersPerToken))
     const asked = `<transcript>\n${text}\n</transcript>\n\nWrite the summary of this transcript now.`
     return {
       system: prompt ?? own,

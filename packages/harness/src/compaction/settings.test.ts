@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compactionOf, onlyWhenFull, summaryTokens } from './settings.ts'
+import { readCompaction, onlyWhenFull, summaryTokens } from './settings.ts'
 
-const of = (metadata: Record<string, unknown>) => compactionOf({ harness: 'native', metadata })
+const of = (metadata: Record<string, unknown>) => readCompaction({ harness: 'native', metadata })
 
 void describe('settings of compaction', () => {
   // verifies: compaction/strategy/invalid
@@ -38,7 +38,7 @@ void describe('settings of compaction', () => {
       summaryPrompt: 'sum up',
     })
     const metadata = given
-    assert.deepEqual(compactionOf({ harness: 'default', metadata }), onlyWhenFull)
+    assert.deepEqual(readCompaction({ harness: 'default', metadata }), onlyWhenFull)
   })
 
   void it('takes numbers that typed clients can only write as text', () => {

@@ -29,7 +29,7 @@ const usualFraction = 0.8
  * Reads the settings from an agent's metadata. The metadata are validated when an agent is written. An unusable value
  * still counts as absent, and an unknown strategy as the first one.
  */
-export function compactionOf({
+export function readCompaction({
   harness,
   metadata,
 }: {

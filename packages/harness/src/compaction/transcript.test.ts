@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message } from '@steward/model/model.ts'
-import { shortenTexts, transcript } from './transcript.ts'
+import { shortenTexts, buildTranscript } from './transcript.ts'
 
 const origin = { provider: 'p', api: 'a', model: 'm' }
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -36,7 +36,7 @@ void describe('a transcript', () => {
       result('none'),
     ]
     assert.equal(
-      transcript(messages, 1_000),
+      buildTranscript(messages, 1_000),
       [
         'System: be kind',
         'User: [document plan.pdf]\n[image image/png]',
@@ -47,14 +47,14 @@ void describe('a transcript', () => {
   })
 
   void it('shortens what tools said first', () => {
-    const text = transcript([user('u'.repeat(3_000)), result('r'.repeat(50_000))], 12_000)
+    const text = buildTranscript([user('u'.repeat(3_000)), result('r'.repeat(50_000))], 12_000)
     assert.match(text, /u{3000}/)
     assert.match(text, /characters left out/)
   })
 
   void it('keeps the beginning and the newest when even that is too much', () => {
     const middle = Array.from({ length: 200 }, (_, n) => user(`middle ${n} ${'m'.repeat(100)}`))
-    const text = transcript([user('the first'), ...middle, user('the last')], 2_000)
+    const text = buildTranscript([user('the first'), ...middle, user('the last')], 2_000)
     assert.match(text, /^User: the first[^]*messages left out[^]*User: the last$/)
   })
 
@@ -64,7 +64,7 @@ void describe('a transcript', () => {
       ...Array.from({ length: 50 }, () => result('é'.repeat(700))),
     ]
     for (let most = 200; most < 50_000; most += 777)
-      assert.ok(transcript(messages, most).length <= most, `${most}`)
+      assert.ok(buildTranscript(messages, most).length <= most, `${most}`)
     assert.equal(shortenTexts('short', 10), 'short')
   })
 })

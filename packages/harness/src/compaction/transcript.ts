@@ -12,7 +12,7 @@ const lengths = [Number.POSITIVE_INFINITY, 8_000, 2_000, 500, 120]
  * At most `most` characters. Results of tools are shortened first. Then the middle is left out, so that the beginning
  * and the newest part of the conversation stay.
  */
-export function transcript(messages: readonly Message[], most: number): string {
+export function buildTranscript(messages: readonly Message[], most: number): string {
   let entries: string[] = []
   for (const length of lengths) {
     entries = messages.map((message) => entryOf(message, length)).filter((entry) => entry !== '')

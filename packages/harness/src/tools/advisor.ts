@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Tool } from './tool.ts'
 import { textResult } from './tool.ts'
-import { schema, text, threadTool } from './threads.ts'
+import { objectSchema, textSchema, threadTool } from './threads.ts'
 
 /** The advice as the model reads it, or the reason why there is none. */
 export type Advice = { refused: string } | { words: string }
@@ -22,9 +22,9 @@ export type ConsultAdvisor = (
 
 const Question = z.object({ question: z.string().min(1) })
 
-const questionOnly = schema(
+const questionOnly = objectSchema(
   {
-    question: text(
+    question: textSchema(
       'The question, and all that the advisor needs to know: it sees nothing of your conversation and none of your files.',
     ),
   },

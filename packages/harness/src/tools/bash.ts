@@ -2,7 +2,7 @@ import type { Sandbox, ShellCommand } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import type { ToolEgress } from './egress.ts'
 import { reasonOf, refusalIn } from './egress.ts'
-import { outputOf } from './output.ts'
+import { describeOutput } from './output.ts'
 import { simpleCommand } from './simple-command.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
@@ -61,7 +61,7 @@ export const bashTool = (commandSecrets: ToolEgress['commandSecrets']): SandboxT
 /** The output of a command and how it ended. */
 export async function runShell(sandbox: Sandbox, command: ShellCommand): Promise<SandboxResult> {
   const result = await sandbox.shell(command)
-  const { text, ...rest } = outputOf(result)
+  const { text, ...rest } = describeOutput(result)
   if (result.ended === 'exit') {
     const isError = result.exitCode !== 0
     if (!isError) return { ...textResult(text || '(no output)'), ...rest }

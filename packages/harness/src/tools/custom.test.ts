@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { shut } from '../fixture.ts'
+import { shutEgress } from '../fixture.ts'
 import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { GuardedFetch } from './fetch.ts'
 import type { TestPeer } from './mcp/mcp-fixture.ts'
@@ -12,7 +12,7 @@ import { httpPeer } from './mcp/mcp-fixture.ts'
 import { openSandbox, say } from './sandbox-fixture.ts'
 import type { Tool, ToolResult } from './tool.ts'
 import type { ToolDeps } from './toolset.ts'
-import { toolsOf } from './toolset.ts'
+import { buildTools } from './toolset.ts'
 
 const never = new AbortController().signal
 const textOf = ({ content }: ToolResult): string =>
@@ -24,7 +24,7 @@ function custom(execution: CustomTool['execution'], deps: Partial<ToolDeps>): To
     input_schema: { type: 'object' as const },
   }
   const sandbox = () => Promise.reject(new Error('no sandbox is needed'))
-  const [tool] = toolsOf([entry], { ...shut, sandbox, ...deps })
+  const [tool] = buildTools([entry], { ...shutEgress, sandbox, ...deps })
   assert.ok(tool)
   return tool
 }
@@ -181,8 +181,8 @@ void describe('bash with the secrets of a command', () => {
   after(() => setup[Symbol.asyncDispose]())
   const asked: string[][] = []
   const bash = () => {
-    const tools = toolsOf([{ type: 'agent_toolset_20260401' }], {
-      ...shut,
+    const tools = buildTools([{ type: 'agent_toolset_20260401' }], {
+      ...shutEgress,
       sandbox: async () => setup.sandbox,
       async commandSecrets(words): Promise<Record<string, string>> {
         asked.push([...words])
@@ -207,8 +207,8 @@ void describe('bash with the secrets of a command', () => {
 
   void it('says why there are none when egress refuses', async () => {
     const refusal = { host: 'git', port: 0, reason: 'fenced' as const, message: 'taken over' }
-    const [tool] = toolsOf([{ type: 'agent_toolset_20260401' }], {
-      ...shut,
+    const [tool] = buildTools([{ type: 'agent_toolset_20260401' }], {
+      ...shutEgress,
       sandbox: async () => setup.sandbox,
       commandSecrets: () => Promise.reject(new RequestRefused(refusal)),
     })

@@ -3,11 +3,11 @@ import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import { runShell } from './bash.ts'
 import type { GuardedFetch } from './fetch.ts'
-import { bytesOf, reasonOf } from './egress.ts'
+import { readBodyBytes, reasonOf } from './egress.ts'
 import type { SandboxTool, ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 import { decodeText } from './web-fetch/charset.ts'
-import { pictureOf, shapeOf } from './web-fetch/shape.ts'
+import { toPicture, detectShape } from './web-fetch/shape.ts'
 
 export type ToolExecution = NonNullable<CustomTool['execution']>
 export type HttpExecution = Extract<ToolExecution, { type: 'http' }>
@@ -27,7 +27,7 @@ export function callEndpoint(execution: HttpExecution, outbound: GuardedFetch) {
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)])
     try {
       const response = await outbound(...requestOf(execution, input, until))
-      return resultOf(response, await bytesOf(response, mostBytes))
+      return resultOf(response, await readBodyBytes(response, mostBytes))
     } catch (error) {
       if (signal.aborted) return textResult('interrupted; the request may have been received', true)
       const why = until.aborted ? `no answer within ${timeLimitMs} ms` : reasonOf(error)
@@ -59,8 +59,8 @@ type ReadBody = { bytes: Buffer; isWhole: boolean }
 function resultOf({ status, headers }: Response, read: ReadBody): ToolResult {
   const type = headers.get('content-type') ?? ''
   const isError = status >= 300
-  const shape = shapeOf({ type, bytes: read.bytes })
-  const picture = shape?.kind === 'image' && !isError && pictureOf(shape.media_type, read)
+  const shape = detectShape({ type, bytes: read.bytes })
+  const picture = shape?.kind === 'image' && !isError && toPicture(shape.media_type, read)
   if (picture) return { content: [picture], is_error: false }
   const said = shape?.kind === 'html' || shape?.kind === 'text' ? textOf(type, read) : ''
   const body = said || (read.bytes.length > 0 ? sizeOf(type, read) : '')

@@ -50,7 +50,7 @@ export function reasonOf(error: unknown): string {
 const longestReason = 500
 
 /** At most `most` bytes; the rest of the body is dropped. */
-export async function bytesOf(
+export async function readBodyBytes(
   { body }: Response,
   most: number,
 ): Promise<{ bytes: Buffer; isWhole: boolean }> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readLines, textOf } from './lines.ts'
+import { readLines, decodeUtf8 } from './lines.ts'
 import type { Occurrence } from './replace.ts'
 import { occurrencesIn, textsFor, withReplaced } from './replace.ts'
 import { confinePath, fileFailure, pathSchema } from './sandbox-paths.ts'
@@ -58,7 +58,7 @@ export const readTool: SandboxTool = {
 }
 
 function shown(given: string, path: string, bytes: Uint8Array, isCut = false): SandboxResult {
-  const text = textOf(bytes)
+  const text = decodeUtf8(bytes)
   if (text === undefined)
     return textResult(`${given} is not UTF-8 text; look at it with bash`, true)
   const note = isCut ? `\n[cut at ${largestRead} bytes]` : ''
@@ -118,7 +118,7 @@ export const editTool: SandboxTool = {
     if (!file.ok) return fileFailure(file_path, file)
     if (file.size > largestEdit)
       return textResult(`${file_path} is too large to edit: ${file.size} bytes`, true)
-    const text = textOf(file.bytes)
+    const text = decodeUtf8(file.bytes)
     if (text === undefined) return textResult(`${file_path} is not UTF-8 text`, true)
     const occurrences = occurrencesIn(text, old_string, mostOccurrences + 1)
     const count = occurrences.length

@@ -6,7 +6,7 @@ const pieceBytes = 1024 * 1024
 const newline = 0x0a
 
 /** Undefined for bytes that are not UTF-8 or contain NUL. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
     return decoder.decode(bytes)

@@ -4,7 +4,7 @@ import type { ShellResult } from '@steward/sandbox/sandbox.ts'
 const keptBytes = 100 * 1024
 
 /** The output of a program, after a note when it was cut that names the file with the whole output. */
-export function outputOf({ output, bytes, spilled }: ShellResult): {
+export function describeOutput({ output, bytes, spilled }: ShellResult): {
   text: string
   whole?: string
 } {

@@ -1,5 +1,5 @@
 /** Finds and replaces texts in files, whose lines may end otherwise than a model writes them. */
-import { occurrencesOf } from '@steward/base/occurrences.ts'
+import { findOccurrences } from '@steward/base/occurrences.ts'
 
 export type Occurrence = { from: number; to: number }
 type Replacement = { old_string: string; new_string: string }
@@ -9,12 +9,12 @@ type Replacement = { old_string: string; new_string: string }
  * models write \n, and many files have \r\n.
  */
 export function occurrencesIn(text: string, old_string: string, most: number): Occurrence[] {
-  const exact = occurrencesOf(text, old_string, most)
+  const exact = findOccurrences(text, old_string, most)
   if (exact.length > 0 || !isOfPlainLines(old_string) || !text.includes('\r\n'))
     return exact.map((from) => ({ from, to: from + old_string.length }))
   const plain = text.replaceAll('\r\n', '\n')
   const offsetOf = offsetsIn(text)
-  return occurrencesOf(plain, old_string, most).map((from) => ({
+  return findOccurrences(plain, old_string, most).map((from) => ({
     from: offsetOf(from),
     to: offsetOf(from + old_string.length),
   }))

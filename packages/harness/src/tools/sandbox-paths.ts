@@ -2,10 +2,10 @@ import type { FileFailure } from '@steward/sandbox/sandbox.ts'
 import type { ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 
-export const workspace = '/workspace'
+export const workingFolderPath = '/workspace'
 const home = '/home/user'
 const roots = [
-  workspace,
+  workingFolderPath,
   '/mnt/session/outputs',
   '/mnt/session/uploads',
   '/mnt/memory',
@@ -24,7 +24,7 @@ function absolute(given: string): string {
   if (given.startsWith('/')) return given
   return given === '~' || given.startsWith('~/')
     ? `${home}${given.slice(1)}`
-    : `${workspace}/${given}`
+    : `${workingFolderPath}/${given}`
 }
 
 /** The absolute path without `.` and `..`, or a refusal when it lies outside of the folders for file tools. */

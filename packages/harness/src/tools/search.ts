@@ -2,8 +2,8 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import type { FileStat } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import { globMatcher, splitGlob } from './glob.ts'
-import { outputOf } from './output.ts'
-import { confinePath, fileFailure, isWithin, workspace } from './sandbox-paths.ts'
+import { describeOutput } from './output.ts'
+import { confinePath, fileFailure, isWithin, workingFolderPath } from './sandbox-paths.ts'
 import { resultsFolder } from './spill.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
@@ -21,7 +21,7 @@ const schema = (what: string) => ({
   type: 'object',
   properties: {
     pattern: { type: 'string', minLength: 1, description: what },
-    path: { type: 'string', description: `where to look; ${workspace} unless given` },
+    path: { type: 'string', description: `where to look; ${workingFolderPath} unless given` },
   },
   required: ['pattern'],
 })
@@ -33,7 +33,7 @@ export const globTool: SandboxTool = {
   input_schema: schema('a glob pattern, relative to path or absolute, without ..'),
   repeat: 'safe',
   async run(sandbox, input, signal) {
-    const { pattern, path = workspace } = Input.parse(input)
+    const { pattern, path = workingFolderPath } = Input.parse(input)
     if (pattern.split('/').includes('..'))
       return textResult('the pattern must be without ..; say where to look with path', true)
     const { folder, rest } = splitGlob(pattern)
@@ -100,12 +100,12 @@ export const grepTool: SandboxTool = {
   input_schema: schema('a regular expression, as ripgrep takes it'),
   repeat: 'safe',
   async run(sandbox, input, signal, output) {
-    const { pattern, path = workspace } = Input.parse(input)
+    const { pattern, path = workingFolderPath } = Input.parse(input)
     const resolved = confinePath(path)
     if ('refused' in resolved) return resolved.refused
     const options = { pattern, path: resolved.path, timeoutMs: searchTimeoutMs, signal, output }
     const result = await sandbox.search(options)
-    const { text, ...rest } = outputOf(result)
+    const { text, ...rest } = describeOutput(result)
     switch (result.ended) {
       case 'aborted':
         return textResult('interrupted', true)

@@ -16,7 +16,7 @@ export const resultsFolder = `${folder}/results`
 const markers = ['.ignore', '.gitignore']
 
 /** Runs a tool in the session's sandbox. A sandbox that has ended becomes a result that says so. */
-export function spilling(tool: SandboxTool, open: () => Promise<Sandbox>): Tool['run'] {
+export function bindToSandbox(tool: SandboxTool, open: () => Promise<Sandbox>): Tool['run'] {
   return async (input, { signal, output }) => {
     let sandbox: Sandbox | undefined
     try {

@@ -35,13 +35,13 @@ export type ThreadTeam = {
   ) => Promise<{ finished: string[]; threads: ThreadLine[] }>
 }
 
-export const text = (description: string) => ({ type: 'string', description })
-const threadId = text('The session_thread_id that create_agent or list_agents returned.')
-const message = text(
+export const textSchema = (description: string) => ({ type: 'string', description })
+const threadId = textSchema('The session_thread_id that create_agent or list_agents returned.')
+const message = textSchema(
   'What the agent is to do, and all that it needs to know: it sees nothing of your conversation.',
 )
 
-export const schema = (properties: Record<string, object>, required: readonly string[]) => ({
+export const objectSchema = (properties: Record<string, object>, required: readonly string[]) => ({
   type: 'object',
   properties,
   required,
@@ -55,23 +55,23 @@ const waitLimitsMs = { usual: 600_000, most: 3_600_000 }
 
 /** The schemas are the same objects in every turn; see `Tool.input_schema`. */
 const schemas = {
-  byName: schema({ agent: text('The name of an agent of the list.'), message }, [
+  byName: objectSchema({ agent: textSchema('The name of an agent of the list.'), message }, [
     'agent',
     'message',
   ]),
-  byNameOrInline: schema(
+  byNameOrInline: objectSchema(
     {
-      agent: text('The name of an agent of the list. Leave it out to define an agent.'),
-      name: text('A short name for the agent that you define.'),
-      system: text('The instructions of the agent that you define.'),
-      model: text('The model of the agent that you define. Your own when left out.'),
+      agent: textSchema('The name of an agent of the list. Leave it out to define an agent.'),
+      name: textSchema('A short name for the agent that you define.'),
+      system: textSchema('The instructions of the agent that you define.'),
+      model: textSchema('The model of the agent that you define. Your own when left out.'),
       message,
     },
     ['message'],
   ),
-  send: schema({ session_thread_id: threadId, message }, ['session_thread_id', 'message']),
-  list: schema({}, []),
-  wait: schema(
+  send: objectSchema({ session_thread_id: threadId, message }, ['session_thread_id', 'message']),
+  list: objectSchema({}, []),
+  wait: objectSchema(
     {
       session_thread_ids: {
         type: 'array',

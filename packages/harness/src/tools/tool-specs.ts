@@ -2,7 +2,7 @@
 import type { ToolSpec } from '@steward/model/model.ts'
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import type { ToolDeps } from './toolset.ts'
-import { toolsOf } from './toolset.ts'
+import { buildTools } from './toolset.ts'
 
 const never = () => Promise.reject(new Error('a tool that is only described does not run'))
 const described: ToolDeps = {
@@ -15,7 +15,7 @@ const described: ToolDeps = {
 
 /** Those of MCP servers are missing: only the server knows them. */
 export const toolSpecs = (tools: readonly ToolEntry[]): ToolSpec[] =>
-  toolsOf(tools, described).map(({ name, description, input_schema }) => ({
+  buildTools(tools, described).map(({ name, description, input_schema }) => ({
     name,
     description,
     input_schema,

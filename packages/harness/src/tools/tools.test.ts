@@ -5,17 +5,17 @@ import type { Tools } from '@steward/protocol/tools.ts'
 import { resolveTools } from '@steward/protocol/tools.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { call, play, shut, text } from '../fixture.ts'
+import { call, playTurn, shutEgress, text } from '../fixture.ts'
 import { inputProblem } from './input.ts'
 import { openSandbox, say } from './sandbox-fixture.ts'
-import { spilling } from './spill.ts'
+import { bindToSandbox } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
 import { textResult } from './tool.ts'
-import { toolsOf } from './toolset.ts'
+import { buildTools } from './toolset.ts'
 
 const all: Tools = [{ type: 'agent_toolset_20260401' }]
 const offerTools = (tools: Tools, sandbox: () => Promise<Sandbox>) =>
-  toolsOf(resolveTools(tools), { ...shut, sandbox })
+  buildTools(resolveTools(tools), { ...shutEgress, sandbox })
 const nowhere = () => Promise.reject(new SandboxEnded('no room in /srv/data'))
 
 void describe('built-in tools', () => {
@@ -303,7 +303,7 @@ void describe('built-in tools', () => {
         ...{ name: 'long', description: '', input_schema: {}, repeat: 'safe' },
         run: async () => textResult('needle 😀\n'.repeat(20_000)),
       }
-      const run = spilling(long, async () => sandbox)
+      const run = bindToSandbox(long, async () => sandbox)
       const { content } = await run({}, { signal: new AbortController().signal })
       const text = content[0]?.type === 'text' ? content[0].text : ''
       assert.ok(text.length < 10_000 && text.isWellFormed())
@@ -321,7 +321,7 @@ void describe('built-in tools', () => {
   void describe('in a turn', () => {
     void it('run in the order of the answer when they change the sandbox', async () => {
       const command = 'cat made.txt; echo changed > made.txt'
-      const { log } = await play({
+      const { log } = await playTurn({
         tools: [...tools.values()],
         answers: [
           {

@@ -7,7 +7,7 @@ import { editTool, readTool, writeTool } from './files.ts'
 import type { ToolEgress } from './egress.ts'
 import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
-import { boundResult, spilling } from './spill.ts'
+import { boundResult, bindToSandbox } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
 import { wakeupTool } from './wakeup.ts'
 import { fetchPage, webFetch } from './web-fetch/web-fetch.ts'
@@ -23,7 +23,7 @@ export type ToolDeps = ToolEgress & {
 }
 
 /** The tools in the order of the entries, which the model sees. `tools` have all defaults filled in. */
-export const toolsOf = (tools: readonly ToolEntry[], deps: ToolDeps): Tool[] =>
+export const buildTools = (tools: readonly ToolEntry[], deps: ToolDeps): Tool[] =>
   tools.flatMap((entry): Tool[] => {
     if (entry.type === 'custom') return [customTool(entry, deps)]
     return entry.type === 'agent_toolset_20260401' ? builtIn(entry, deps) : []
@@ -83,7 +83,7 @@ function runInSandbox(tool: SandboxTool, sandbox: ToolDeps['sandbox']): Omit<Too
       // The call reports a sandbox that does not start.
       sandbox().catch(() => {})
     },
-    run: spilling(tool, sandbox),
+    run: bindToSandbox(tool, sandbox),
   }
 }
 

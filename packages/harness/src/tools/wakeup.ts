@@ -6,7 +6,7 @@ import { dayMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
 import { wakeupLimits } from '@steward/protocol/wakeups.ts'
 import { z } from 'zod'
-import { schema, text } from './threads.ts'
+import { objectSchema, textSchema } from './threads.ts'
 import type { Tool, ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 
@@ -19,7 +19,7 @@ const Input = z.object({
   note: z.string(),
 })
 
-const input = schema(
+const input = objectSchema(
   {
     after_seconds: {
       type: 'integer',
@@ -27,11 +27,11 @@ const input = schema(
       maximum: mostSeconds,
       description: 'Seconds from now. Give this or at.',
     },
-    at: text(
+    at: textSchema(
       'The time, as ISO 8601 with its offset, such as 2026-05-01T09:00:00Z. Give this or after_seconds.',
     ),
     note: {
-      ...text('What you are to do then. You read it when you are woken.'),
+      ...textSchema('What you are to do then. You read it when you are woken.'),
       maxLength: noteCharacters,
     },
   },

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
-import { shut } from '../fixture.ts'
+import { shutEgress } from '../fixture.ts'
 import { commonDomains } from './domains.ts'
 import type { WebAccess } from './egress.ts'
 import type { GuardedFetch } from './fetch.ts'
 import type { TestPeer } from './mcp/mcp-fixture.ts'
 import { httpPeer } from './mcp/mcp-fixture.ts'
 import type { ToolResult } from './tool.ts'
-import { toolsOf } from './toolset.ts'
+import { buildTools } from './toolset.ts'
 import type { SearchProvider } from './web-search/provider.ts'
-import { tavily } from './web-search/tavily.ts'
+import { tavilySearch } from './web-search/tavily.ts'
 
 type TestPages = Record<string, (request: Request) => Response | Promise<Response>>
 const never = new AbortController().signal
@@ -101,7 +101,9 @@ function tool(name: 'web_fetch' | 'web_search', config: object = {}, search?: Se
   const web = { fetch: fetchHosts, conversionSlot, search: search ?? null }
   const sandbox = () => Promise.reject(new SandboxEnded('there is none'))
   const entry = { type: 'agent_toolset_20260401' as const, configs: [{ name, ...config }] }
-  const found = toolsOf([entry], { ...shut, web, sandbox }).find((each) => each.name === name)
+  const found = buildTools([entry], { ...shutEgress, web, sandbox }).find(
+    (each) => each.name === name,
+  )
   assert.ok(found)
   return (input: Record<string, unknown>, signal = never) => {
     asked = []
@@ -241,7 +243,7 @@ void describe('web_search', () => {
     const server = await httpPeer(async (request) =>
       answer((await request.json()) as Record<string, unknown>, request),
     )
-    const provider = tavily({ apiKey: 'tvly-1', baseUrl: new URL(server.url).origin })
+    const provider = tavilySearch({ apiKey: 'tvly-1', baseUrl: new URL(server.url).origin })
     // The stub has an address of its own.
     const search: SearchProvider = {
       search: (query, options) => provider.search(query, { ...options, fetch }),
@@ -260,7 +262,7 @@ void describe('web_search', () => {
     const apiKey = 'tvly-"1234567890"'
     const told = `${apiKey} ${JSON.stringify({ apiKey })}`
     const repeat = () => Response.json({ results: [{ ...hit('https://a.test/1'), content: told }] })
-    const engine = tavily({ apiKey, baseUrl: 'https://engine.test' })
+    const engine = tavilySearch({ apiKey, baseUrl: 'https://engine.test' })
     const options = { fetch: async () => repeat(), signal: never }
     const found = await engine.search({ query: 'x', allowed: [], blocked: [] }, options)
     assert.ok(found.ok)

@@ -140,7 +140,7 @@ const failures = new Map<string, ModelFailure>(
   }),
 )
 
-export const lesson = `I am the offline model: no provider's key is set, so I only follow commands, one to a line:
+export const offlineLesson = `I am the offline model: no provider's key is set, so I only follow commands, one to a line:
 
 run: python3 -c 'print(6 * 7)'
 write hello.py: print('hello')

@@ -1,6 +1,6 @@
 /** Plans the answer from the messages alone: the same history always gives the same answer. */
 import type { Message, ModelFailure, ToolSpec } from '../model.ts'
-import { lesson, parsePlan, type OfflineStep } from './language.ts'
+import { offlineLesson, parsePlan, type OfflineStep } from './language.ts'
 
 export type OfflineReply = {
   waitMs: number
@@ -21,7 +21,7 @@ export function planReply(messages: readonly Message[], tools: readonly ToolSpec
     .slice(asked + 1)
     .filter((message): message is PlanResult => message.role === 'tool_result')
   const plan = parsePlan(text)
-  if (plan === undefined) return ended([{ type: 'text', text: lesson }])
+  if (plan === undefined) return ended([{ type: 'text', text: offlineLesson }])
   if ('mistake' in plan)
     return ended([{ type: 'text', text: `I cannot do that: ${plan.mistake}.` }])
   return walk(plan.steps, results, tools, `off_${asked}_`)

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import type { AssistantBlock, Message, Model, ModelEvent, ToolSpec } from '../model.ts'
 
-export const key = 'sk-test-0123456789abcdef'
-export const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
-export const bash: ToolSpec = {
+export const stubKey = 'sk-test-0123456789abcdef'
+export const userText = (text: string): Message => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+})
+export const bashSpec: ToolSpec = {
   name: 'bash',
   description: 'Runs a command',
   input_schema: {
@@ -15,7 +18,7 @@ export const bash: ToolSpec = {
   },
 }
 
-export async function read(
+export async function readModelAnswer(
   model: Model,
   messages: Message[],
   more: { tools?: ToolSpec[]; signal?: AbortSignal; cacheKey?: string } = {},

@@ -1,6 +1,6 @@
 /** For tests: what each provider has published about the bodies that it takes. Returns the rules that a body breaks. */
 import { imageKind } from '../wire/image-kind.ts'
-import { isRecord, recordsOf, textOf } from '../wire/fit/loose.ts'
+import { isRecord, toRecords, toText } from '../wire/fit/loose.ts'
 import type { ModelWire } from '../spec.ts'
 
 type Body = Record<string, unknown>
@@ -21,14 +21,14 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
   'anthropic-messages': (body, rule) => {
     const ids = new Set<string>()
     let open: string[] = []
-    const messages = recordsOf(body.messages)
+    const messages = toRecords(body.messages)
     rule(messages[0]?.role === 'user', 'a conversation begins with the user')
     for (const { role, content } of messages) {
-      const blocks = recordsOf(content)
+      const blocks = toRecords(content)
       rule(blocks.length > 0 || isSaid(content), 'a message has content')
       const results = blocks.filter(({ type }) => type === 'tool_result')
       rule(
-        open.join() === results.map((each) => textOf(each.tool_use_id)).join(),
+        open.join() === results.map((each) => toText(each.tool_use_id)).join(),
         'each call has one result in the next message',
       )
       rule(
@@ -36,14 +36,14 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
         'results come first',
       )
       open = []
-      for (const block of [...blocks, ...results.flatMap((each) => recordsOf(each.content))]) {
+      for (const block of [...blocks, ...results.flatMap((each) => toRecords(each.content))]) {
         if (block.type === 'text') rule(isSaid(block.text), 'a text is not blank')
         if (block.type === 'image') rule(isImage(block.source), 'an image is of its kind')
         if (block.type !== 'tool_use') continue
-        const id = textOf(block.id)
+        const id = toText(block.id)
         rule(role === 'assistant' && /^[a-zA-Z0-9_-]+$/.test(id), 'an id is plain')
         rule(!ids.has(id), 'an id is given once')
-        rule(/^[a-zA-Z0-9_-]{1,128}$/.test(textOf(block.name)), 'a name is plain')
+        rule(/^[a-zA-Z0-9_-]{1,128}$/.test(toText(block.name)), 'a name is plain')
         rule(isRecord(block.input), 'an input is an object')
         ids.add(id)
         open.push(id)
@@ -57,7 +57,7 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
   'openai-completions': (body, rule) => {
     const ids = new Set<string>()
     const open: string[] = []
-    for (const message of recordsOf(body.messages)) {
+    for (const message of toRecords(body.messages)) {
       const { role, content } = message
       if (role === 'tool') {
         rule(open.shift() === message.tool_call_id, 'results follow their calls in order')
@@ -65,23 +65,23 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
         continue
       }
       rule(open.length === 0, 'each call has a result')
-      const calls = recordsOf(message.tool_calls)
+      const calls = toRecords(message.tool_calls)
       rule(
-        isSaid(content) || recordsOf(content).length > 0 || calls.length > 0,
+        isSaid(content) || toRecords(content).length > 0 || calls.length > 0,
         'a message has content',
       )
-      for (const part of recordsOf(content)) {
+      for (const part of toRecords(content)) {
         if (part.type === 'text') rule(isSaid(part.text), 'a text is not blank')
         if (part.type === 'image_url' && isRecord(part.image_url))
           rule(isDataUrl(part.image_url.url), 'an image is of its kind')
       }
       for (const call of calls) {
-        const id = textOf(call.id)
+        const id = toText(call.id)
         rule(id !== '' && !ids.has(id), 'an id is given once')
         ids.add(id)
         open.push(id)
         const said = isRecord(call.function) ? call.function : {}
-        rule(/^[a-zA-Z0-9_-]{1,64}$/.test(textOf(said.name)), 'a name is plain')
+        rule(/^[a-zA-Z0-9_-]{1,64}$/.test(toText(said.name)), 'a name is plain')
         rule(isObjectText(said.arguments), 'arguments are an object in a text')
       }
     }
@@ -92,22 +92,22 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
     const open = new Set<string>()
     const ids = new Set<string>()
     const parts = (content: unknown) => {
-      for (const part of recordsOf(content)) {
-        if (textOf(part.type).endsWith('text')) rule(isSaid(part.text), 'a text is not blank')
+      for (const part of toRecords(content)) {
+        if (toText(part.type).endsWith('text')) rule(isSaid(part.text), 'a text is not blank')
         if (part.type === 'input_image') rule(isDataUrl(part.image_url), 'an image is of its kind')
       }
     }
-    for (const item of recordsOf(body.input)) {
-      const id = textOf(item.call_id)
+    for (const item of toRecords(body.input)) {
+      const id = toText(item.call_id)
       if (item.type === 'function_call') {
         rule(id !== '' && id.length <= 64 && !ids.has(id), 'an id is given once')
-        rule(/^[a-zA-Z0-9_-]{1,64}$/.test(textOf(item.name)), 'a name is plain')
+        rule(/^[a-zA-Z0-9_-]{1,64}$/.test(toText(item.name)), 'a name is plain')
         rule(isObjectText(item.arguments), 'arguments are an object in a text')
         ids.add(id)
         open.add(id)
       } else if (item.type === 'function_call_output') {
         rule(open.delete(id), 'a result follows its call')
-        rule(isSaid(item.output) || recordsOf(item.output).length > 0, 'a result is not blank')
+        rule(isSaid(item.output) || toRecords(item.output).length > 0, 'a result is not blank')
         parts(item.output)
         // An answer is sent back as the provider gave it.
       } else if (item.role !== 'assistant') parts(item.content)
@@ -117,8 +117,8 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
 
   'google-generative-ai': (body, rule) => {
     let calls = 0
-    for (const { role, parts } of recordsOf(body.contents)) {
-      const all = recordsOf(parts)
+    for (const { role, parts } of toRecords(body.contents)) {
+      const all = toRecords(parts)
       rule(all.length > 0, 'a turn has parts')
       const answered = all.filter((part) => part.functionResponse !== undefined)
       if (calls > 0)
@@ -130,16 +130,16 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
       calls = 0
       for (const part of all) {
         if ('text' in part && part.thought !== true) rule(isSaid(part.text), 'a text is not blank')
-        if (isRecord(part.inlineData) && textOf(part.inlineData.mimeType).startsWith('image'))
+        if (isRecord(part.inlineData) && toText(part.inlineData.mimeType).startsWith('image'))
           rule(
-            imageKind(textOf(part.inlineData.data)) === part.inlineData.mimeType,
+            imageKind(toText(part.inlineData.data)) === part.inlineData.mimeType,
             'an image is of its kind',
           )
         if (!isRecord(part.functionCall)) continue
         calls++
         rule(role === 'model', 'the model calls')
         rule(
-          /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/.test(textOf(part.functionCall.name)),
+          /^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/.test(toText(part.functionCall.name)),
           'a name is plain',
         )
         rule(isRecord(part.functionCall.args), 'arguments are an object')
@@ -150,16 +150,16 @@ const rules: Record<ModelWire, (body: Body, rule: Rule) => void> = {
 }
 
 const isImage = (source: unknown): boolean =>
-  isRecord(source) && imageKind(textOf(source.data)) === source.media_type
+  isRecord(source) && imageKind(toText(source.data)) === source.media_type
 
 function isDataUrl(url: unknown): boolean {
-  const [, type, data = ''] = /^data:([^;]*);base64,([^]*)$/.exec(textOf(url)) ?? []
+  const [, type, data = ''] = /^data:([^;]*);base64,([^]*)$/.exec(toText(url)) ?? []
   return type !== undefined && imageKind(data) === type
 }
 
 function isObjectText(text: unknown): boolean {
   try {
-    return isRecord(JSON.parse(textOf(text)))
+    return isRecord(JSON.parse(toText(text)))
   } catch (error) {
     if (error instanceof SyntaxError) return false
     throw error

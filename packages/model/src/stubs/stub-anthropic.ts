@@ -1,5 +1,5 @@
 import type { StubAnswer, StubDialect, StubBlock } from './stub-server.ts'
-import { sse } from './stub-server.ts'
+import { formatSse } from './stub-server.ts'
 
 /** Anthropic's Messages API. */
 export const anthropicDialect: StubDialect = {
@@ -41,7 +41,7 @@ const message = {
 }
 
 function event(data: { type: string } & Record<string, unknown>): string {
-  return sse(data, data.type)
+  return formatSse(data, data.type)
 }
 
 function startOf(block: StubBlock): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import type { StubAnswer, StubDialect, StubBlock } from './stub-server.ts'
-import { sse } from './stub-server.ts'
+import { formatSse } from './stub-server.ts'
 
 /** Google's generateContent. */
 export const googleDialect: StubDialect = {
@@ -13,10 +13,10 @@ export const googleDialect: StubDialect = {
     return [
       ...answer.blocks.flatMap((block) =>
         partsOf(block).map((part) =>
-          sse({ candidates: [{ content: { role: 'model', parts: [part] } }] }),
+          formatSse({ candidates: [{ content: { role: 'model', parts: [part] } }] }),
         ),
       ),
-      sse({ candidates: [{ finishReason: reasons[answer.stop] }], usageMetadata }),
+      formatSse({ candidates: [{ finishReason: reasons[answer.stop] }], usageMetadata }),
     ]
   },
   error: (code, status, message) => JSON.stringify({ error: { code, message, status } }),

@@ -1,5 +1,5 @@
 import type { StubAnswer, StubDialect } from './stub-server.ts'
-import { sse } from './stub-server.ts'
+import { formatSse } from './stub-server.ts'
 
 /** OpenAI's Chat Completions, with the `reasoning_content` of open-source servers. */
 export const openaiChatDialect: StubDialect = {
@@ -52,5 +52,11 @@ const reasons: Record<StubAnswer['stop'], string> = {
 }
 
 function chunk(choices: unknown[], more?: Record<string, unknown>): string {
-  return sse({ id: 'chat_1', object: 'chat.completion.chunk', model: 'stub', choices, ...more })
+  return formatSse({
+    id: 'chat_1',
+    object: 'chat.completion.chunk',
+    model: 'stub',
+    choices,
+    ...more,
+  })
 }

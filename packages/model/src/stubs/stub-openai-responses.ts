@@ -1,5 +1,5 @@
 import type { StubAnswer, StubDialect, StubBlock } from './stub-server.ts'
-import { sse } from './stub-server.ts'
+import { formatSse } from './stub-server.ts'
 
 /** OpenAI's Responses API. */
 export const openaiResponsesDialect: StubDialect = {
@@ -40,7 +40,7 @@ function usageOf(answer: StubAnswer) {
 }
 
 function event(data: { type: string } & Record<string, unknown>): string {
-  return sse(data, data.type)
+  return formatSse(data, data.type)
 }
 
 function itemEvents(block: StubBlock, output_index: number): string[] {

@@ -115,7 +115,7 @@ function answer(dialect: StubDialect, reply: StubReply, response: ServerResponse
   })
 }
 
-export function sse(data: unknown, event?: string): string {
+export function formatSse(data: unknown, event?: string): string {
   const head = event === undefined ? '' : `event: ${event}\n`
   return `${head}data: ${JSON.stringify(data)}\n\n`
 }

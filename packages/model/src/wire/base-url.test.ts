@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ModelWire } from '../spec.ts'
-import { addressOf } from './base-url.ts'
+import { requestAddress } from './base-url.ts'
 
 void describe('the address of a model', () => {
   const cases: [wire: ModelWire, base: string, exact: boolean, address: string][] = [
@@ -18,7 +18,7 @@ void describe('the address of a model', () => {
   for (const [wire, base_url, exactBaseUrl, address] of cases)
     void it(`${base_url} over ${wire}${exactBaseUrl ? ', as it is' : ''} is ${address}`, () =>
       assert.equal(
-        addressOf(wire, { base_url, model: 'm', native_config: { exactBaseUrl } }),
+        requestAddress(wire, { base_url, model: 'm', native_config: { exactBaseUrl } }),
         address,
       ))
 })

@@ -26,7 +26,7 @@ export function clientBaseUrl(wire: ModelWire, { base_url, native_config }: Base
 }
 
 /** The address that a request of the model goes to, without its query. */
-export function addressOf(wire: ModelWire, spec: BaseUrl & { model: string }): string {
+export function requestAddress(wire: ModelWire, spec: BaseUrl & { model: string }): string {
   const base = clientBaseUrl(wire, spec)
   if (wire === 'anthropic-messages') return `${base}/v1${paths[wire]}`
   if (wire === 'google-generative-ai')

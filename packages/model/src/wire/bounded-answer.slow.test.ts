@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { key, read, user } from '../stubs/read-answer.ts'
+import { stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
@@ -56,11 +56,11 @@ async function pour(response: ServerResponse, piece: Buffer, most: number): Prom
 }
 
 async function ask(api: string, base_url: string, more: object = {}) {
-  const spec = { provider: 'acme', api, model: 'm', base_url, api_key: key, ...more }
-  const { last } = await read(openModel(spec), [user('Hi')])
+  const spec = { provider: 'acme', api, model: 'm', base_url, api_key: stubKey, ...more }
+  const { last } = await readModelAnswer(openModel(spec), [userText('Hi')])
   assert.ok(last?.type === 'failed', `${api} did not fail`)
   assert.ok(last.failure.message.length < 2_100, `${api} said too much`)
-  assert.ok(!last.failure.message.includes(key))
+  assert.ok(!last.failure.message.includes(stubKey))
   return last.failure
 }
 
@@ -158,7 +158,7 @@ for (const [api, dialect] of Object.entries(wires)) {
     })
 
     void it('says what an error in the midst of a good answer says, and not more', async () => {
-      const long = `no more ${'y'.repeat(100_000)} ${key}`
+      const long = `no more ${'y'.repeat(100_000)} ${stubKey}`
       const error = dialect.error(500, 'api_error', long).replaceAll('\n', '')
       const events: Record<string, string> = {
         'anthropic-messages': `event: error\ndata: ${error}\n\n`,
@@ -179,11 +179,11 @@ void describe('an event of many parts', () => {
     await using endpoint = await hostile((response) => {
       response.writeHead(200, stream).end(`data: {"candidates":[${content}]}\n\n`)
     })
-    const spec = { provider: 'acme', api, model: 'm', base_url: endpoint.url, api_key: key }
+    const spec = { provider: 'acme', api, model: 'm', base_url: endpoint.url, api_key: stubKey }
     const began = performance.now()
     const delays = monitorEventLoopDelay({ resolution: 10 })
     delays.enable()
-    const { last } = await read(openModel(spec), [user('Hi')])
+    const { last } = await readModelAnswer(openModel(spec), [userText('Hi')])
     delays.disable()
     return { last, tookMs: performance.now() - began, heldMs: delays.max / 1e6 }
   }

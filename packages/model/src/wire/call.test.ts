@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import { key, read, user } from '../stubs/read-answer.ts'
+import { stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { startStub } from '../stubs/stub-server.ts'
 import type { ModelEvent } from '../model.ts'
@@ -50,7 +50,7 @@ void describe('an answer that comes steadily and never ends', () => {
         ...{ base_url: 'http://127.0.0.1:1', answerTimeoutMs: 120_000 },
       }
       const call = {
-        ...{ system: '', messages: [user('Hi')], tools: [] },
+        ...{ system: '', messages: [userText('Hi')], tools: [] },
         signal: new AbortController().signal,
       }
       let words = 0
@@ -97,7 +97,7 @@ void describe('an answer whose content is too long', () => {
       base_url: 'http://127.0.0.1:1',
     }
     const call = {
-      ...{ system: '', messages: [user('Hi')], tools: [] },
+      ...{ system: '', messages: [userText('Hi')], tools: [] },
       signal: new AbortController().signal,
     }
     let characters = 0
@@ -120,9 +120,10 @@ void describe('the counts of an answer', () => {
     for (const sent of [-5, 1.5, 1e300, 2 ** 62, '7', 'many', {}, [9], true, null] as number[]) {
       const usage = { input: sent, output: sent, cacheRead: sent }
       stub.replies({ blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn', usage })
-      const { last } = await read(openModel({ ...api, base_url: stub.url, api_key: key }), [
-        user('Hi'),
-      ])
+      const { last } = await readModelAnswer(
+        openModel({ ...api, base_url: stub.url, api_key: stubKey }),
+        [userText('Hi')],
+      )
       const counts = last?.type === 'end' ? Object.values(last.usage) : assert.fail()
       for (const count of counts)
         assert.ok(

@@ -1,10 +1,10 @@
 import type { ModelCall, ModelEvent, ModelFailure, Usage } from '../model.ts'
 import { noUsage } from '../model.ts'
 import type { ModelSpec, ModelWire } from '../spec.ts'
-import { redact, secretsOf } from './failure.ts'
-import { mailbox } from './mailbox.ts'
+import { redactSecrets, modelSecrets } from './failure.ts'
+import { createMailbox } from './mailbox.ts'
 import type { AssistantMessage, WireLibrary } from './pi.ts'
-import { aborted, requestAnswer } from './request.ts'
+import { abortedFailure, requestAnswer } from './request.ts'
 
 /** Characters of an answer's content. An event of the log must hold it, where one character may take six bytes. */
 const mostContent = 8 * 1024 * 1024
@@ -33,7 +33,7 @@ export async function* callWire(
   call: ModelCall,
 ): AsyncGenerator<ModelEvent> {
   const stop = new AbortController()
-  const box = mailbox()
+  const box = createMailbox()
   let latest: AssistantMessage | undefined
   const fail = (failure: ModelFailure) => {
     box.last({ type: 'failed', failure, usage: usageOf(latest) })
@@ -41,7 +41,7 @@ export async function* callWire(
   }
   const onAbort = () => {
     // Events that were received and not yet taken are dropped.
-    box.last({ type: 'failed', failure: aborted, usage: usageOf(latest) }, { instead: true })
+    box.last({ type: 'failed', failure: abortedFailure, usage: usageOf(latest) }, { instead: true })
     stop.abort(over)
   }
   const idle = idleTimer(spec.idleTimeoutMs, fail)
@@ -78,7 +78,7 @@ export async function* callWire(
       if (outcome.type === 'failed') fail(outcome.failure)
       else box.last({ ...outcome, usage: usageOf(latest) })
     } catch (error) {
-      const message = redact(String(error), secretsOf(spec))
+      const message = redactSecrets(String(error), modelSecrets(spec))
       fail({ kind: 'request_failed', retryable: false, message })
     }
   }

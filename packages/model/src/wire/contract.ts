@@ -5,7 +5,7 @@ import { type Message, type Model, type ModelEvent, type Usage, noUsage } from '
 import { type ContractModel, type ContractScript, modelContract } from '../contract.ts'
 import { openModel } from '../wire.ts'
 import type { ModelSpec } from '../spec.ts'
-import { bash, key, read, user } from '../stubs/read-answer.ts'
+import { bashSpec, stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import {
   type StubAnswer,
   type StubDialect,
@@ -35,12 +35,12 @@ export function wireContract(name: string, subject: WireSubject): void {
   const check = (title: string, run: WireCase, more?: Partial<ModelSpec>) => {
     void it(title, { skip: skipped(title) }, async () => {
       await using stub = await startStub(subject.dialect)
-      await run(stub, openModel({ ...subject.spec, base_url: stub.url, api_key: key, ...more }))
+      await run(stub, openModel({ ...subject.spec, base_url: stub.url, api_key: stubKey, ...more }))
     })
   }
   const failure = async (stub: StubModel, model: Model, ...replies: StubReply[]) => {
     stub.replies(...replies)
-    const { last } = await read(model, [user('Hello')])
+    const { last } = await readModelAnswer(model, [userText('Hello')])
     assert.equal(last?.type, 'failed')
     return last.failure
   }
@@ -51,7 +51,7 @@ export function wireContract(name: string, subject: WireSubject): void {
   void describe(`wire contract: ${name}`, () => {
     check('streams text piece by piece', async (stub, model) => {
       stub.replies(hello)
-      const { events, blocks, last } = await read(model, [user('Hello')])
+      const { events, blocks, last } = await readModelAnswer(model, [userText('Hello')])
       assert.deepEqual(
         events.filter((event) => event.type === 'delta').map((event) => event.delta),
         ['Hel', 'lo'],
@@ -63,7 +63,7 @@ export function wireContract(name: string, subject: WireSubject): void {
 
     check('counts what was read afresh apart from what a cache gave', async (stub, model) => {
       stub.replies({ ...hello, usage: { input: 100, output: 20, cacheRead: 900 } })
-      const { last } = await read(model, [user('Hello')])
+      const { last } = await readModelAnswer(model, [userText('Hello')])
       const usage: Usage = {
         ...noUsage,
         input_tokens: 100,
@@ -82,7 +82,7 @@ export function wireContract(name: string, subject: WireSubject): void {
           signature: subject.signature,
         }
         stub.replies({ ...hello, blocks: [thinking, ...hello.blocks] })
-        const { blocks } = await read(model, [user('Hello')])
+        const { blocks } = await readModelAnswer(model, [userText('Hello')])
         assert.deepEqual(
           blocks.map((block) => block.type),
           ['thinking', 'text'],
@@ -93,17 +93,17 @@ export function wireContract(name: string, subject: WireSubject): void {
           content: blocks,
           origin,
         })
-        await read(model, [user('Hello'), said(model.origin), user('More')])
+        await readModelAnswer(model, [userText('Hello'), said(model.origin), userText('More')])
         assert.match(JSON.stringify(stub.requests[1]?.body), /Let me see\./)
         assert.ok(
           JSON.stringify(stub.requests[1]?.body).includes(
             JSON.stringify(subject.signature).slice(1, -1),
           ),
         )
-        await read(model, [
-          user('Hello'),
+        await readModelAnswer(model, [
+          userText('Hello'),
           said({ ...model.origin, model: 'another' }),
-          user('More'),
+          userText('More'),
         ])
         assert.doesNotMatch(JSON.stringify(stub.requests[2]?.body), /Let me see\./)
         assert.match(JSON.stringify(stub.requests[2]?.body), /Hello/)
@@ -121,7 +121,9 @@ export function wireContract(name: string, subject: WireSubject): void {
         { blocks: [{ type: 'text', pieces: ['Two.'] }, ...calls], stop: 'tool_use' },
         hello,
       )
-      const { blocks, last } = await read(model, [user('Run')], { tools: [bash] })
+      const { blocks, last } = await readModelAnswer(model, [userText('Run')], {
+        tools: [bashSpec],
+      })
       assert.equal(last?.type === 'end' && last.stop, 'tool_use')
       const made = blocks.filter((block) => block.type === 'tool_call')
       assert.deepEqual(
@@ -143,7 +145,9 @@ export function wireContract(name: string, subject: WireSubject): void {
       assert.ok(first !== undefined && second !== undefined)
       const between: Message = { role: 'system', content: [{ type: 'text', text: 'Note well.' }] }
       const said: Message = { role: 'assistant', content: blocks, origin: model.origin }
-      await read(model, [user('Run'), said, first, between, second], { tools: [bash] })
+      await readModelAnswer(model, [userText('Run'), said, first, between, second], {
+        tools: [bashSpec],
+      })
       const body = JSON.stringify(stub.requests[1]?.body)
       for (const text of ['result 0', 'result 1', 'echo 1', 'Note well.'])
         assert.ok(body.includes(text), text)
@@ -156,7 +160,7 @@ export function wireContract(name: string, subject: WireSubject): void {
 
     check('names tools with their whole schema', async (stub, model) => {
       stub.replies(hello)
-      await read(model, [user('Hello')], { tools: [bash] })
+      await readModelAnswer(model, [userText('Hello')], { tools: [bashSpec] })
       assert.match(JSON.stringify(stub.requests[0]?.body), /"additionalProperties":false/)
     })
 
@@ -175,7 +179,7 @@ export function wireContract(name: string, subject: WireSubject): void {
       } as const
       const call = { type: 'tool_call', id: subject.callId(1), name: 'bash', input: {} } as const
       stub.replies(hello)
-      await read(model, [
+      await readModelAnswer(model, [
         { role: 'user', content: [picture, { type: 'text', text: 'See' }, document, text] },
         { role: 'assistant', content: [call], origin: model.origin },
         {
@@ -189,7 +193,7 @@ export function wireContract(name: string, subject: WireSubject): void {
           ],
           is_error: false,
         },
-        user('Well?'),
+        userText('Well?'),
       ])
       const body = JSON.stringify(stub.requests[0]?.body)
       for (const data of [picture.data, document.data, 'UkVTVUxU', 'R0lGODlh', 'plain words']) {
@@ -202,9 +206,9 @@ export function wireContract(name: string, subject: WireSubject): void {
       stub.replies(hello)
       const messages: Message[] = []
       for (let turn = 0; turn < 3; turn++) {
-        messages.push(user(`Turn ${turn}`))
+        messages.push(userText(`Turn ${turn}`))
         messages.push({ role: 'system', content: [{ type: 'text', text: `Note ${turn}` }] })
-        const { blocks } = await read(model, messages, { tools: [bash] })
+        const { blocks } = await readModelAnswer(model, messages, { tools: [bashSpec] })
         messages.push({ role: 'assistant', content: blocks, origin: model.origin })
       }
       const bodies = stub.requests.map(({ body }) => stable(body))
@@ -217,7 +221,7 @@ export function wireContract(name: string, subject: WireSubject): void {
     check('says what it stopped for', async (stub, model) => {
       for (const stop of ['max_tokens', 'refusal'] as const) {
         stub.replies({ ...hello, stop })
-        const { blocks, last } = await read(model, [user('Hello')])
+        const { blocks, last } = await readModelAnswer(model, [userText('Hello')])
         assert.equal(last?.type === 'end' && last.stop, stop)
         assert.equal(blocks[0]?.type === 'text' && blocks[0].text, 'Hello')
       }
@@ -229,7 +233,7 @@ export function wireContract(name: string, subject: WireSubject): void {
       const events: ModelEvent[] = []
       for await (const event of model.stream({
         system: '',
-        messages: [user('Hi')],
+        messages: [userText('Hi')],
         tools: [],
         signal: abort.signal,
       })) {
@@ -243,14 +247,18 @@ export function wireContract(name: string, subject: WireSubject): void {
 
     check('does not begin when already aborted', async (stub, model) => {
       stub.replies(hello)
-      const { events } = await read(model, [user('Hello')], { signal: AbortSignal.abort() })
+      const { events } = await readModelAnswer(model, [userText('Hello')], {
+        signal: AbortSignal.abort(),
+      })
       assert.equal(events.length, 1)
       assert.equal(stub.requests.length, 0)
     })
 
     check('ends a call that is never answered by its signal', async (stub, model) => {
       stub.replies('hang')
-      const { last } = await read(model, [user('Hello')], { signal: AbortSignal.timeout(50) })
+      const { last } = await readModelAnswer(model, [userText('Hello')], {
+        signal: AbortSignal.timeout(50),
+      })
       assert.equal(last?.type === 'failed' && last.failure.kind, 'aborted')
     })
 
@@ -297,12 +305,12 @@ export function wireContract(name: string, subject: WireSubject): void {
         [403, errors.authentication, 'authentication', false],
       ]
       for (const [status, error, kind, retryable] of cases) {
-        const got = await failure(stub, model, { status, error, message: `Not with ${key}` })
+        const got = await failure(stub, model, { status, error, message: `Not with ${stubKey}` })
         assert.deepEqual(got, {
           kind,
           retryable,
           status,
-          message: `Not with ${'*'.repeat(key.length)}`,
+          message: `Not with ${'*'.repeat(stubKey.length)}`,
         })
       }
     })
@@ -328,7 +336,7 @@ export function wireContract(name: string, subject: WireSubject): void {
 
     check('says so when the connection is cut', async (stub, model) => {
       stub.replies({ answer: hello, frames: 3, after: 'cut' })
-      const { events, last } = await read(model, [user('Hello')])
+      const { events, last } = await readModelAnswer(model, [userText('Hello')])
       assert.deepEqual(last?.type === 'failed' && [last.failure.kind, last.failure.retryable], [
         'unreachable',
         true,
@@ -341,7 +349,7 @@ export function wireContract(name: string, subject: WireSubject): void {
 
     check('says so when nobody listens', async (stub, model) => {
       await stub[Symbol.asyncDispose]()
-      const { last } = await read(model, [user('Hello')])
+      const { last } = await readModelAnswer(model, [userText('Hello')])
       assert.deepEqual(last?.type === 'failed' && [last.failure.kind, last.failure.retryable], [
         'unreachable',
         true,
@@ -383,8 +391,8 @@ async function play(subject: WireSubject, script: ContractScript): Promise<Contr
     stub.replies({ status, error, message })
   }
   return {
-    model: openModel({ ...subject.spec, base_url: stub.url, api_key: key }),
-    messages: [user('Hello')],
+    model: openModel({ ...subject.spec, base_url: stub.url, api_key: stubKey }),
+    messages: [userText('Hello')],
     [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),
   }
 }

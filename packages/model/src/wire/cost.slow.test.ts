@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { collectGarbage, processorMs } from '@steward/base/cost-fixture.ts'
 import type { ModelEvent } from '../model.ts'
-import { key, user } from '../stubs/read-answer.ts'
+import { stubKey, userText } from '../stubs/read-answer.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { openaiResponsesDialect } from '../stubs/stub-openai-responses.ts'
 import { startStub, type StubBlock, type StubDialect } from '../stubs/stub-server.ts'
-import { type ModelWire, wires } from '../spec.ts'
+import { type ModelWire, modelWires } from '../spec.ts'
 import { openModel } from '../wire.ts'
 import { growingText } from './growing-text.ts'
-import { mailbox } from './mailbox.ts'
+import { createMailbox } from './mailbox.ts'
 
 const dialects: Record<ModelWire, StubDialect> = {
   'anthropic-messages': anthropicDialect,
@@ -34,8 +34,8 @@ async function costOf(api: ModelWire, kind: (typeof kinds)[number], length: numb
   await using stub = await startStub(dialects[api])
   const body = dialects[api].frames({ blocks: [blockOf(kind, length)], stop: 'end_turn' }).join('')
   stub.replies({ body, contentType: 'text/event-stream' })
-  const spec = { provider: 'acme', api, model: 'm', api_key: key, base_url: stub.url }
-  const call = { system: '', messages: [user('Hi')], tools: [] }
+  const spec = { provider: 'acme', api, model: 'm', api_key: stubKey, base_url: stub.url }
+  const call = { system: '', messages: [userText('Hi')], tools: [] }
   const kept: ModelEvent[] = []
   const before = processorMs()
   const { signal } = new AbortController()
@@ -50,7 +50,7 @@ async function costOf(api: ModelWire, kind: (typeof kinds)[number], length: numb
   return { ms, kept }
 }
 
-for (const api of wires) {
+for (const api of modelWires) {
   void describe(`a long answer in pieces of four over ${api}`, () => {
     for (const kind of kinds) {
       void it(`costs twice as much when its ${kind} is twice as long`, async () => {
@@ -100,7 +100,7 @@ void describe('events that wait for their reader', () => {
   const delta = (text: string): ModelEvent => ({ type: 'delta', index: 0, delta: text })
 
   void it('are joined while many wait, and lose nothing', async () => {
-    const box = mailbox()
+    const box = createMailbox()
     for (let n = 0; n < 10_000; n++) box.put(delta(`${n},`))
     box.last({ type: 'end', stop: 'end_turn', usage: { ...noTokens } })
     let [count, text] = [0, '']
@@ -113,7 +113,7 @@ void describe('events that wait for their reader', () => {
   })
 
   void it('hold their writer until they are taken, or nobody reads any more', async () => {
-    const box = mailbox()
+    const box = createMailbox()
     for (let n = 0; n < 200; n++) box.put(delta('x'.repeat(10_000)))
     let hasRoom = false
     const room = box.room().then(() => (hasRoom = true))

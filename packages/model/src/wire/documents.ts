@@ -75,8 +75,8 @@ const fillers: Record<ModelWire, (payload: JsonObject, split: SplitText) => void
             source: { type: 'base64', media_type: piece.media_type, data: piece.data },
             ...(piece.title !== undefined && { title: piece.title }),
           }
-    for (const message of itemsOf(payload.messages)) {
-      for (const result of itemsOf(message.content)) {
+    for (const message of toItems(payload.messages)) {
+      for (const result of toItems(message.content)) {
         if (result.type !== 'tool_result') continue
         const pieces = split(result.content)
         if (pieces.length > 0) result.content = pieces.map(block)
@@ -91,7 +91,7 @@ const fillers: Record<ModelWire, (payload: JsonObject, split: SplitText) => void
       typeof piece === 'string'
         ? { type: 'text', text: piece }
         : { type: 'file', file: { filename: nameOf(piece), file_data: dataUrl(piece) } }
-    const messages = itemsOf(payload.messages)
+    const messages = toItems(payload.messages)
     const out: JsonObject[] = []
     let pending: JsonObject[] = []
     for (const message of messages) {
@@ -117,7 +117,7 @@ const fillers: Record<ModelWire, (payload: JsonObject, split: SplitText) => void
       typeof piece === 'string'
         ? { type: 'input_text', text: piece }
         : { type: 'input_file', filename: nameOf(piece), file_data: dataUrl(piece) }
-    for (const item of itemsOf(payload.input)) {
+    for (const item of toItems(payload.input)) {
       const pieces = split(item.output)
       if (pieces.length > 0) item.output = pieces.map(part)
       else replaceTexts(item.output, split, part)
@@ -132,10 +132,10 @@ const fillers: Record<ModelWire, (payload: JsonObject, split: SplitText) => void
         : { inlineData: { mimeType: piece.media_type, data: piece.data } }
     const nested = !/^gemini-[12]/.test(String(payload.model))
     const out: JsonObject[] = []
-    for (const content of itemsOf(payload.contents)) {
+    for (const content of toItems(payload.contents)) {
       replaceTexts(content.parts, split, part)
       out.push(content)
-      const found = itemsOf(content.parts).flatMap((p) => fillResponse(p, split, nested))
+      const found = toItems(content.parts).flatMap((p) => fillResponse(p, split, nested))
       if (found.length > 0) out.push({ role: 'user', parts: found.map(part) })
     }
     payload.contents = out
@@ -155,7 +155,7 @@ function fillResponse(part: JsonObject, split: SplitText, nested: boolean): Docu
   }
   if (!nested) return found
   const parts = found.map((d) => ({ inlineData: { mimeType: d.media_type, data: d.data } }))
-  if (parts.length > 0) response.parts = [...itemsOf(response.parts), ...parts]
+  if (parts.length > 0) response.parts = [...toItems(response.parts), ...parts]
   return []
 }
 
@@ -185,6 +185,6 @@ function isItem(value: unknown): value is JsonObject {
 }
 
 /** The objects of a list in a request body; empty when the value is no list. */
-export function itemsOf(value: unknown): JsonObject[] {
+export function toItems(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isItem) : []
 }

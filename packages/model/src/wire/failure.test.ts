@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { failureOf, type FailedCall } from './failure.ts'
+import { toModelFailure, type FailedCall } from './failure.ts'
 
 const of = (message: string, more: Partial<FailedCall> = {}) =>
-  failureOf({ message, overflow: false, sent: true, ...more }, ['sk-0123456789/+'])
+  toModelFailure({ message, overflow: false, sent: true, ...more }, ['sk-0123456789/+'])
 
 void describe('failures', () => {
   void it('reads the status wherever a library puts it', () => {

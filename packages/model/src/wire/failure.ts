@@ -1,4 +1,4 @@
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import type { ModelFailure } from '../model.ts'
 import type { ModelSpec } from '../spec.ts'
 
@@ -16,14 +16,14 @@ export type FailedCall = {
 
 type FailureKind = ModelFailure['kind']
 
-export function failureOf(trouble: FailedCall, secrets: readonly string[]): ModelFailure {
+export function toModelFailure(trouble: FailedCall, secrets: readonly string[]): ModelFailure {
   const status = statusOf(trouble.message)
   const kind = kindOf(trouble, status)
   const retryAfterMs = trouble.retryAfterMs ?? retryDelayIn(trouble.message)
   return {
     kind,
     retryable: isRetryable(kind, status, trouble),
-    message: redact(plain(trouble, kind), secrets),
+    message: redactSecrets(plain(trouble, kind), secrets),
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
@@ -147,7 +147,7 @@ function retryDelayIn(message: string): number | undefined {
 const longestMessage = 2_000
 
 /** Secrets that no message may repeat. A card's own headers are sealed like its key. */
-export const secretsOf = ({
+export const modelSecrets = ({
   api_key,
   headers,
 }: Pick<ModelSpec, 'api_key' | 'headers'>): string[] => [api_key, ...Object.values(headers ?? {})]
@@ -155,7 +155,7 @@ export const secretsOf = ({
 /** Shortest secret that is removed from messages, in bytes. */
 const shortestSecret = 6
 
-export function redact(message: string, secrets: readonly string[]): string {
-  const clean = maskOf(secrets, { least: shortestSecret })?.text(message) ?? message
+export function redactSecrets(message: string, secrets: readonly string[]): string {
+  const clean = createMask(secrets, { least: shortestSecret })?.text(message) ?? message
   return clean.length <= longestMessage ? clean : `${clean.slice(0, longestMessage)}…`
 }

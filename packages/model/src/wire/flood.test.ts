@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
-import { key, user } from '../stubs/read-answer.ts'
-import { sse } from '../stubs/stub-server.ts'
+import { stubKey, userText } from '../stubs/read-answer.ts'
+import { formatSse } from '../stubs/stub-server.ts'
 import { openModel } from '../wire.ts'
 import { probeModel } from '../probe.ts'
 
@@ -12,8 +12,8 @@ import { probeModel } from '../probe.ts'
 async function flood() {
   let sent = 0
   const start = [
-    sse({ type: 'message_start', message: { id: 'm', usage: {} } }, 'message_start'),
-    sse(
+    formatSse({ type: 'message_start', message: { id: 'm', usage: {} } }, 'message_start'),
+    formatSse(
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       'content_block_start',
     ),
@@ -23,7 +23,7 @@ async function flood() {
     index: 0,
     delta: { type: 'text_delta', text: 'x'.repeat(60) },
   }
-  const piece = sse(delta, 'content_block_delta').repeat(100)
+  const piece = formatSse(delta, 'content_block_delta').repeat(100)
   async function pour(response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(start)
     while (!response.destroyed) {
@@ -50,14 +50,14 @@ async function flood() {
 }
 
 const specOf = (base_url: string) => ({
-  ...{ provider: 'ant', api: 'anthropic-messages', model: 'm', api_key: key, base_url },
+  ...{ provider: 'ant', api: 'anthropic-messages', model: 'm', api_key: stubKey, base_url },
 })
 
 void describe('a flood', () => {
   void it('is not read further than its reader takes, and ends at once when it is aborted', async () => {
     await using endpoint = await flood()
     const stop = new AbortController()
-    const call = { system: '', messages: [user('Hi')], tools: [], signal: stop.signal }
+    const call = { system: '', messages: [userText('Hi')], tools: [], signal: stop.signal }
     const events = openModel(specOf(endpoint.url)).stream(call)[Symbol.asyncIterator]()
     await events.next()
     const settled = async () => {

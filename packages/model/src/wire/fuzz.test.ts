@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssistantBlock, Message, ModelEvent } from '../model.ts'
-import { bash, key, user } from '../stubs/read-answer.ts'
+import { bashSpec, stubKey, userText } from '../stubs/read-answer.ts'
 import { brokenRules } from '../stubs/rule-keeper.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
@@ -15,7 +15,7 @@ import {
   type StubDialect,
   type StubModel,
 } from '../stubs/stub-server.ts'
-import { type ModelWire, wires } from '../spec.ts'
+import { type ModelWire, modelWires } from '../spec.ts'
 import { openModel } from '../wire.ts'
 
 const dialects: Record<ModelWire, StubDialect> = {
@@ -204,8 +204,8 @@ const blockOf = (frame: string): string =>
   /"(?:output_)?index":(\d+)(?!.*"index")/.exec(frame)?.[1] ?? 'end'
 
 async function ask(api: ModelWire, stub: StubModel, messages: Message[]) {
-  const spec = { provider: 'acme', api, model: 'm', api_key: key, base_url: stub.url }
-  const call = { system: '', messages, tools: [bash] }
+  const spec = { provider: 'acme', api, model: 'm', api_key: stubKey, base_url: stub.url }
+  const call = { system: '', messages, tools: [bashSpec] }
   const blocks: AssistantBlock[] = []
   let last: ModelEvent | undefined
   const { signal } = new AbortController()
@@ -231,7 +231,7 @@ async function check(wire: ModelWire, stub: StubModel, seed: number): Promise<vo
   const body = frames.join('')
   const about = `${wire}, seed ${seed}: ${done.join(', ')}\n${JSON.stringify(meaning)}\n${body}`
   stub.replies({ body, contentType: 'text/event-stream' })
-  const { blocks, last } = await ask(wire, stub, [user('Hi')])
+  const { blocks, last } = await ask(wire, stub, [userText('Hi')])
   checkAnswer(blocks, last, meaning, about)
   await checkNext(wire, stub, blocks, random.one(['', '\r\n', 'x\ud83d']), about)
 }
@@ -276,7 +276,7 @@ async function checkNext(
   const origin = { provider: 'acme', api: wire, model: 'm' }
   const content = said === '' ? [] : [{ type: 'text' as const, text: said }]
   const history: Message[] = [
-    user('Hi'),
+    userText('Hi'),
     ...(blocks.length > 0 ? [{ role: 'assistant' as const, content: blocks, origin }] : []),
     ...calls.map(({ id, name }) => ({
       ...{ role: 'tool_result' as const, tool_call_id: id, tool_name: name },
@@ -284,12 +284,12 @@ async function checkNext(
     })),
   ]
   stub.requests.length = 0
-  await ask(wire, stub, [...history, ...history, user('Go on.')])
+  await ask(wire, stub, [...history, ...history, userText('Go on.')])
   assert.deepEqual(brokenRules(wire, stub.requests[0]?.body ?? {}), [], about)
 }
 
 void describe('an answer that was changed at random', () => {
-  for (const wire of wires) {
+  for (const wire of modelWires) {
     void it(`runs nothing half, loses nothing silently and can be sent back over ${wire}`, async () => {
       await using stub = await startStub(dialects[wire])
       for (let seed = 1; seed <= casesOfWire; seed++) await check(wire, stub, seed)

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { openModel } from '../wire.ts'
-import { key, read, user } from '../stubs/read-answer.ts'
+import { stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
@@ -38,14 +38,14 @@ void describe('dialling', () => {
       for (const [api, dialect] of dialects) {
         await using stub = await startStub(dialect)
         stub.replies({ blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' })
-        const spec = { provider: 'acme', api, model: 'm', base_url: stub.url, api_key: key }
+        const spec = { provider: 'acme', api, model: 'm', base_url: stub.url, api_key: stubKey }
         refuse = false
         dialled.length = 0
-        assert.equal((await read(openModel(spec), [user('Hi')])).last?.type, 'end')
+        assert.equal((await readModelAnswer(openModel(spec), [userText('Hi')])).last?.type, 'end')
         assert.deepEqual(dialled, ['127.0.0.1'], api)
         refuse = true
         const base_url = stub.url.replace('127.0.0.1', 'localhost')
-        const { last } = await read(openModel({ ...spec, base_url }), [user('Hi')])
+        const { last } = await readModelAnswer(openModel({ ...spec, base_url }), [userText('Hi')])
         assert.ok(last?.type === 'failed')
         assert.deepEqual([last.failure.kind, last.failure.retryable], ['refused_address', false])
         assert.match(last.failure.message, /private address/)
@@ -101,7 +101,7 @@ void describe('the environment of the host', () => {
     const specs = stubs.map((stub, i) => {
       stub.replies({ blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' })
       const api = dialects[i]?.[0]
-      return { provider: 'openai', api, model: 'm', base_url: stub.url, api_key: key }
+      return { provider: 'openai', api, model: 'm', base_url: stub.url, api_key: stubKey }
     })
     const run = async (env: Record<string, string>, kept: string[]) =>
       await promisify(execFile)(

@@ -10,7 +10,7 @@ const mostWaiting = { events: 1_000, characters: 1024 * 1024 }
 const fewEvents = 32
 const mostJoined = 16 * 1024
 
-export function mailbox() {
+export function createMailbox() {
   let items: ModelEvent[] = []
   let at = 0
   let characters = 0

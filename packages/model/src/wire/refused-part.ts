@@ -18,7 +18,7 @@ const words: [PartKind, RegExp][] = [
 ]
 
 /** What the provider named; undefined for other failures. */
-export function refusedPartOf({ status, message }: ModelFailure): RefusedPart | undefined {
+export function findRefusedPart({ status, message }: ModelFailure): RefusedPart | undefined {
   if (status === undefined || !refusedStatuses.has(status)) return undefined
   const named = path.exec(message)?.[0]
   if (named !== undefined) {

@@ -4,7 +4,7 @@ import { processorMs } from '@steward/base/cost-fixture.ts'
 import type { Message } from '../model.ts'
 import { resolveModel } from '../catalog.ts'
 import type { ModelSpec } from '../spec.ts'
-import { bash, key, read, user } from '../stubs/read-answer.ts'
+import { bashSpec, stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
@@ -29,7 +29,7 @@ const hello: StubAnswer = { blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'e
 async function sent(
   api: string,
   more: Partial<ModelSpec> & { path?: string } = {},
-  messages: Message[] = [user('Hello')],
+  messages: Message[] = [userText('Hello')],
 ) {
   const dialect = dialects[api]
   assert.ok(dialect !== undefined)
@@ -40,11 +40,11 @@ async function sent(
     provider: 'acme',
     api,
     model: 'm-1',
-    api_key: key,
+    api_key: stubKey,
     ...spec,
     base_url: `${stub.url}${path}`,
   })
-  const { last } = await read(model, messages, { tools: [bash], cacheKey: 'sesn_1' })
+  const { last } = await readModelAnswer(model, messages, { tools: [bashSpec], cacheKey: 'sesn_1' })
   assert.equal(last?.type, 'end', JSON.stringify(last))
   const request = stub.requests[0]
   assert.ok(request !== undefined)
@@ -108,7 +108,7 @@ void describe('a request to a provider', () => {
       delete headers['content-length']
       delete plainHeaders['content-length']
       assert.deepEqual(headers, plainHeaders)
-      assert.match(JSON.stringify(headers), new RegExp(key))
+      assert.match(JSON.stringify(headers), new RegExp(stubKey))
     }
   })
 
@@ -124,11 +124,11 @@ void describe('a request to a provider', () => {
     const origin = { provider: 'acme', api: 'anthropic-messages', model: 'm-1' }
     const thought = { type: 'thinking', text: 'hm', state: 'c2ln' } as const
     const { body } = await sent('anthropic-messages', {}, [
-      user('Hello'),
+      userText('Hello'),
       { role: 'assistant', origin, content: [thought, { type: 'text', text: 'Hi' }, thought] },
-      user('And?'),
+      userText('And?'),
       { role: 'assistant', origin, content: [thought] },
-      user('So?'),
+      userText('So?'),
     ])
     const messages = body.messages as { role: string; content: { type: string }[] }[]
     assert.deepEqual(
@@ -194,7 +194,7 @@ void describe('a request to a provider', () => {
       content: [{ type: 'text', text: 'out' }],
     }
     const answer: Message = { role: 'assistant', content: [call], origin }
-    const { body } = await sent('anthropic-messages', {}, [user('first'), answer, result])
+    const { body } = await sent('anthropic-messages', {}, [userText('first'), answer, result])
     const messages = body.messages as { content: { cache_control?: unknown }[] }[]
     assert.deepEqual(
       messages.map(({ content }) => content.filter((block) => block.cache_control).length),
@@ -206,11 +206,11 @@ void describe('a request to a provider', () => {
   void it('keeps both breakpoints where messages of one role are joined', async () => {
     const origin = { provider: 'acme', api: 'anthropic-messages', model: 'm-1' }
     const { body } = await sent('anthropic-messages', {}, [
-      user('given up'),
-      user('first'),
+      userText('given up'),
+      userText('first'),
       { role: 'assistant', content: [{ type: 'text', text: 'Yes' }], origin },
-      user('promoted'),
-      user('newest'),
+      userText('promoted'),
+      userText('newest'),
     ])
     const messages = body.messages as { content: { text: string; cache_control?: unknown }[] }[]
     assert.deepEqual(
@@ -255,7 +255,7 @@ void describe('a request to a provider', () => {
 
   void it('sends a note in the middle as the system where a model takes it, marked otherwise', async () => {
     const messages: Message[] = [
-      user('Hello'),
+      userText('Hello'),
       { role: 'system', content: [{ type: 'text', text: 'Note.' }] },
     ]
     const compat = { supportsMidConvoSystemMessages: true }
@@ -268,7 +268,7 @@ void describe('a request to a provider', () => {
 
 void describe('specs that cannot be used', () => {
   void it('fail every call with the reason', async () => {
-    const spec = { provider: 'acme', model: 'm', base_url: 'http://127.0.0.1:1', api_key: key }
+    const spec = { provider: 'acme', model: 'm', base_url: 'http://127.0.0.1:1', api_key: stubKey }
     const cases: [Partial<ModelSpec>, RegExp][] = [
       [{ api: 'google-vertex' }, /machine it runs on/],
       [{ api: 'smoke-signals' }, /^native_config\.api: 'smoke-signals' is not known/],
@@ -280,7 +280,9 @@ void describe('specs that cannot be used', () => {
       [{ api: 'anthropic-messages', api_key: 'sk-ant-oat01-abc' }, /subscription/],
     ]
     for (const [more, reason] of cases) {
-      const { events, last } = await read(openModel({ api: '', ...spec, ...more }), [user('Hi')])
+      const { events, last } = await readModelAnswer(openModel({ api: '', ...spec, ...more }), [
+        userText('Hi'),
+      ])
       assert.equal(events.length, 1)
       assert.ok(last?.type === 'failed' && !last.failure.retryable)
       assert.match(last.failure.message, reason)
@@ -294,9 +296,11 @@ void describe('an error within an answer', () => {
     const message = `input token count of ${'input token count'.repeat(15_000)}`
     const error = JSON.stringify({ type: 'error', error: { type: 'api_error', message } })
     stub.replies({ body: `event: error\ndata: ${error}\n\n`, contentType: 'text/event-stream' })
-    const spec = { provider: 'acme', api: 'anthropic-messages', model: 'm', api_key: key }
+    const spec = { provider: 'acme', api: 'anthropic-messages', model: 'm', api_key: stubKey }
     const began = processorMs()
-    const { last } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    const { last } = await readModelAnswer(openModel({ ...spec, base_url: stub.url }), [
+      userText('Hi'),
+    ])
     assert.equal(last?.type === 'failed' && last.failure.kind, 'request_failed')
     assert.ok(processorMs() - began < 1_500)
   })

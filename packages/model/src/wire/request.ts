@@ -3,7 +3,7 @@ import { clampEffort } from '../effort.ts'
 import type { ModelSpec, ModelWire } from '../spec.ts'
 import { withoutAmbient } from './ambient-variables.ts'
 import { documentSet } from './documents.ts'
-import { failureOf, redact, secretsOf } from './failure.ts'
+import { toModelFailure, redactSecrets, modelSecrets } from './failure.ts'
 import { groupFitter } from './fit/fit.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
 import { RefusedAnswer } from './bounded-answer.ts'
@@ -17,7 +17,7 @@ import {
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
 import type { AssistantMessage, AssistantMessageEvent, WireLibrary } from './pi.ts'
-import { type RefusedPart, refusedPartOf } from './refused-part.ts'
+import { type RefusedPart, findRefusedPart } from './refused-part.ts'
 import { sendableMessages } from './sendable.ts'
 import { createSequence } from './sequence.ts'
 
@@ -39,7 +39,7 @@ export type EventReader = {
 const eventsAtOnce = 500
 const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-export const aborted: ModelFailure = {
+export const abortedFailure: ModelFailure = {
   kind: 'aborted',
   retryable: false,
   message: 'The call was aborted',
@@ -53,7 +53,7 @@ export async function requestAnswer(
   ...about: Parameters<typeof requestOnce>
 ): ReturnType<typeof requestOnce> {
   const first = await requestOnce(...about)
-  const refused = first.type === 'failed' ? refusedPartOf(first.failure) : undefined
+  const refused = first.type === 'failed' ? findRefusedPart(first.failure) : undefined
   if (refused === undefined) return first
   const [library, wire, spec, call, signal, reader] = about
   const second = await requestOnce(library, wire, spec, call, signal, reader, refused)
@@ -91,7 +91,7 @@ async function requestOnce(
     const next = await iterator.next()
     isIdle = false
     // What was read before the abort is not taken apart.
-    if (signal.aborted) return { type: 'failed', failure: aborted }
+    if (signal.aborted) return { type: 'failed', failure: abortedFailure }
     if (next.done === true) throw new Error('The library ended its stream without a last event')
     const event = next.value
     if (event.type === 'done') {
@@ -185,15 +185,15 @@ function failed(
   error: AssistantMessage,
   seen: HttpObservation,
 ): RequestEnd {
-  const secrets = secretsOf(spec)
+  const secrets = modelSecrets(spec)
   if (seen.cause instanceof RefusedAnswer) {
     const { mayPass } = seen.cause
     const kind = mayPass ? 'unreachable' : 'request_failed'
-    const message = redact(seen.cause.message, secrets)
+    const message = redactSecrets(seen.cause.message, secrets)
     return { type: 'failed', failure: { kind, retryable: mayPass, message } }
   }
   const message = error.errorMessage ?? 'The provider failed without a reason'
   const errorMessage = message.slice(0, mostExamined)
   const overflow = library.isContextOverflow({ ...error, errorMessage, stopReason: 'error' })
-  return { type: 'failed', failure: failureOf({ ...seen, message, overflow }, secrets) }
+  return { type: 'failed', failure: toModelFailure({ ...seen, message, overflow }, secrets) }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message } from '../model.ts'
-import { bash, key, user } from '../stubs/read-answer.ts'
+import { bashSpec, stubKey, userText } from '../stubs/read-answer.ts'
 import { brokenRules } from '../stubs/rule-keeper.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { openaiResponsesDialect } from '../stubs/stub-openai-responses.ts'
 import { startStub, type StubDialect, type StubReply } from '../stubs/stub-server.ts'
-import { type ModelSpec, type ModelWire, wires } from '../spec.ts'
+import { type ModelSpec, type ModelWire, modelWires } from '../spec.ts'
 import { openModel } from '../wire.ts'
 
 const dialects: Record<ModelWire, StubDialect> = {
@@ -48,9 +48,9 @@ async function ask(api: ModelWire, messages: Message[], ...replies: StubReply[])
   await using stub = await startStub(dialects[api])
   stub.replies(...(replies.length > 0 ? replies : [good]))
   const native_config = { input: ['text', 'image', 'document'] }
-  const known = { provider: 'acme', model: 'm', api_key: key, native_config }
+  const known = { provider: 'acme', model: 'm', api_key: stubKey, native_config }
   const spec: ModelSpec = { ...known, api, base_url: stub.url }
-  const call = { system: 'Be brief.', messages, tools: [bash] }
+  const call = { system: 'Be brief.', messages, tools: [bashSpec] }
   let last
   for await (const event of openModel(spec).stream({
     ...call,
@@ -60,11 +60,11 @@ async function ask(api: ModelWire, messages: Message[], ...replies: StubReply[])
   return { last, bodies: stub.requests.map(({ body }) => body) }
 }
 
-for (const api of wires) {
+for (const api of modelWires) {
   void describe(`a request over ${api}`, () => {
     void it('breaks no rule of the provider, whatever models, servers and commands have said', async () => {
       const messages = [
-        user('x \ud83d y'),
+        userText('x \ud83d y'),
         ...turn(api, 'call_0', 'bash', { command: 'echo \ud83d' }, [text('\r\n')]),
         ...turn(api, 'call_0', 'multi_tool_use.parallel', {}, [text('')]),
         ...turn(api, 'call_0', 'x'.repeat(300), {}, [text(''), image(png), text(' ')]),
@@ -72,7 +72,7 @@ for (const api of wires) {
         ...turn(api, 'functions.bash:0', '\u0000', {}, [image(bytes('<html>'))]),
         ...turn(api, '', '', {}, []),
         ...turn(api, 'i'.repeat(200), '9 lives', {}, [image('**')]),
-        user(' '),
+        userText(' '),
       ]
       const { bodies, last } = await ask(api, messages)
       assert.equal(last?.type, 'end')
@@ -85,9 +85,9 @@ for (const api of wires) {
 
     void it('is repeated once without the image that the provider refused', async () => {
       const messages = [
-        user('Look.'),
+        userText('Look.'),
         ...turn(api, 'call_1', 'bash', {}, [text('a picture'), image(png)]),
-        user('Well?'),
+        userText('Well?'),
       ]
       const { last, bodies } = await ask(
         api,
@@ -105,7 +105,7 @@ for (const api of wires) {
 
     void it('is not repeated when nothing can be omitted, and gives the words of the provider', async () => {
       const why = 'max_tokens: too large for an image model'
-      const { last, bodies } = await ask(api, [user('Hi')], refusal(400, why))
+      const { last, bodies } = await ask(api, [userText('Hi')], refusal(400, why))
       assert.ok(last?.type === 'failed')
       assert.match(last.failure.message, /too large/)
       assert.equal(bodies.length, 1)

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { processorMs } from '@steward/base/cost-fixture.ts'
 import type { Message } from '../model.ts'
-import { bash, key, read, user } from '../stubs/read-answer.ts'
+import { bashSpec, stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
-import { sse, startStub } from '../stubs/stub-server.ts'
+import { formatSse, startStub } from '../stubs/stub-server.ts'
 import { openModel } from '../wire.ts'
 
-const spec = { provider: 'openrouter', api: 'openai-completions', model: 'm', api_key: key }
+const spec = { provider: 'openrouter', api: 'openai-completions', model: 'm', api_key: stubKey }
 
 function body(...deltas: Record<string, unknown>[]) {
   const chunk = (delta: unknown, finish_reason: string | null) =>
-    sse({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })
+    formatSse({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })
   const frames = [
     ...deltas.map((delta) => chunk(delta, null)),
     chunk({}, 'stop'),
@@ -36,7 +36,7 @@ async function inputsOf(model: ReturnType<typeof openModel>) {
   const inputs: unknown[] = []
   let stop = ''
   const { signal } = new AbortController()
-  const call = { system: '', messages: [user('Hi')], tools: [bash], signal }
+  const call = { system: '', messages: [userText('Hi')], tools: [bashSpec], signal }
   for await (const event of model.stream(call)) {
     if (event.type === 'block_end' && event.block.type === 'tool_call')
       inputs.push(event.block.input)
@@ -59,7 +59,9 @@ void describe('blocks in one order', () => {
         call(1, '}'),
       ),
     )
-    const { blocks } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    const { blocks } = await readModelAnswer(openModel({ ...spec, base_url: stub.url }), [
+      userText('Hi'),
+    ])
     assert.deepEqual(blocks, [
       { type: 'text', text: 'Both.' },
       { type: 'tool_call', id: 'call_0', name: 'bash', input: { command: 'a' } },
@@ -72,7 +74,9 @@ void describe('blocks in one order', () => {
     stub.replies(
       body({ content: 'Before.' }, call(0, '{}', 'bash'), { content: 'Aft' }, { content: 'er.' }),
     )
-    const { blocks } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    const { blocks } = await readModelAnswer(openModel({ ...spec, base_url: stub.url }), [
+      userText('Hi'),
+    ])
     assert.deepEqual(
       blocks.map((block) => (block.type === 'tool_call' ? block.name : block.text)),
       ['Before.', 'bash', 'After.'],
@@ -83,7 +87,9 @@ void describe('blocks in one order', () => {
     await using stub = await startStub(openaiChatDialect)
     const nameless = { tool_calls: [{ index: 0, function: { name: 'bash', arguments: '{}' } }] }
     stub.replies(body(nameless))
-    const { blocks } = await read(openModel({ ...spec, base_url: stub.url }), [user('Hi')])
+    const { blocks } = await readModelAnswer(openModel({ ...spec, base_url: stub.url }), [
+      userText('Hi'),
+    ])
     assert.match(blocks[0]?.type === 'tool_call' ? blocks[0].id : '', /^call_[0-9a-f]{32}$/)
   })
 
@@ -92,13 +98,13 @@ void describe('blocks in one order', () => {
     const details = [{ type: 'reasoning.encrypted', id: 'r1', data: 'c2VjcmV0', index: 0 }]
     stub.replies(body({ reasoning: 'Hm.' }, { content: 'Yes.' }, { reasoning_details: details }))
     const model = openModel({ ...spec, base_url: stub.url, native_config: { reasoning: true } })
-    const { blocks } = await read(model, [user('Hi')])
+    const { blocks } = await readModelAnswer(model, [userText('Hi')])
     assert.deepEqual(
       blocks.map(({ type }) => type),
       ['thinking', 'text', 'thinking'],
     )
     const said: Message = { role: 'assistant', content: blocks, origin: model.origin }
-    await read(model, [user('Hi'), said, user('More')])
+    await readModelAnswer(model, [userText('Hi'), said, userText('More')])
     assert.match(
       JSON.stringify(stub.requests[1]?.body),
       /"reasoning_details":\[\{"type":"reasoning.encrypted"/,
@@ -142,7 +148,7 @@ void describe('blocks in one order', () => {
     })
     const model = openModel({ ...spec, api: 'anthropic-messages', base_url: stub.url })
     const before = process.cpuUsage()
-    const { blocks } = await read(model, [user('Hi')])
+    const { blocks } = await readModelAnswer(model, [userText('Hi')])
     const { user: micros } = process.cpuUsage(before)
     assert.deepEqual(blocks[0]?.type === 'tool_call' && blocks[0].input, JSON.parse(text))
     assert.ok(micros < 5_000_000, `${micros} µs`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bash, key, user } from '../stubs/read-answer.ts'
+import { bashSpec, stubKey, userText } from '../stubs/read-answer.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
@@ -75,12 +75,12 @@ void describe('the input of a call', () => {
         const pieces = ['{"command":"rm -rf', ' /workspace/keep']
         stub.replies({ blocks: [{ type: 'tool_call', id: 't', name: 'bash', pieces }], stop })
         const model = openModel({
-          ...{ provider: 'acme', model: 'm', api_key: key },
+          ...{ provider: 'acme', model: 'm', api_key: stubKey },
           api,
           base_url: stub.url,
         })
         const blocks = []
-        const call = { system: '', messages: [user('Hi')], tools: [bash] }
+        const call = { system: '', messages: [userText('Hi')], tools: [bashSpec] }
         for await (const event of model.stream({ ...call, signal: new AbortController().signal })) {
           if (event.type === 'block_end') blocks.push(event.block)
         }
@@ -98,9 +98,9 @@ void describe('the input of a call', () => {
       const parts = [{ functionCall: { name: 'bash', args } }]
       const event = { candidates: [{ content: { parts }, finishReason: 'STOP' }] }
       stub.replies({ body: `data: ${JSON.stringify(event)}\n\n`, contentType: 'text/event-stream' })
-      const spec = { provider: 'acme', api: 'google-generative-ai', model: 'm', api_key: key }
+      const spec = { provider: 'acme', api: 'google-generative-ai', model: 'm', api_key: stubKey }
       const events = []
-      const call = { system: '', messages: [user('Hi')], tools: [bash] }
+      const call = { system: '', messages: [userText('Hi')], tools: [bashSpec] }
       const { signal } = new AbortController()
       for await (const each of openModel({ ...spec, base_url: stub.url }).stream({
         ...call,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message } from '../model.ts'
-import { key, read, user } from '../stubs/read-answer.ts'
+import { stubKey, readModelAnswer, userText } from '../stubs/read-answer.ts'
 import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
@@ -48,10 +48,10 @@ async function requestsFor(
   await using stub = await startStub(dialect)
   stub.replies({ blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' })
   const native_config = { reasoning: true, input: ['text', 'image', 'document'] }
-  const spec = { provider: 'acme', api, model, native_config, base_url: stub.url, api_key: key }
+  const spec = { provider: 'acme', api, model, native_config, base_url: stub.url, api_key: stubKey }
   const opened = openModel(spec)
   for (const length of lengths) {
-    const { last } = await read(opened, messages(opened.origin).slice(0, length))
+    const { last } = await readModelAnswer(opened, messages(opened.origin).slice(0, length))
     assert.equal(last?.type, 'end', JSON.stringify(last))
   }
   return stub.requests.map(({ body }) => body)
@@ -68,10 +68,10 @@ const document = { type: 'document', media_type: 'application/pdf', data: 'RE9D'
 
 /** Turns that were given up, messages that were promoted together, pictures in results, and messages without a word. */
 const messagesFrom = (origin: typeof another): Message[] => [
-  user('given up 1'),
-  user('given up 2'),
+  userText('given up 1'),
+  userText('given up 2'),
   { role: 'system', content: [{ type: 'text', text: 'note' }] },
-  user('asked'),
+  userText('asked'),
   {
     role: 'assistant',
     content: ['1', '2'].map((id) => ({ type: 'tool_call', id, name: 'bash', input: {} })),
@@ -82,14 +82,14 @@ const messagesFrom = (origin: typeof another): Message[] => [
     ...{ tool_call_id: id, tool_name: 'bash', is_error: false },
     content: [{ type: 'text', text: `result ${id}` }, picture, document],
   })),
-  user('promoted 1'),
-  user('promoted 2'),
+  userText('promoted 1'),
+  userText('promoted 2'),
   { role: 'assistant', content: [{ type: 'thinking', text: 'cut' }], origin: another },
-  user('once more'),
+  userText('once more'),
   said('an answer', origin),
-  user(' '),
+  userText(' '),
   said('and another', origin),
-  user('the newest'),
+  userText('the newest'),
 ]
 const inOrder = ['given up 1', 'given up 2', 'note', 'asked', 'result 1', 'result 2', 'promoted 1']
 inOrder.push('promoted 2', 'once more', 'an answer', 'empty message', 'and another', 'the newest')

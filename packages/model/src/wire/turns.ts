@@ -4,7 +4,7 @@
  * conversation still begins with the blocks of the shorter one, and a cache breakpoint stays on its block.
  */
 import type { ModelWire } from '../spec.ts'
-import { type JsonObject, itemsOf } from './documents.ts'
+import { type JsonObject, toItems } from './documents.ts'
 
 /** The fields in which a wire stores its turns, and the blocks of a turn. */
 const fields: Record<ModelWire, { turns: string; blocks: string }> = {
@@ -17,11 +17,11 @@ const fields: Record<ModelWire, { turns: string; blocks: string }> = {
 export function joinTurns(wire: ModelWire, body: JsonObject): void {
   const { turns, blocks } = fields[wire]
   const joined: JsonObject[] = []
-  for (const turn of itemsOf(body[turns])) {
+  for (const turn of toItems(body[turns])) {
     const before = joined.at(-1)
     if (before?.role === 'user' && turn.role === 'user') {
-      before[blocks] = itemsOf(before[blocks])
-      for (const block of itemsOf(turn[blocks])) (before[blocks] as JsonObject[]).push(block)
+      before[blocks] = toItems(before[blocks])
+      for (const block of toItems(turn[blocks])) (before[blocks] as JsonObject[]).push(block)
     } else joined.push(turn)
   }
   body[turns] = wire === 'google-generative-ai' ? joined.flatMap(responsesApart) : joined
@@ -29,8 +29,8 @@ export function joinTurns(wire: ModelWire, body: JsonObject): void {
 
 /** Google counts the responses in the turn after a call: that turn must hold all of them and nothing else. */
 function responsesApart(turn: JsonObject): JsonObject[] {
-  const responses = itemsOf(turn.parts).filter((part) => part.functionResponse !== undefined)
-  const others = itemsOf(turn.parts).filter((part) => part.functionResponse === undefined)
+  const responses = toItems(turn.parts).filter((part) => part.functionResponse !== undefined)
+  const others = toItems(turn.parts).filter((part) => part.functionResponse === undefined)
   return [responses, others]
     .filter((parts) => parts.length > 0)
     .map((parts) => ({ ...turn, parts }))

@@ -1,22 +1,25 @@
 import { z } from 'zod'
 import { Metadata } from '../primitives.ts'
 import { exampleIds } from '../example-ids.ts'
-import { UnixSeconds, refused } from './lists.ts'
+import { UnixSeconds, unsupportedField } from './lists.ts'
 import { checkMetadata } from '../agents.ts'
 import { OpenAIToolShown, OpenAITools } from './tools.ts'
 
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export const openaiEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export const serviceTiers = ['auto', 'default', 'flex', 'priority', 'fast', 'ultrafast'] as const
 
 const Effort = z
-  .enum(efforts)
+  .enum(openaiEfforts)
   .nullish()
   .describe('How much the model thinks; `none` and `minimal` are its lowest level.')
 const Reasoning = z
   .strictObject({
     effort: Effort,
     summary: z
-      .literal('auto', refused('reasoning has no summaries here; leave it out or send `auto`'))
+      .literal(
+        'auto',
+        unsupportedField('reasoning has no summaries here; leave it out or send `auto`'),
+      )
       .nullish()
       .describe('`auto` alone: reasoning items have no summary.'),
   })
@@ -36,24 +39,24 @@ const Text = z
       .strictObject({
         type: z.literal(
           'text',
-          refused('describe the form of the answer in `instructions`, and send `text`'),
+          unsupportedField('describe the form of the answer in `instructions`, and send `text`'),
         ),
       })
       .nullish()
       .describe('Plain text alone.'),
     verbosity: z
-      .literal('medium', refused('say in `instructions` how long answers are'))
+      .literal('medium', unsupportedField('say in `instructions` how long answers are'))
       .nullish()
       .describe('`medium` alone.'),
   })
   .meta({ id: 'OpenAITextParams', description: 'Plain text alone.' })
 
-const off = (wayOut: string) => z.literal(false, refused(wayOut))
+const off = (wayOut: string) => z.literal(false, unsupportedField(wayOut))
 const MultiAgent = z
   .strictObject({
     enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
     max_concurrent_subagents: z
-      .null(refused('the service has one limit for each session'))
+      .null(unsupportedField('the service has one limit for each session'))
       .optional()
       .describe('Null alone: the service has one limit for each session.'),
   })
@@ -161,7 +164,7 @@ const shown = {
   instructions: z.string().nullable().describe('The system prompt, or null.'),
   reasoning: z
     .object({
-      effort: z.enum(efforts).nullable().describe('The level that is applied.'),
+      effort: z.enum(openaiEfforts).nullable().describe('The level that is applied.'),
       summary: z.null().describe('Always null: reasoning items have no summary.'),
     })
     .describe('How the model reasons.'),

@@ -5,7 +5,7 @@ import { exampleIds } from '../example-ids.ts'
 import { Id, Line, Metadata } from '../primitives.ts'
 import { OpenAIEnvironmentParam } from './environments.ts'
 import { OpenAIMessages } from './inputs.ts'
-import { AfterQuery, UnixSeconds, refused } from './lists.ts'
+import { AfterQuery, UnixSeconds, unsupportedField } from './lists.ts'
 import { OpenAIContentShown } from './turns.ts'
 
 const { expression, timezone } = CronScheduleParams.shape
@@ -22,7 +22,7 @@ const NewSession = z
     type: z.literal('new_session'),
     agent_id: Id.describe('Its newest version is pinned.'),
     agent: z
-      .undefined(refused('create the agent, and name it as `agent_id`'))
+      .undefined(unsupportedField('create the agent, and name it as `agent_id`'))
       .optional()
       .describe('Left out: an automation has an agent that is stored.'),
     environment: OpenAIEnvironmentParam.describe('Where the sessions run their commands.'),

@@ -5,7 +5,7 @@ import { exampleIds } from '../example-ids.ts'
 import { Packages } from '../packages.ts'
 import { Id, Line } from '../primitives.ts'
 import { ofUnknownType } from '../problems.ts'
-import { emptyList, refused } from './lists.ts'
+import { emptyList, unsupportedField } from './lists.ts'
 
 const { env } = EnvironmentCreate.shape
 const { npm, pip, apt } = Packages.shape
@@ -30,9 +30,12 @@ export const hostedFields = {
     .strictObject({ npm, python: pip, system: apt })
     .nullish()
     .describe('Installed before the first command.'),
-  container_size: z.undefined(refused(operators)).optional().describe(`Left out: ${operators}.`),
+  container_size: z
+    .undefined(unsupportedField(operators))
+    .optional()
+    .describe(`Left out: ${operators}.`),
   desktop: z
-    .strictObject({ enabled: z.literal(false, refused('sandboxes have no desktop')) })
+    .strictObject({ enabled: z.literal(false, unsupportedField('sandboxes have no desktop')) })
     .nullish()
     .describe('Absent or disabled: sandboxes have no desktop.'),
   plugins: emptyList('sandboxes have no plugins; upload a skill'),
@@ -42,7 +45,7 @@ export const hostedFields = {
 
 const Skill = z
   .strictObject({
-    type: z.literal('skill_reference', refused('upload the skill, and name it by its id')),
+    type: z.literal('skill_reference', unsupportedField('upload the skill, and name it by its id')),
     skill_id: Id,
     version: z.string().min(1).nullish().describe('The newest when absent.'),
   })
@@ -50,7 +53,7 @@ const Skill = z
 
 export const OpenAIFileParam = z
   .strictObject({
-    type: z.literal('file_id', refused('upload the file to `/v1/files`, and name its id')),
+    type: z.literal('file_id', unsupportedField('upload the file to `/v1/files`, and name its id')),
     file_id: Id,
     path: Line.min(1).max(1024).describe('Where the file is in the sandbox.'),
   })

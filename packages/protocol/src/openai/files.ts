@@ -1,11 +1,11 @@
 /** Files of the workspace, as the file helpers of the official OpenAI client upload and read them. */
 import { z } from 'zod'
 import { FileFields } from '../files.ts'
-import { AfterQuery, UnixSeconds, refused } from './lists.ts'
+import { AfterQuery, UnixSeconds, unsupportedField } from './lists.ts'
 
 const Purpose = z.enum(
   ['user_data', 'assistants'],
-  refused('send user_data: files are for sessions'),
+  unsupportedField('send user_data: files are for sessions'),
 )
 
 /** Every field may be missing while the form is being read. */

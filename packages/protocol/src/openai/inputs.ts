@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { checkText, mostText } from '../content.ts'
 import type { UserContent } from '../content.ts'
 import { Id } from '../primitives.ts'
-import { ofUnknownType, quoted } from '../problems.ts'
-import { refused } from './lists.ts'
+import { ofUnknownType, quoteValue } from '../problems.ts'
+import { unsupportedField } from './lists.ts'
 
 const dataUrl = /^data:([\w.+-]+\/[\w.+-]+);base64,([A-Za-z0-9+/]*={0,2})$/
 
@@ -31,7 +31,7 @@ type OpenAIInputContent = z.infer<typeof OpenAIInputContent>
 export const OpenAIMessage = z
   .strictObject({
     type: z.literal('message').optional(),
-    role: z.literal('user', refused('a client writes messages of the user alone')),
+    role: z.literal('user', unsupportedField('a client writes messages of the user alone')),
     content: z.array(OpenAIInputContent).min(1).describe('Texts and images, in order.'),
   })
   .meta({ id: 'OpenAIInputMessageParams', description: 'A message of the user.' })
@@ -46,7 +46,7 @@ const contentOf = (content: readonly OpenAIInputContent[]): UserContent[] =>
   })
 
 /** Each message as an event of the log. */
-export const messagesOf = (
+export const toUserMessages = (
   messages: readonly z.infer<typeof OpenAIMessage>[],
 ): { type: 'user.message'; content: UserContent[] }[] =>
   messages.map(({ content }) => ({ type: 'user.message', content: contentOf(content) }))
@@ -55,7 +55,7 @@ export const OpenAIMessages = z
   .array(OpenAIMessage)
   .min(1)
   .max(50)
-  .superRefine((messages, context) => checkText(messagesOf(messages), context))
+  .superRefine((messages, context) => checkText(toUserMessages(messages), context))
 
 /** A string means one message. */
 export const OpenAIInput = z.union([
@@ -72,7 +72,9 @@ export const OpenAIInput = z.union([
 const Output = z.union([z.string(), z.array(OpenAIInputContent)])
 
 /** The content of a tool's result. */
-export const outputOf = (output: z.infer<typeof Output> | null | undefined): UserContent[] => {
+export const toResultContent = (
+  output: z.infer<typeof Output> | null | undefined,
+): UserContent[] => {
   if (output === null || output === undefined || output === '') return []
   return typeof output === 'string' ? [{ type: 'text', text: output }] : contentOf(output)
 }
@@ -116,8 +118,8 @@ const ApprovalInput = z
 
 const unknownInput = ofUnknownType((type) =>
   type === 'agent.session.input.computer_use_approval_request_result'
-    ? `${quoted(type)} is not supported: sandboxes have no desktop`
-    : `${quoted(type)} is no event that may be sent here`,
+    ? `${quoteValue(type)} is not supported: sandboxes have no desktop`
+    : `${quoteValue(type)} is no event that may be sent here`,
 )
 
 export const OpenAIInputEvent = z.discriminatedUnion(

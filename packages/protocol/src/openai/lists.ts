@@ -36,14 +36,14 @@ export const OpenAIDeleted = <T extends string>(object: T) =>
   })
 
 /** The error of a field that the wire has and this service does not support. `wayOut` tells the caller what to do. */
-export const refused = (wayOut: string) => ({ error: `is not supported: ${wayOut}` })
+export const unsupportedField = (wayOut: string) => ({ error: `is not supported: ${wayOut}` })
 
 /** A list that must be empty. */
 export const emptyList = (wayOut: string) =>
-  z.array(z.unknown()).max(0, refused(wayOut)).nullish().describe(`Empty: ${wayOut}.`)
+  z.array(z.unknown()).max(0, unsupportedField(wayOut)).nullish().describe(`Empty: ${wayOut}.`)
 
 /** All `metadata[key]=value` pairs of a query. */
-export function metadataOf(
+export function readMetadataFilter(
   query: Readonly<Record<string, unknown>>,
 ): [key: string, value: string][] {
   return Object.entries(query).flatMap(([name, value]): [string, string][] => {

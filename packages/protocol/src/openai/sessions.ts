@@ -8,15 +8,15 @@ import {
 } from './agents.ts'
 import { OpenAIEnvironmentParam, OpenAIEnvironmentShown } from './environments.ts'
 import { OpenAIInput } from './inputs.ts'
-import { AfterQuery, UnixSeconds, refused } from './lists.ts'
+import { AfterQuery, UnixSeconds, unsupportedField } from './lists.ts'
 
 const alike = {
   review: z
-    .literal('none', refused('calls of tools that ask wait for a person'))
+    .literal('none', unsupportedField('calls of tools that ask wait for a person'))
     .optional()
     .describe('`none` alone.'),
   prompt_cache_options: z
-    .null(refused('the model card sets how long prompts are cached; leave it out'))
+    .null(unsupportedField('the model card sets how long prompts are cached; leave it out'))
     .optional()
     .describe('Null alone: the model card sets how long prompts are cached.'),
   spend_control: z

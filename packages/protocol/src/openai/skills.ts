@@ -1,6 +1,6 @@
 /** Skills of the workspace, on the wire of `/openai/v1`. */
 import { z } from 'zod'
-import { UnixSeconds, refused } from './lists.ts'
+import { UnixSeconds, unsupportedField } from './lists.ts'
 
 const parts = z
   .array(z.string().meta({ format: 'binary' }))
@@ -16,7 +16,7 @@ export const OpenAISkillForm = z
 /** The fields of a version's form, except for the files. */
 export const OpenAISkillVersionFields = z.strictObject({
   default: z
-    .literal('true', refused('the newest version is the default'))
+    .literal('true', unsupportedField('the newest version is the default'))
     .optional()
     .describe('The newest version is the default.'),
 })

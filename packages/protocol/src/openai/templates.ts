@@ -11,7 +11,7 @@ import {
   hostedFields,
   sessionFields,
 } from './environments.ts'
-import { AfterQuery, UnixSeconds, refused } from './lists.ts'
+import { AfterQuery, UnixSeconds, unsupportedField } from './lists.ts'
 
 const name = Line.min(1)
   .max(256)
@@ -65,7 +65,7 @@ export const OpenAIEnvironmentCreate = z
       .strictObject({
         type: z.literal(
           'openai_hosted',
-          refused('send openai_hosted; workers take environments of `/v1/environments`'),
+          unsupportedField('send openai_hosted; workers take environments of `/v1/environments`'),
         ),
         environment_template_id: Id.optional().describe('An environment to begin with.'),
         ...hostedFields,
@@ -74,7 +74,7 @@ export const OpenAIEnvironmentCreate = z
       .describe('What the sandboxes of sessions begin with.'),
     vault_ids: z
       .array(Id)
-      .max(0, refused('name the vaults when you create the session'))
+      .max(0, unsupportedField('name the vaults when you create the session'))
       .nullish()
       .describe('Empty: a session names its vaults.'),
   })
@@ -86,7 +86,7 @@ export type OpenAIEnvironmentCreate = z.infer<typeof OpenAIEnvironmentCreate>
 
 export const OpenAIEnvironmentListQuery = AfterQuery.extend({
   type: z
-    .literal('openai_hosted', refused('openai_hosted is the only type'))
+    .literal('openai_hosted', unsupportedField('openai_hosted is the only type'))
     .optional()
     .describe('`openai_hosted` alone.'),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HttpUrl, JsonValue } from '../primitives.ts'
-import { ofUnknownType, quoted } from '../problems.ts'
+import { ofUnknownType, quoteValue } from '../problems.ts'
 import { mostServers } from '../agents.ts'
 import {
   BuiltInConfig,
@@ -10,9 +10,9 @@ import {
   nameProblem,
   toolsetTools,
 } from '../tools.ts'
-import { refused } from './lists.ts'
+import { unsupportedField } from './lists.ts'
 
-const never = (wayOut: string) => z.literal(false, refused(wayOut)).optional()
+const never = (wayOut: string) => z.literal(false, unsupportedField(wayOut)).optional()
 const inputSchema = CustomTool.shape.input_schema
 
 const FunctionTool = z
@@ -33,7 +33,9 @@ const FunctionTool = z
 const Transport = z.strictObject({
   type: z.literal(
     'http',
-    refused('a worker starts stdio servers; declare them at `/v1/agents`, and send http here'),
+    unsupportedField(
+      'a worker starts stdio servers; declare them at `/v1/agents`, and send http here',
+    ),
   ),
   server_url: HttpUrl.describe('The address of the MCP server.'),
   authorization: z.string().min(1).nullish().describe('A bearer token; sessions alone take it.'),
@@ -41,7 +43,7 @@ const Transport = z.strictObject({
     .record(z.string(), z.string())
     .refine(
       (headers) => Object.keys(headers).length === 0,
-      refused('keep the token in a vault, and name the vault in `vault_ids`'),
+      unsupportedField('keep the token in a vault, and name the vault in `vault_ids`'),
     )
     .nullish()
     .describe('Empty: a token belongs into a vault.'),
@@ -57,16 +59,18 @@ const McpTool = z
     transport: Transport.describe('How the server is reached.'),
     allowed_tools: z.array(z.string().min(1).max(128)).nullish().describe('All when absent.'),
     connection_origin: z
-      .literal('service', refused('this service connects to MCP servers itself'))
+      .literal('service', unsupportedField('this service connects to MCP servers itself'))
       .nullish()
       .describe('`service` alone: this service connects to MCP servers itself.'),
     credential_id: z
-      .null(refused('the first vault of the session with a credential for the URL is used'))
+      .null(
+        unsupportedField('the first vault of the session with a credential for the URL is used'),
+      )
       .optional()
       .describe('Null: the first vault with a credential for the URL is used.'),
     request_metadata: z
       .record(z.string(), JsonValue)
-      .refine((pairs) => Object.keys(pairs).length === 0, refused('leave it out'))
+      .refine((pairs) => Object.keys(pairs).length === 0, unsupportedField('leave it out'))
       .nullish()
       .describe('Empty alone.'),
     required: never('a turn begins without a server that does not answer, and says so'),
@@ -78,11 +82,11 @@ const WebSearchTool = z
     type: z.literal('web_search'),
     mode: z
       .enum(['disabled', 'live', 'cached'])
-      .refine((mode) => mode !== 'cached', refused('send live or disabled'))
+      .refine((mode) => mode !== 'cached', unsupportedField('send live or disabled'))
       .nullish()
       .describe('`live` when absent; `disabled`: the agent has no search.'),
     context_size: z
-      .literal('medium', refused('leave it out'))
+      .literal('medium', unsupportedField('leave it out'))
       .nullish()
       .describe('`medium` alone.'),
     allowed_domains: z
@@ -114,8 +118,8 @@ const unknownTool = ofUnknownType((type) => {
   const wayOut =
     typeof type === 'string' && Object.hasOwn(wayOuts, type) ? wayOuts[type] : undefined
   return wayOut
-    ? `${quoted(type)} is not supported: ${wayOut}`
-    : `${quoted(type)} is no type of tool: send function, mcp or web_search`
+    ? `${quoteValue(type)} is not supported: ${wayOut}`
+    : `${quoteValue(type)} is no type of tool: send function, mcp or web_search`
 })
 
 export const OpenAITool = z.discriminatedUnion(

@@ -23,7 +23,7 @@ import {
   ripgrepPath,
   rootArguments,
   searchPath,
-  user,
+  sandboxUser,
 } from './rootfs.ts'
 import { seccompFilter } from './seccomp.ts'
 
@@ -40,8 +40,8 @@ const paths = {
   workspace: '/workspace',
 }
 const environment = {
-  HOME: user.home,
-  USER: user.name,
+  HOME: sandboxUser.home,
+  USER: sandboxUser.name,
   LANG: 'C.UTF-8',
   TERM: 'dumb',
 }
@@ -199,9 +199,9 @@ const isolation = [
   ...['--cap-drop', 'ALL', '--hostname', 'sandbox'],
   ...[
     '--uid',
-    String(user.id),
+    String(sandboxUser.id),
     '--gid',
-    String(user.id),
+    String(sandboxUser.id),
     '--seccomp',
     String(givenDescriptors.filter),
   ],

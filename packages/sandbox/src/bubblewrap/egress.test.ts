@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { throughProxy } from '../egress/contract.ts'
-import { bundle, gate } from '../egress/fixture.ts'
+import { testAuthorities, startTestGate } from '../egress/fixture.ts'
 import { bench, run, say, until } from '../fixture.ts'
 import type { Sandbox, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
@@ -38,7 +38,7 @@ function ticksOf({ workspace }: SandboxSpec): number {
 describe('a program in bubblewrap that knows of no proxy', () => {
   it('reaches the gate at ports 80 and 443 of every name', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     assert.equal(await perl(sandbox, hello('one.test', 443)), 'hello')
     assert.equal(await perl(sandbox, hello('Two.Test', 80)), 'hello')
@@ -51,7 +51,7 @@ describe('a program in bubblewrap that knows of no proxy', () => {
 
   it('is cut off if the gate refuses, or is closed, and at addresses without a name', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     assert.equal(await perl(sandbox, hello('refused.test', 443)), '')
     for (const address of ['127.0.0.1', '127.64.9.9', '127.127.255.255']) {
@@ -66,10 +66,10 @@ describe('a program in bubblewrap that knows of no proxy', () => {
 
   it('trusts the certificates that were given with the gate, wherever it looks', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     for (const path of ['certs/ca-certificates.crt', 'cert.pem']) {
-      assert.equal((await run(sandbox, `cat /etc/ssl/${path}`)).output, bundle)
+      assert.equal((await run(sandbox, `cat /etc/ssl/${path}`)).output, testAuthorities)
       assert.notEqual((await run(sandbox, `echo >>/etc/ssl/${path}`)).exitCode, 0)
     }
   })
@@ -87,7 +87,7 @@ describe('a program in bubblewrap that knows of no proxy', () => {
 describe('the names in bubblewrap', () => {
   it('have an address each, and nothing else', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     const lookUps = 'for name in one.test two.test ONE.test; do getent hosts $name; done'
     const addresses = (await say(sandbox, lookUps)).split('\n').map((line) => line.split(/\s/)[0])
@@ -108,7 +108,7 @@ describe('the names in bubblewrap', () => {
 
   it('are answered over TCP too, as many as are asked', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     const query = String.raw`my $q = pack "n6", 7, 0x100, 1, 0, 0, 0; $q .= "\3one\4test\0\0\1\0\1"`
     const script = `${query}; my $s = IO::Socket::INET->new("127.0.0.1:53"); print $s pack("n/a", $q) x 2;
@@ -118,7 +118,7 @@ describe('the names in bubblewrap', () => {
 
   it('are forgotten before they are more than a bound, those used last are not', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     const flood = `for (1..${names}) { inet_aton("n$_.test"); inet_aton("kept.test") unless $_ % 100 }`
     const [gone, kept] = (
@@ -136,7 +136,7 @@ describe('the names in bubblewrap', () => {
 describe('the bridge', () => {
   it('outlives packets that are no query, and answers the next', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     const flood = String.raw`
       my $to = pack_sockaddr_in(53, inet_aton("127.0.0.1")); socket U, AF_INET, SOCK_DGRAM, 0; srand 1;
@@ -151,7 +151,7 @@ describe('the bridge', () => {
 
   it('lets connections beyond its bound wait, and serves them when there is room', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const sandbox = await setup.open({ egress: there.egress })
     const open = `my @all = map { my $s = IO::Socket::INET->new("127.0.0.1:3128") or die $!; print $s "GET / HTTP/1.1\\r\\n\\r\\n"; $s } 1..${links + 50}`
     const sleeping = run(
@@ -169,7 +169,9 @@ describe('the bridge', () => {
 
   it('takes no time for connections on which nothing moves', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder, (socket) => socket.end(Buffer.alloc(4 << 20)))
+    await using there = await startTestGate(setup.folder, (socket) =>
+      socket.end(Buffer.alloc(4 << 20)),
+    )
     const spec = setup.spec({ egress: there.egress })
     const sandbox = await setup.open(spec)
     const idle = throughProxy('print "open"; close STDOUT; close STDERR; sleep 60')
@@ -183,7 +185,7 @@ describe('the bridge', () => {
 
   it('does not begin without a socket', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     rmSync(there.egress.socket)
     await assert.rejects(setup.open({ egress: there.egress }), SandboxEnded)
   })

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
-import { gate } from '../egress/fixture.ts'
+import { startTestGate } from '../egress/fixture.ts'
 import type { Bench } from '../fixture.ts'
 import { bench, run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -20,7 +20,7 @@ const noWay = { ENETUNREACH: '101', ECONNREFUSED: '111', EADDRNOTAVAIL: '99', EI
 /** A sandbox with a gate, and a function for the errno of a system call or Perl function there. */
 async function inside(setup: Bench) {
   await using stack = new AsyncDisposableStack()
-  const there = stack.use(await gate(setup.folder))
+  const there = stack.use(await startTestGate(setup.folder))
   const spec = setup.spec({ egress: there.egress })
   const sandbox = await setup.open(spec)
   const kept = stack.move()

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCases } from '../contract.ts'
 import { bench, run, say, until } from '../fixture.ts'
-import { hog, isolationCases, sleepersIn } from '../isolation/contract.ts'
+import { memoryHog, isolationCases, sleepersIn } from '../isolation/contract.ts'
 import { bubblewrapSandboxes } from './bubblewrap.ts'
 import type { LimitGroup, Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
@@ -76,7 +76,7 @@ describe('bubblewrap', () => {
     const sandbox = await setup.open({ limits: { processes: 24, memory: 128 * mebibyte } })
     const count = await sleepersIn(sandbox)
     assert.ok(count > 0 && count <= 24, `${count} processes`)
-    assert.notEqual((await run(sandbox, hog)).exitCode, 0)
+    assert.notEqual((await run(sandbox, memoryHog)).exitCode, 0)
     assert.equal(await say(sandbox, 'node -p 1+1'), '2')
   })
 })

@@ -6,10 +6,10 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { gate } from '../egress/fixture.ts'
+import { startTestGate } from '../egress/fixture.ts'
 import type { Bench } from '../fixture.ts'
 import { bench, parentOf, processesWith, run, say, until } from '../fixture.ts'
-import { hog } from '../isolation/contract.ts'
+import { memoryHog } from '../isolation/contract.ts'
 import type { SandboxEgress } from '../sandbox.ts'
 import { bubblewrapSandboxes } from './bubblewrap.ts'
 import { findLimiter } from './limits.ts'
@@ -29,7 +29,7 @@ async function setup() {
     async gate(): Promise<SandboxEgress> {
       const folder = join(own.folder, `gate-${gates++}`)
       mkdirSync(folder)
-      const made = await gate(folder)
+      const made = await startTestGate(folder)
       closers.push(made)
       return made.egress
     },
@@ -121,7 +121,7 @@ describe('a spare launcher', () => {
     const waiting = await spare()
     const sandbox = await mine.open({ egress: await mine.gate(), limits })
     assert.equal(await starterOf(mine, sandbox), waiting)
-    assert.notEqual((await run(sandbox, hog)).exitCode, 0)
+    assert.notEqual((await run(sandbox, memoryHog)).exitCode, 0)
     assert.equal(await say(sandbox, 'echo on'), 'on')
   })
 
@@ -133,13 +133,13 @@ describe('a spare launcher', () => {
     const sandbox = await mine.open({ egress: await mine.gate(), limits })
     assert.notEqual(await starterOf(mine, sandbox), waiting)
     await until('it is ended', () => !processesWith('--await').includes(waiting))
-    assert.notEqual((await run(sandbox, hog)).exitCode, 0)
+    assert.notEqual((await run(sandbox, memoryHog)).exitCode, 0)
   })
 
   it('that was killed is not used', async () => {
     const { provider, groups } = watched()
     await using own = bench(provider)
-    await using opened = await gate(own.folder)
+    await using opened = await startTestGate(own.folder)
     await own.open({ egress: opened.egress })
     const waiting = await spare()
     const ofSpare = groups.at(-1)
@@ -165,7 +165,7 @@ describe('a spare launcher', () => {
       }),
     })
     await using own = bench(provider)
-    await using opened = await gate(own.folder)
+    await using opened = await startTestGate(own.folder)
     for (const word of ['one', 'two']) {
       const sandbox = await own.open({ egress: opened.egress })
       assert.equal(await say(sandbox, `echo ${word}`), word)
@@ -189,7 +189,7 @@ describe('a spare launcher', () => {
   it('and its control groups are removed when the provider is closed, and none follows', async () => {
     const { provider, groups } = watched()
     await using own = bench(provider)
-    await using opened = await gate(own.folder)
+    await using opened = await startTestGate(own.folder)
     const sandbox = await own.open({ egress: opened.egress })
     await spare()
     await provider.close?.()
@@ -203,7 +203,7 @@ describe('a spare launcher', () => {
   for (const end of ['by itself', 'by SIGKILL'] as const)
     it(`keeps no server alive, and ends with a server that ends ${end}`, async () => {
       await using own = bench(bubblewrapSandboxes())
-      await using opened = await gate(own.folder)
+      await using opened = await startTestGate(own.folder)
       const spec = own.spec({ egress: opened.egress })
       const module = import.meta.resolve('./bubblewrap.ts')
       const program = `

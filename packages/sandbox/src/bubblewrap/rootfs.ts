@@ -7,7 +7,7 @@ import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
 import type { PathFinder, SystemRoot } from './system.ts'
 import { systemArguments } from './system.ts'
 
-export const user = { name: 'user', id: 1000, home: '/home/user' }
+export const sandboxUser = { name: 'user', id: 1000, home: '/home/user' }
 export const ripgrepPath = '/opt/steward/bin/rg'
 export const daemonPath = '/opt/steward/sandboxd'
 export const gatePath = '/opt/steward/gate.sock'
@@ -72,7 +72,7 @@ function scratchArguments(bytes: number): string[] {
   return [
     ...folder('/tmp', '1777'),
     ...folder('/run', '0755'),
-    ...folder(user.home, '0755'),
+    ...folder(sandboxUser.home, '0755'),
     ...folder('/dev/shm', '1777'),
     ...['--perms', '0700', '--dir', '/run/shell'],
   ]

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { asNobody, node, stageOptions, withSubordinateIds } from '../ordinary-fixture.ts'
-import { mapping } from '../own-users.ts'
+import { asNobody, nodeMount, stageOptions, withSubordinateIds } from '../ordinary-fixture.ts'
+import { userMapping } from '../own-users.ts'
 
 const ordinary = process.getuid?.() !== 0 && 'the server is an ordinary user already'
 const folder = import.meta.dirname
@@ -24,7 +24,7 @@ const withoutIds =
 const testing = (names: readonly string[]) => {
   const files = names.map((name) => stageOptions(join(folder, name)))
   return [
-    node,
+    nodeMount,
     '--test',
     '--test-isolation=none',
     '--test-reporter=tap',
@@ -48,7 +48,7 @@ describe('a server that is an ordinary user', { skip: ordinary }, () => {
     patience,
     async () => {
       using ids = withSubordinateIds()
-      const { code, output } = await asNobody([...mapping, ...testing(ofUsers)], ids.before)
+      const { code, output } = await asNobody([...userMapping, ...testing(ofUsers)], ids.before)
       assert.equal(code, 0, output)
       assert.match(output, /^ok \d+ - a session of bubblewrap under root$/m)
       assert.doesNotMatch(output, /# SKIP/)
@@ -62,8 +62,8 @@ describe('a server that is an ordinary user', { skip: ordinary }, () => {
     { ...patience, skip: large },
     async () => {
       using ids = withSubordinateIds()
-      const attacked = [node, stageOptions(join(folder, 'watches-fixture.ts'))]
-      const ended = await asNobody([...mapping, ...attacked], ids.before)
+      const attacked = [nodeMount, stageOptions(join(folder, 'watches-fixture.ts'))]
+      const ended = await asNobody([...userMapping, ...attacked], ids.before)
       assert.deepEqual(ended, { code: 0, output: 'alive\n', errors: '' })
     },
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { gate } from '../egress/fixture.ts'
+import { startTestGate } from '../egress/fixture.ts'
 import { bench, say } from '../fixture.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { bubblewrapSandboxes } from './bubblewrap.ts'
@@ -65,7 +65,7 @@ describe('a sandbox of the host’s own system', () => {
 describe('a layer over the system of a sandbox', () => {
   it('shows its programs, libraries and settings at their own paths, before those of the host', async () => {
     await using setup = bench(provider)
-    await using there = await gate(setup.folder)
+    await using there = await startTestGate(setup.folder)
     const layer = join(setup.folder, 'layer')
     putFile(join(layer, 'usr/bin/brought'), '#!/bin/sh\ncat /usr/share/brought/text\n')
     putFile(join(layer, 'usr/bin/bzip2'), '#!/bin/sh\necho another bzip2\n')

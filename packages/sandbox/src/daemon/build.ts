@@ -13,7 +13,7 @@ const flags = [
 ]
 
 /** musl where Debian packages it; glibc for arm64, whose cross compiler has no musl. */
-export const targets = {
+export const daemonTargets = {
   x64: { compiler: 'musl-gcc', packages: ['musl-tools', 'musl-dev', 'gcc-12', 'binutils'] },
   arm64: {
     compiler: 'aarch64-linux-gnu-gcc',
@@ -29,8 +29,8 @@ export const targets = {
 /** Compiled first: the order of the sources decides the bytes of the binary. */
 const main = 'daemon.c'
 
-export type DaemonArch = keyof typeof targets
-export const architectures: readonly DaemonArch[] = ['x64', 'arm64']
+export type DaemonArch = keyof typeof daemonTargets
+export const daemonArchitectures: readonly DaemonArch[] = ['x64', 'arm64']
 
 export type DaemonHashes = {
   source: string
@@ -59,8 +59,8 @@ export function hashSource(): string {
 }
 
 /** The Debian versions of the compiler's packages; empty for a package that dpkg does not know. */
-export function toolchain(arch: DaemonArch): Record<string, string> {
-  const shown = targets[arch].packages.map((name) => [
+export function readToolchain(arch: DaemonArch): Record<string, string> {
+  const shown = daemonTargets[arch].packages.map((name) => [
     name,
     output('dpkg-query', ['-W', '-f', '${Version}', name]),
   ])
@@ -71,14 +71,14 @@ export function compileDaemon(arch: DaemonArch, into: string): void {
   const others = readdirSync(daemonFolder).filter((name) => name.endsWith('.c') && name !== main)
   others.sort()
   mkdirSync(into, { recursive: true })
-  output(targets[arch].compiler, [...flags, '-o', binaryPath(arch, into), main, ...others])
+  output(daemonTargets[arch].compiler, [...flags, '-o', binaryPath(arch, into), main, ...others])
 }
 
 export function describeBuild(into: string): DaemonHashes {
   const entry = (arch: DaemonArch) => ({
     sha256: hashFile(binaryPath(arch, into)),
-    compiler: output(targets[arch].compiler, ['--version']).split('\n')[0] ?? '',
-    packages: toolchain(arch),
+    compiler: output(daemonTargets[arch].compiler, ['--version']).split('\n')[0] ?? '',
+    packages: readToolchain(arch),
   })
   const binaries = { x64: entry('x64'), arm64: entry('arm64') }
   return { source: hashSource(), flags: flags.join(' '), binaries }
@@ -86,7 +86,7 @@ export function describeBuild(into: string): DaemonHashes {
 
 if (import.meta.main) {
   const into = join(daemonFolder, 'bin')
-  for (const arch of architectures) compileDaemon(arch, into)
+  for (const arch of daemonArchitectures) compileDaemon(arch, into)
   const hashes = `${JSON.stringify(describeBuild(into), null, 2)}\n`
   writeFileSync(join(daemonFolder, 'hashes.json'), hashes)
   process.stdout.write(hashes)

@@ -11,7 +11,7 @@ import { rgPath } from '@vscode/ripgrep'
 import { until } from '../fixture.ts'
 import { remoteSandbox } from '../daemon-sandbox.ts'
 import type { DaemonArch, DaemonHashes } from './build.ts'
-import { architectures, binaryPath, daemonFolder, hashFile, hashSource } from './build.ts'
+import { daemonArchitectures, binaryPath, daemonFolder, hashFile, hashSource } from './build.ts'
 
 const emulators: Record<DaemonArch, string> = {
   x64: 'qemu-x86_64-static',
@@ -72,12 +72,12 @@ describe('the committed sandbox daemon', () => {
 
   it('was built from the committed source', () => {
     assert.equal(hashSource(), recorded.source, 'run node packages/sandbox/src/daemon/build.ts')
-    for (const arch of architectures) {
+    for (const arch of daemonArchitectures) {
       assert.equal(hashFile(binaryPath(arch)), recorded.binaries[arch].sha256, arch)
     }
   })
 
-  for (const arch of architectures) {
+  for (const arch of daemonArchitectures) {
     it(`runs commands and keeps files on ${arch}`, async () => {
       const { sandbox, workspace, child } = await start(arch)
       const bytes = Buffer.from('one\ntwo\n')
@@ -100,7 +100,7 @@ describe('the committed sandbox daemon', () => {
     })
   }
 
-  for (const arch of architectures) {
+  for (const arch of daemonArchitectures) {
     it(`bridges to a gate and gives names addresses on ${arch}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'steward-gate-'))
       const socket = join(folder, 'gate.sock')

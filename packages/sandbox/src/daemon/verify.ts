@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DaemonHashes } from './build.ts'
-import { architectures, compileDaemon, describeBuild, targets } from './build.ts'
+import { daemonArchitectures, compileDaemon, describeBuild, daemonTargets } from './build.ts'
 import recorded from './hashes.json' with { type: 'json' }
 
 function differences(recorded: DaemonHashes, found: DaemonHashes): string[] {
@@ -13,7 +13,7 @@ function differences(recorded: DaemonHashes, found: DaemonHashes): string[] {
   }
   compare('source', recorded.source, found.source)
   compare('flags', recorded.flags, found.flags)
-  for (const arch of architectures) {
+  for (const arch of daemonArchitectures) {
     const [before, now] = [recorded.binaries[arch], found.binaries[arch]]
     compare(`${arch}: binary`, before.sha256, now.sha256)
     compare(`${arch}: compiler`, before.compiler, now.compiler)
@@ -27,10 +27,10 @@ function differences(recorded: DaemonHashes, found: DaemonHashes): string[] {
 function rebuild(): DaemonHashes {
   const into = mkdtempSync(join(tmpdir(), 'steward-sandboxd-'))
   try {
-    for (const arch of architectures) compileDaemon(arch, into)
+    for (const arch of daemonArchitectures) compileDaemon(arch, into)
     return describeBuild(into)
   } catch (cause) {
-    const packages = architectures.flatMap((arch) => targets[arch].packages)
+    const packages = daemonArchitectures.flatMap((arch) => daemonTargets[arch].packages)
     throw new Error(
       `the sandbox daemon does not build here: apt-get install ${packages.join(' ')}`,
       { cause },

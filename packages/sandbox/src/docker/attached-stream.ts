@@ -6,7 +6,7 @@ const headerBytes = 8
 const streams = { output: 1, errors: 2 }
 
 /** Returns the container's stdout. Its stderr goes to `onErrors`. */
-export function demultiplex(attached: Duplex, onErrors: (bytes: Buffer) => void): Readable {
+export function demultiplexOutput(attached: Duplex, onErrors: (bytes: Buffer) => void): Readable {
   const header = Buffer.alloc(headerBytes)
   let filled = 0
   let left = 0

@@ -7,7 +7,7 @@ import { seccompFilter } from '../bubblewrap/seccomp.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
 import type { ContainerImage } from './images.ts'
 
-export const home = '/home/user'
+export const userHome = '/home/user'
 export const certificatesPath = '/etc/ssl/certs/ca-certificates.crt'
 export const ownerLabel = 'steward.sandbox'
 const daemonPath = '/opt/steward/sandboxd'
@@ -75,7 +75,7 @@ const etc = (user: ContainerUser): Record<string, string> => ({
 })
 
 function passwdOf({ id, group }: ContainerUser): string {
-  const user = `user:x:${id}:${group}::${home}:/bin/bash\n`
+  const user = `user:x:${id}:${group}::${userHome}:/bin/bash\n`
   if (id === 0) return user
   return `root:x:0:0:root:/root:/bin/bash\n${user}nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`
 }
@@ -107,7 +107,7 @@ function scratch(
   spec: SandboxSpec,
   { image, user, abilities }: ContainerStart,
 ): Record<string, string> {
-  const folders = ['/tmp', '/run', '/var/tmp', home, containerPaths.state]
+  const folders = ['/tmp', '/run', '/var/tmp', userHome, containerPaths.state]
   const owner = abilities.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
   const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
   const share = Math.floor(spec.limits.scratch / image.volumes.length)

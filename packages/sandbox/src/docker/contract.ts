@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { gate } from '../egress/fixture.ts'
+import { startTestGate } from '../egress/fixture.ts'
 import type { ContractCases } from '../fixture.ts'
-import { mark, processesWith, run, say, until } from '../fixture.ts'
+import { uniqueSleep, processesWith, run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { ownerLabel } from './container.ts'
 import { dockerSandboxes } from './docker.ts'
 import type { Engine } from './engine.ts'
 import { engineSecret, testImage } from './fixture.ts'
-import type { registry } from './registry-fixture.ts'
+import type { startRegistry } from './registry-fixture.ts'
 import { standIn } from './stand-in-fixture.ts'
 
 const perl = (sandbox: Sandbox, script: string) =>
@@ -49,7 +49,7 @@ export const containerCases: ContractCases = {
   },
 
   'finds nothing of the engine: no socket, no variable': async ({ folder, open }) => {
-    await using there = await gate(folder)
+    await using there = await startTestGate(folder)
     const sandbox = await open({ egress: there.egress })
     const seen = await say(sandbox, 'env; cat /proc/[0-9]*/environ | tr "\\0" "\\n"')
     assert.ok(!seen.includes(engineSecret))
@@ -61,7 +61,7 @@ export const containerCases: ContractCases = {
     folder,
     open,
   }) => {
-    await using there = await gate(folder)
+    await using there = await startTestGate(folder)
     const sandbox = await open({ egress: there.egress })
     assert.equal(await perl(sandbox, hello('one.test', 443)), 'hello')
     assert.equal(await perl(sandbox, hello('Two.Test', 80)), 'hello')
@@ -100,7 +100,7 @@ export function imageCases(
   there: () => {
     socket: string
     engine: Engine
-    images: Awaited<ReturnType<typeof registry>>
+    images: Awaited<ReturnType<typeof startRegistry>>
     reported: string[]
   },
 ): ContractCases {
@@ -127,7 +127,7 @@ export function imageCases(
         await using away = await standIn(join(folder, 'engine.sock'), there().socket)
         const { socket } = away
         const mine = dockerSandboxes({ name: 'docker', socket, image: testImage, againMs: 50 })
-        const [first, sign] = [spec(), mark()]
+        const [first, sign] = [spec(), uniqueSleep()]
         const sandbox = await mine.acquire(first)
         await run(sandbox, `(setsid sleep ${sign} &) >/dev/null 2>&1`)
         await until('it has begun', () => processesWith(sign).length === 1)

@@ -12,19 +12,19 @@ import { remoteSandbox } from '../daemon-sandbox.ts'
 import type { Isolation, Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { tryProvider } from '../trial.ts'
-import { demultiplex } from './attached-stream.ts'
+import { demultiplexOutput } from './attached-stream.ts'
 import type { ContainerUser, EngineAbilities } from './container.ts'
 import {
   certificatesPath,
   containerOptions,
-  home,
+  userHome,
   ownerLabel,
   containerPaths,
 } from './container.ts'
 import type { Engine } from './engine.ts'
 import { engineAt, EngineError } from './engine.ts'
 import type { ContainerImage, ImageStore, ReportProgress } from './images.ts'
-import { imagesOf, refuseReference, refuseUnlisted } from './images.ts'
+import { createImageStore, refuseReference, refuseUnlisted } from './images.ts'
 
 export type DockerOptions = {
   name: 'docker' | 'podman'
@@ -54,7 +54,7 @@ const goneWithinMs = 30_000
 const startedWithinMs = 60_000
 const leftBehindSeconds = 600
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-const environment = { HOME: home, USER: 'user', LANG: 'C.UTF-8', TERM: 'dumb' }
+const environment = { HOME: userHome, USER: 'user', LANG: 'C.UTF-8', TERM: 'dumb' }
 const egressEnv = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
 type DockerDeps = {
@@ -76,7 +76,7 @@ export function dockerSandboxes({
   againMs = 5_000,
 }: DockerOptions): SandboxProvider {
   const engine = engineAt(socket)
-  const deps: DockerDeps = { engine, images: imagesOf(engine), image, report, againMs }
+  const deps: DockerDeps = { engine, images: createImageStore(engine), image, report, againMs }
   const abilities = runOnce(() => readAbilities(engine))
   const refuseImage = (reference: string) =>
     refuseReference(reference) ?? (allowed && refuseUnlisted(reference, allowed))
@@ -249,7 +249,7 @@ async function begin(
   { spec, image, id, attached }: NewContainer,
 ): Promise<Sandbox> {
   let errors = ''
-  const output = demultiplex(attached, (bytes) => {
+  const output = demultiplexOutput(attached, (bytes) => {
     if (errors.length < maxErrorChars) errors += bytes.toString()
   })
   const path = [...(spec.path ?? []), '/opt/steward/bin', image.env['PATH'] ?? usualPath].join(':')

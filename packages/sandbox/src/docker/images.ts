@@ -20,7 +20,7 @@ export type ImageStore = {
 
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
-export function imagesOf(engine: Engine): ImageStore {
+export function createImageStore(engine: Engine): ImageStore {
   const pulling = new Map<string, Promise<void>>()
   return {
     async find(reference, report) {

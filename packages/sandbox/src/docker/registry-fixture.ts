@@ -60,7 +60,7 @@ const own = process.arch === 'x64' ? 'amd64' : 'arm64'
 const images = { bare: image(own), foreign: image(own === 'amd64' ? 'arm64' : 'amd64') }
 
 /** `asked`: the path of each request. */
-export async function registry() {
+export async function startRegistry() {
   const asked: string[] = []
   const manifests = new Map(
     Object.entries(images).flatMap(([name, { manifest }]) =>

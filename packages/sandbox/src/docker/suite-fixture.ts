@@ -9,7 +9,7 @@ import { engineAt } from './engine.ts'
 import type { EngineKind } from './fixture.ts'
 import { engineSetup, startEngine } from './fixture.ts'
 import type * as providerFixture from './provider-fixture.ts'
-import { registry } from './registry-fixture.ts'
+import { startRegistry } from './registry-fixture.ts'
 
 /**
  * `npm test` runs each case of the common contract on one of the two engines, which is always the same, and `npm run
@@ -27,10 +27,10 @@ export async function engineTests(kind: EngineKind): Promise<void> {
   const module = `${import.meta.resolve('./provider-fixture.ts')}?${query.toString()}`
   const { engineSandboxes, reportedLines } = (await import(module)) as typeof providerFixture
   describe(`with an engine, ${kind}`, () => {
-    let images: Awaited<ReturnType<typeof registry>> | undefined
+    let images: Awaited<ReturnType<typeof startRegistry>> | undefined
     let running: Awaited<ReturnType<typeof startEngine>> | undefined
     before(async () => {
-      images = await registry()
+      images = await startRegistry()
       running = await startEngine(kind, setup, images.address)
     })
     after(async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ContractCases } from '../fixture.ts'
 import { run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { bundle, gate } from './fixture.ts'
+import { testAuthorities, startTestGate } from './fixture.ts'
 
 /** Perl that connects to the proxy, requests a host name, and continues with `rest`. */
 export const throughProxy = (
@@ -21,7 +21,7 @@ const variables = (sandbox: Sandbox, names: string) =>
 
 export const egressCases: ContractCases = {
   'leads connections to the gate, and the answers back': async ({ folder, open }) => {
-    await using there = await gate(folder)
+    await using there = await startTestGate(folder)
     const sandbox = await open({ egress: there.egress })
     const talk = 'print $s "hello"; shutdown $s, 1; local $/; print $head, <$s>'
     const answer = (await run(sandbox, throughProxy(talk))).output
@@ -31,7 +31,7 @@ export const egressCases: ContractCases = {
   },
 
   'lets either side end first, and the other say the rest': async ({ folder, open }) => {
-    await using there = await gate(folder, (socket) => {
+    await using there = await startTestGate(folder, (socket) => {
       socket.end('first')
       socket.on('data', (chunk: Buffer) => there.heads.push(chunk.toString()))
     })
@@ -44,7 +44,7 @@ export const egressCases: ContractCases = {
   'holds back a gate that says more than is read, and loses nothing': async ({ folder, open }) => {
     const [piece, pieces] = [Buffer.alloc(1 << 20, 'x'), 64]
     let taken = 0
-    await using there = await gate(folder, (socket) => {
+    await using there = await startTestGate(folder, (socket) => {
       const next = () =>
         taken < pieces ? socket.write(piece, () => (taken++, next())) : socket.end()
       next()
@@ -69,7 +69,7 @@ export const egressCases: ContractCases = {
     folder,
     open,
   }) => {
-    await using there = await gate(folder)
+    await using there = await startTestGate(folder)
     const env = { HTTPS_PROXY: 'http://elsewhere', SSL_CERT_FILE: '/elsewhere', OWN: 'kept' }
     const sandbox = await open({ egress: there.egress, env })
     const proxies = 'HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy'
@@ -82,7 +82,7 @@ export const egressCases: ContractCases = {
     const bundles = 'SSL_CERT_FILE CURL_CA_BUNDLE GIT_SSL_CAINFO NODE_EXTRA_CA_CERTS PIP_CERT'
     const paths = new Set((await variables(sandbox, bundles)).split('\n'))
     assert.equal(paths.size, 1)
-    assert.equal((await run(sandbox, `cat ${[...paths].join(' ')}`)).output, bundle)
+    assert.equal((await run(sandbox, `cat ${[...paths].join(' ')}`)).output, testAuthorities)
   },
 
   'sets no variables of a gate where there is none': async ({ open }) => {

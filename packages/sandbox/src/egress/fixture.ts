@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { SandboxEgress } from '../sandbox.ts'
 
-export const bundle = 'the authorities of the test\n'
+export const testAuthorities = 'the authorities of the test\n'
 
 /** Handles a connection after its head. The default echoes. */
 export type ConnectionHandler = (socket: Socket, head: string) => void
@@ -14,7 +14,7 @@ export type ConnectionHandler = (socket: Socket, head: string) => void
 const echo: ConnectionHandler = (socket) => void socket.pipe(socket)
 
 /** The socket's path is longer than a socket path may be. */
-export async function gate(folder: string, talk: ConnectionHandler = echo) {
+export async function startTestGate(folder: string, talk: ConnectionHandler = echo) {
   const heads: string[] = []
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -45,7 +45,7 @@ export async function gate(folder: string, talk: ConnectionHandler = echo) {
     certificates: join(deep, 'bundle.pem'),
   }
   renameSync(short, egress.socket)
-  writeFileSync(egress.certificates, bundle)
+  writeFileSync(egress.certificates, testAuthorities)
   return {
     egress,
     heads,

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ContractCases } from '../fixture.ts'
-import { mark, processesWith, run, say, until } from '../fixture.ts'
+import { uniqueSleep, processesWith, run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 
@@ -16,11 +16,11 @@ const [EPROTONOSUPPORT, EAFNOSUPPORT] = ['93', '97']
 /** The errno after a system call or function of Perl. */
 const errnoOf = (sandbox: Sandbox, call: string) =>
   say(sandbox, `perl -MSocket -e '$! = 0; ${call}; print $!+0'`)
-export const hog = `perl -e '$a = "x" x (800 << 20); print length $a'`
+export const memoryHog = `perl -e '$a = "x" x (800 << 20); print length $a'`
 
 /** Number of processes that can start, of a hundred sleeping ones. */
 export async function sleepersIn(sandbox: Sandbox): Promise<number> {
-  const sign = mark()
+  const sign = uniqueSleep()
   const fork = `my $pid = fork; last unless defined $pid; exec "sleep", "${sign}" unless $pid; $n++`
   const forked = Number(await say(sandbox, `perl -e 'for (1..100) { ${fork} } print $n'`))
   await until('all sleep', () => processesWith(sign).length === forked)
@@ -31,7 +31,7 @@ export async function sleepersIn(sandbox: Sandbox): Promise<number> {
 
 export const isolationCases: ContractCases = {
   'finds nothing of the environment of the server': async (setup) => {
-    const secret = `secret-${mark()}`
+    const secret = `secret-${uniqueSleep()}`
     process.env['SECRET_OF_THE_SERVER'] = secret
     try {
       const sandbox = await setup.open({ env: { OWN: 'yes' } })
@@ -125,7 +125,7 @@ export const isolationCases: ContractCases = {
 
   'takes no more memory than the limit': async (setup) => {
     const sandbox = await setup.open({ limits: { memory: 48 * mebibyte } })
-    assert.notEqual((await run(sandbox, hog)).exitCode, 0)
+    assert.notEqual((await run(sandbox, memoryHog)).exitCode, 0)
   },
 
   'share neither processes nor files, nor a user of a host with a server as root': async (
@@ -133,7 +133,7 @@ export const isolationCases: ContractCases = {
   ) => {
     const [here, there] = [setup.spec(), setup.spec()]
     const [first, second] = [await setup.open(here), await setup.open(there)]
-    const sign = mark()
+    const sign = uniqueSleep()
     await run(first, `echo >/tmp/file; echo >file; (setsid sleep ${sign} &) >/dev/null 2>&1`)
     await until('it sleeps', () => processesWith(sign).length === 1)
     assert.equal(await say(second, 'ls /tmp /workspace | grep file'), '')

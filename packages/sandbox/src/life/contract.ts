@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ContractCases, ProviderOrigin } from '../fixture.ts'
-import { mark, parentOf, processesWith, run, say, until } from '../fixture.ts'
+import { uniqueSleep, parentOf, processesWith, run, say, until } from '../fixture.ts'
 import type { SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 
@@ -36,7 +36,7 @@ const daemon = (sign: string) => `setsid sleep ${sign} >/dev/null 2>&1 </dev/nul
 export const lifeCases: ContractCases = {
   'starts the shell anew, without daemons and without its state': async ({ open }) => {
     const sandbox = await open()
-    const sign = mark()
+    const sign = uniqueSleep()
     await run(sandbox, `${daemon(sign)}; kept=1; cd /tmp`)
     await until('the daemon runs', () => processesWith(sign).length > 0)
     const running = run(sandbox, `sleep ${sign}`)
@@ -49,7 +49,7 @@ export const lifeCases: ContractCases = {
 
   'ends its processes when it is closed': async ({ open }) => {
     const sandbox = await open()
-    const sign = mark()
+    const sign = uniqueSleep()
     await run(sandbox, daemon(sign))
     const running = run(sandbox, `sleep ${sign}`)
     await until('both run', () => processesWith(sign).length > 1)
@@ -62,7 +62,7 @@ export const lifeCases: ContractCases = {
   },
 
   'ends its processes when its server is killed': async ({ spec }, origin) => {
-    const sign = mark()
+    const sign = uniqueSleep()
     const dying = await owner(origin, spec(), sign)
     await dying[Symbol.asyncDispose]()
     await until('the daemon is gone', () => processesWith(sign).length === 0)
@@ -71,7 +71,7 @@ export const lifeCases: ContractCases = {
   'ends for the calls under way when its processes are killed': async ({ provider, spec }) => {
     const mine = spec()
     const sandbox = await provider.acquire(mine)
-    const sign = mark()
+    const sign = uniqueSleep()
     const running = assert.rejects(run(sandbox, `sleep ${sign}`), SandboxEnded)
     await until('the command runs', () => processesWith(sign).length > 0)
     for (const pid of processesWith(sign)) process.kill(parentOf(parentOf(pid)), 'SIGKILL')
@@ -82,7 +82,7 @@ export const lifeCases: ContractCases = {
   },
 
   'is ended by any other process of the machine': async ({ provider, spec }, origin) => {
-    const [mine, sign] = [spec(), mark()]
+    const [mine, sign] = [spec(), uniqueSleep()]
     await using other = await owner(origin, mine, sign)
     const said = once(other.child.stdout, 'data')
     await provider.reap(mine)

@@ -1,7 +1,7 @@
 /** Cases: what is heard of a command while it runs. */
 import assert from 'node:assert/strict'
 import type { ContractCases } from '../fixture.ts'
-import { mark, run, until } from '../fixture.ts'
+import { uniqueSleep, run, until } from '../fixture.ts'
 import type { OutputPiece } from './piece.ts'
 
 /** Collects what it hears. */
@@ -92,7 +92,7 @@ export const outputCases: ContractCases = {
   'masks the secrets of a command in its pieces': async ({ open }) => {
     const sandbox = await open()
     const ear = outputEar()
-    const TOKEN = `token-${mark()}`
+    const TOKEN = `token-${uniqueSleep()}`
     const command = `echo before; printf %s "\${TOKEN:0:9}"; ${waitFor('a')}; echo "\${TOKEN:9}"; ${waitFor('b')}`
     const running = sandbox.shell({
       ...{ command, timeoutMs: 20_000, secretEnv: { TOKEN }, output: ear.listener },

@@ -1,6 +1,6 @@
 /** Looks at the output of a running command while somebody wishes to hear it. */
 import type { OutputEnd, OutputMask, OutputPiece } from './piece.ts'
-import { pieceOf } from './piece.ts'
+import { buildOutputPiece } from './piece.ts'
 
 export type OutputListener = {
   /** Asked again and again. While it is false, nothing is read. */
@@ -39,7 +39,7 @@ export function followOutput(
     const isSilent = last?.total === total
     if (isSilent && now - lastMs < pace.silenceMs) return undefined
     lastMs = now
-    if (!last || !isSilent) return pieceOf(ended, last?.end ?? 0, mask)
+    if (!last || !isSilent) return buildOutputPiece(ended, last?.end ?? 0, mask)
     return { ...last, newIndex: last.text.length, newOffset: last.end, quietMs }
   }
 

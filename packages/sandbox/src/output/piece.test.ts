@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { hideSecrets, outputMask } from '../secrets.ts'
 import type { OutputMask, OutputPiece } from './piece.ts'
-import { pieceOf } from './piece.ts'
+import { buildOutputPiece } from './piece.ts'
 
 /** The end of an output as a reader gets it that reads so many bytes. */
 const endOf = (output: Buffer, most = 8 << 10) => ({
@@ -19,7 +19,7 @@ function heard(writes: readonly (string | Buffer)[], mask?: OutputMask, most?: n
   let output = Buffer.alloc(0)
   for (const each of writes) {
     output = Buffer.concat([output, Buffer.from(each)])
-    pieces.push(pieceOf(endOf(output, most), pieces.at(-1)?.end ?? 0, mask))
+    pieces.push(buildOutputPiece(endOf(output, most), pieces.at(-1)?.end ?? 0, mask))
   }
   return pieces
 }
@@ -75,12 +75,12 @@ void describe('pieces of an output', () => {
 
   void it('have at most 4 KiB of one line of 4 MiB, of bytes that are no text, and of many lines', () => {
     for (const output of [Buffer.alloc(4 << 20, 'a'), Buffer.alloc(1 << 20, 0xff)]) {
-      const piece = pieceOf(endOf(output), 0)
+      const piece = buildOutputPiece(endOf(output), 0)
       assert.ok(piece.text.length <= 4_096 && piece.text.length > 1_000)
       assert.ok(output.length - piece.end < 4)
     }
     const many = Buffer.from(Array.from({ length: 50_000 }, (_, n) => `line ${n}\n`).join(''))
-    const { text } = pieceOf(endOf(many), 0)
+    const { text } = buildOutputPiece(endOf(many), 0)
     assert.match(text, /^line \d+\n[^]*line 49999\n$/)
     assert.ok(text.length <= 4_096)
   })
@@ -163,7 +163,7 @@ void describe('pieces of an output of a command that has secrets', () => {
         // What could be the beginning of a secret holds a long line back.
         const line = 'x'.repeat(most - cut - 1 - 4)
         const output = `${'y'.repeat(100)}${spelling}\n${line}hunt`
-        const { text } = pieceOf(endOf(Buffer.from(output), most), 0, outputMask([secret]))
+        const { text } = buildOutputPiece(endOf(Buffer.from(output), most), 0, outputMask([secret]))
         assert.doesNotMatch(text, /[^xy]/, `${spelling} at ${cut}`)
       }
   })
@@ -184,7 +184,7 @@ void describe('pieces of an output of a command that has secrets', () => {
       let told = 0
       for (let at = 0; at < bytes.length;) {
         at = Math.min(bytes.length, at + choose([7, 50, 3_000, 9_000, 70_000]))
-        const piece = pieceOf(endOf(bytes.subarray(0, at), 64 << 10), told, mask)
+        const piece = buildOutputPiece(endOf(bytes.subarray(0, at), 64 << 10), told, mask)
         assert.equal(piece.text, result.output.slice(piece.offset, piece.end))
         assert.ok(piece.text.length <= 4_096 && piece.newOffset >= told && piece.end >= told)
         told = piece.end

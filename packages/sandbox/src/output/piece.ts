@@ -78,7 +78,7 @@ function linesAfter(text: Buffer, at: number): number {
  * The piece that follows the one that ended at `told`. Of an output that grew by more than a piece the middle is left
  * out. The text may overlap pieces before it, for those who did not hear them.
  */
-export function pieceOf(
+export function buildOutputPiece(
   { bytes, total, quietMs }: OutputEnd,
   told: number,
   mask?: OutputMask,

@@ -1,5 +1,5 @@
 import type { SandboxConnection } from '../connection.ts'
-import { replies, requests } from '../frames.ts'
+import { replyKinds, requestKinds } from '../frames.ts'
 import type { OutputEnd } from './piece.ts'
 
 /** The end of a running command's output. Undefined when the command has ended. */
@@ -9,12 +9,12 @@ export async function readOutputEnd(
   { most, known }: { most: number; known: number },
 ): Promise<OutputEnd | undefined> {
   const { type, payload, data } = await daemon.ask(daemon.nextId(), {
-    type: requests.peek,
+    type: requestKinds.peek,
     parts: [id, most, BigInt(known)],
-    expects: replies.done,
+    expects: replyKinds.done,
     budget: most,
   })
-  if (type === replies.failed) return undefined
+  if (type === replyKinds.failed) return undefined
   if (payload.length !== 16) daemon.broken('the state of an output that is none')
   const bytes = Buffer.concat(data)
   const total = Number(payload.readBigUInt64LE(0))

@@ -1,7 +1,15 @@
 /** Cases: how commands run, and what a command leaves to the next. */
 import assert from 'node:assert/strict'
 import type { ContractCases } from '../fixture.ts'
-import { mark, parentOf, processesHolding, processesWith, run, say, until } from '../fixture.ts'
+import {
+  uniqueSleep,
+  parentOf,
+  processesHolding,
+  processesWith,
+  run,
+  say,
+  until,
+} from '../fixture.ts'
 
 const mebibyte = 1 << 20
 
@@ -82,7 +90,7 @@ export const shellCases: ContractCases = {
     open,
   }) => {
     const sandbox = await open()
-    const sign = mark()
+    const sign = uniqueSleep()
     await run(sandbox, 'kept=1')
     const started = performance.now()
     const command = `trap '' TERM; kept=2; echo begun; sleep ${sign} & (sleep ${sign}; true) | cat`
@@ -95,7 +103,7 @@ export const shellCases: ContractCases = {
 
   'stops at once when it is aborted': async ({ open }) => {
     const sandbox = await open()
-    const sign = mark()
+    const sign = uniqueSleep()
     const gone = await sandbox.shell({
       ...{ command: `sleep ${sign}`, timeoutMs: 60_000 },
       signal: AbortSignal.abort(),
@@ -119,7 +127,7 @@ export const shellCases: ContractCases = {
   'does not wait for the background processes of a command': async ({ open }) => {
     const sandbox = await open()
     const started = performance.now()
-    const { output } = await run(sandbox, `sleep ${mark()} & echo $! >pid; echo hi`)
+    const { output } = await run(sandbox, `sleep ${uniqueSleep()} & echo $! >pid; echo hi`)
     assert.equal(output, 'hi\n')
     assert.ok(performance.now() - started < 2_000)
     assert.equal(await say(sandbox, 'kill -0 $(cat pid) && echo alive'), 'alive')
@@ -212,7 +220,7 @@ export const shellCases: ContractCases = {
     open,
   }) => {
     const sandbox = await open({ env: { NAME: 'session' } })
-    const secretEnv = { TOKEN: `token-${mark()}`, NAME: 'own' }
+    const secretEnv = { TOKEN: `token-${uniqueSleep()}`, NAME: 'own' }
     const secret = (command: string) => sandbox.shell({ command, timeoutMs: 20_000, secretEnv })
     await run(
       sandbox,
@@ -232,7 +240,7 @@ export const shellCases: ContractCases = {
 
   'hides the secrets of a command in its output, and stores no whole output': async ({ open }) => {
     const sandbox = await open()
-    const TOKEN = `first-${mark()}\nsecond-${mark()}`
+    const TOKEN = `first-${uniqueSleep()}\nsecond-${uniqueSleep()}`
     const secret = (command: string) =>
       sandbox.shell({ command, timeoutMs: 20_000, secretEnv: { TOKEN, SHORT: 'a' } })
     assert.equal((await secret('printenv TOKEN')).output, `${'*'.repeat(TOKEN.length)}\n`)
@@ -241,7 +249,7 @@ export const shellCases: ContractCases = {
       (await secret('printenv TOKEN | tail -n 1')).output,
       `${'*'.repeat(line.length)}\n`,
     )
-    const quoted = `quoted-"${mark()}"\\`
+    const quoted = `quoted-"${uniqueSleep()}"\\`
     const printed = await sandbox.shell({
       // Prints the value as JSON, with programs that every sandbox has.
       ...{ command: `printenv QUOTED | sed 's/["\\\\]/\\\\&/g; s/.*/"&"/'`, timeoutMs: 20_000 },
@@ -251,7 +259,7 @@ export const shellCases: ContractCases = {
     const encoded = await sandbox.shell({
       // Prints the value as Base64 and in a URL, with programs that every sandbox has.
       command: 'printenv WORD | base64 | tail -n 1; printenv WORD | sed "s/+/%2B/; s/&/%26/"',
-      ...{ timeoutMs: 20_000, secretEnv: { WORD: `a+b&${mark()}` } },
+      ...{ timeoutMs: 20_000, secretEnv: { WORD: `a+b&${uniqueSleep()}` } },
     })
     assert.match(encoded.output, /^[*]+[\w+/]{0,2}=*\n[*]+\n$/)
     const { output, spilled } = await secret('for i in {1..9000}; do echo "$TOKEN"; done')
@@ -261,7 +269,7 @@ export const shellCases: ContractCases = {
 
   'keeps secrets in the process of the command, and in no argument or file': async ({ open }) => {
     const sandbox = await open()
-    const [sign, TOKEN] = [mark(), `token-${mark()}`]
+    const [sign, TOKEN] = [uniqueSleep(), `token-${uniqueSleep()}`]
     const running = sandbox.shell({
       ...{ command: `sleep ${sign}; true`, timeoutMs: 500, secretEnv: { TOKEN } },
     })
@@ -294,7 +302,7 @@ export const shellCases: ContractCases = {
     async ({ open }) => {
       const sandbox = await open()
       await run(sandbox, 'mkdir elsewhere; cd elsewhere; kept=1; f() { echo taken; }')
-      const [sign, TOKEN] = [mark(), `token-${mark()}`]
+      const [sign, TOKEN] = [uniqueSleep(), `token-${uniqueSleep()}`]
       const shell = run(sandbox, `sleep ${sign}`)
       await until('it runs', () => processesWith(sign).length === 1)
       const script =
@@ -313,7 +321,7 @@ export const shellCases: ContractCases = {
   'ends a command aside with its time, with its signal and with the shell': async ({ open }) => {
     const sandbox = await open()
     const begin = async (timeoutMs: number, signal?: AbortSignal) => {
-      const sign = mark()
+      const sign = uniqueSleep()
       const script = 'sleep "$1" & wait'
       const given = { script, arguments: [sign], timeoutMs, ...(signal && { signal }) }
       const ended = sandbox.aside(given).then((result) => result.ended)

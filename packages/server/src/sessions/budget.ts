@@ -2,17 +2,17 @@
 import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { invalid } from '../ground/core/errors.ts'
 import { primaryThreadId } from '../ground/core/ids.ts'
-import { unitsOf } from '../ground/core/money.ts'
+import { centsToUnits } from '../ground/core/money.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
-import { stateOf, usageOf } from './log/head.ts'
+import { stateOf, showHeadUsage } from './log/head.ts'
 import { outcomeStage } from './log/outcome-stage.ts'
 import { waitsBehind } from './log/inbox.ts'
 import { pausedThreads } from './log/threads/due.ts'
 import type { SessionRow } from './rows/sessions.ts'
 
 export const budgetUnits = (budget: SessionBudget | null | undefined): number | null =>
-  budget ? unitsOf(budget.max_list_cost.amount) : null
+  budget ? centsToUnits(budget.max_list_cost.amount) : null
 
 /**
  * The change of the head for a new budget; undefined when nothing would change. A session without a budget gets one
@@ -31,7 +31,7 @@ export function budgetChange(
       'budget_create_only',
     )
   if (next !== null && next <= head.list_cost) {
-    const spent = usageOf(head, 0).list_cost?.amount ?? '0'
+    const spent = showHeadUsage(head, 0).list_cost?.amount ?? '0'
     throw invalid(
       `budget.max_list_cost.amount: must be above what the session has cost, which is ${spent} cents`,
       'budget_not_raised',

@@ -14,7 +14,7 @@ import { newId } from '../ground/core/ids.ts'
 import type { Queries, Reads } from '../ground/database/database.ts'
 import { checkShown } from '../resources/files/shown-media.ts'
 import { appendEntries } from './log/append.ts'
-import { admission, admitEvents } from './log/inbox.ts'
+import { toAdmission, admitEvents } from './log/inbox.ts'
 import type { LongTexts } from './log/long-texts.ts'
 import { announceRowChange, notifyRunners } from './log/topics.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
@@ -156,7 +156,7 @@ async function firstOf(
   return events.flatMap((event) => {
     if (event.type === 'user.define_outcome') return []
     const text = texts?.get(event)
-    return admission({ ...event, id: text?.id ?? newId('event') }, text)
+    return toAdmission({ ...event, id: text?.id ?? newId('event') }, text)
   })
 }
 
@@ -166,7 +166,7 @@ export type SessionModels = { agents: { model: ModelRef; at: string }[]; advisor
 type ModelChecks = { resolveModel: ResolveModel; tenant: string; models: SessionModels }
 
 /** The models of a session with this choice of agent. */
-export async function modelsOf(
+export async function resolveSessionModels(
   read: Reads,
   tenant: string,
   choice: SessionCreate['agent'],

@@ -46,7 +46,7 @@ export async function newSession(
 }
 
 /** A process that dies before its write number `last`: its database is away. */
-export function dying(database: Database, last: number): Database {
+export function dyingDatabase(database: Database, last: number): Database {
   let writes = 0
   const isDead = () => ++writes >= last
   const dead = () => Promise.reject(new StorageError('away', new Error('killed')))

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { databases } from '../ground/database/fixture.ts'
 import { StorageError } from '../ground/core/errors.ts'
-import { dying, newSession } from './fixture.ts'
+import { dyingDatabase, newSession } from './fixture.ts'
 import { forkSession } from './fork.ts'
 import { removeDeletedSessions } from './job.ts'
 import { keepEvents, agentMessage, tenant } from './log/fixture.ts'
-import { openingOf } from './opening-fixture.ts'
+import { createOpening } from './opening-fixture.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const hour = 60 * 60 * 1000
@@ -26,9 +26,9 @@ for (const [name, open] of Object.entries(databases)) {
       const count = async () =>
         (await database.read.selectFrom('events').select('seq').execute()).length
       const clock = { ...systemClock, now: () => 0 }
-      const deps = { ...openingOf(database, { clock }), count: async () => {} }
+      const deps = { ...createOpening(database, { clock }), count: async () => {} }
       for (const last of [1, 2, 3, 4, 5, 6]) {
-        const forked = forkSession(dying(database, last), tenant, from, {}, deps)
+        const forked = forkSession(dyingDatabase(database, last), tenant, from, {}, deps)
         await assert.rejects(forked, StorageError)
         const listed = await sessionStore(database.read).undeleted(tenant, 10)
         assert.deepEqual(listed, [from])

@@ -28,7 +28,7 @@ import { idleEntries } from './log/idle.ts'
 import { newRow } from './new-row.ts'
 import type { ForkedThreads } from './fork-threads.ts'
 import { endsOfThreads, insertThreads, threadsAt } from './fork-threads.ts'
-import { threadHeadOf } from './log/threads/team.ts'
+import { readThreadHead } from './log/threads/team.ts'
 import { pinRoster } from './pin-roster.ts'
 import { attachResources } from './resources/attach.ts'
 import { requestsAgain } from './resources/kinds.ts'
@@ -167,7 +167,7 @@ async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<v
   const { tenant, id, at } = fork
   if (at === 0) return announceRowChange(tx, tenant, id)
   const closed = await closingsAt(tx, { tenant, session: id, at }, why)
-  const primary = await threadHeadOf(tx, { tenant, session: id }, head)
+  const primary = await readThreadHead(tx, { tenant, session: id }, head)
   const entries = [
     ...closed.map((event) => ({ event })),
     ...(await endsOfThreads(tx, fork, fork.threads)),

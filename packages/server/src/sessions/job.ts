@@ -9,7 +9,7 @@ import { runOnEach } from '../ground/database/database.ts'
 import type { Ground } from '../ground/ground.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
-import { removeLeftTexts, removeTextsOf } from './log/long-texts.ts'
+import { removeLeftTexts, removeSessionTexts } from './log/long-texts.ts'
 import { removeDependents } from './remove.ts'
 import { sessionStore } from './rows/sessions.ts'
 
@@ -56,7 +56,7 @@ export async function removeSessionRows(
     (await removeCalls(tx, tenant, session, part.limit))
   let isGone = false
   while (!isGone) isGone = await database.write(removePart)
-  await removeTextsOf(database, { tenant, session })
+  await removeSessionTexts(database, { tenant, session })
   await database.write(async (tx) => {
     await removeDependents(tx, { tenant, session, now })
     await sessionStore(tx).forget(tenant, session)

@@ -2,7 +2,7 @@
 import type { SessionFork } from '@steward/protocol/forks.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Database } from '../ground/database/database.ts'
-import { checkBudget, checkSpeed, modelsOf } from './create.ts'
+import { checkBudget, checkSpeed, resolveSessionModels } from './create.ts'
 import type { ForkFinish } from './fork.ts'
 import { forkSession } from './fork.ts'
 import { readHead } from './log/head.ts'
@@ -20,7 +20,7 @@ export async function openFork(
   const { agent } = input
   if (agent !== undefined) {
     await sessionStore(db.read).row(tenant, from)
-    const models = await modelsOf(db.read, tenant, agent)
+    const models = await resolveSessionModels(db.read, tenant, agent)
     await checkSpeed({ resolveModel, tenant, models })
     const { budget } = await readHead(db.read, tenant, from)
     if (budget !== null) await checkBudget({ resolveModel, tenant, models })

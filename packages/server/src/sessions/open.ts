@@ -7,7 +7,7 @@ import type { Database, Queries } from '../ground/database/database.ts'
 import type { Ground } from '../ground/ground.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import type { SessionRequest } from './create.ts'
-import { checkBudget, checkSpeed, createSession, modelsOf } from './create.ts'
+import { checkBudget, checkSpeed, createSession, resolveSessionModels } from './create.ts'
 import { withRubrics } from './events/rubrics.ts'
 import { withLongTexts } from './log/long-texts.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
@@ -51,7 +51,7 @@ export async function openSession(
   const events = await withRubrics(given, asked.initial_events ?? [], 'initial_events')
   const models = model
     ? { agents: [{ model, at: 'agent' }], advisors: [] }
-    : await modelsOf(db.read, tenant, asked.agent)
+    : await resolveSessionModels(db.read, tenant, asked.agent)
   const checked = { resolveModel, tenant, models }
   await checkSpeed(checked)
   if (asked.budget) await checkBudget(checked)

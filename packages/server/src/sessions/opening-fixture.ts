@@ -2,7 +2,7 @@
 import { AgentCreate } from '@steward/protocol/agents.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
-import { configOf } from '../resources/agents/config.ts'
+import { buildAgentConfig } from '../resources/agents/config.ts'
 import { agentStore } from '../resources/agents/store.ts'
 import { environmentStore } from '../resources/environments/store.ts'
 import { tenant } from './log/fixture.ts'
@@ -13,7 +13,10 @@ import { limitsFor } from '../tenants/limits/limits.ts'
 import { unusedKeeping } from '../ground/blobs/fixture.ts'
 import type { Ground } from '../ground/ground.ts'
 
-export function openingOf(over: Database | Databases, parts?: Partial<Ground>): OpenSessionDeps {
+export function createOpening(
+  over: Database | Databases,
+  parts?: Partial<Ground>,
+): OpenSessionDeps {
   const ground = testGround(over, parts)
   return {
     ...ground,
@@ -29,7 +32,7 @@ export function openingOf(over: Database | Databases, parts?: Partial<Ground>): 
 
 /** The ids of an agent and of an environment. */
 export async function agentIn(database: Database): Promise<{ agent: string; environment: string }> {
-  const { config } = configOf(AgentCreate.parse({ name: 'a', model: 'offline', tools: [] }))
+  const { config } = buildAgentConfig(AgentCreate.parse({ name: 'a', model: 'offline', tools: [] }))
   return database.write(async (tx) => {
     const environment = await environmentStore(tx).create(
       tenant,

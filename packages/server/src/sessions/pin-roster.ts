@@ -1,5 +1,5 @@
 /** Fixes, when a session is created, the agents that its agent may start. */
-import { listOf, membersOf } from '@steward/protocol/multiagent.ts'
+import { agentsPath, membersOf } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import type { Reads } from '../ground/database/database.ts'
@@ -21,7 +21,7 @@ export async function membersAt(
   { id, multiagent }: SessionAgent,
 ): Promise<RosterMember[]> {
   if (multiagent === null) return []
-  const list = `agent.${listOf(multiagent)}`
+  const list = `agent.${agentsPath(multiagent)}`
   const others = membersOf(multiagent).flatMap((member, index) =>
     member.id === id ? [] : [{ ...member, at: `${list}.${index}` }],
   )

@@ -18,7 +18,7 @@ import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
 import { sessionForWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
-import { statusesOf } from './rows/statuses.ts'
+import { readStatusFilter } from './rows/statuses.ts'
 import { waitStore } from './rows/waits.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
@@ -75,7 +75,7 @@ export function sessionRoutes(
             agentVersion: query.agent_version,
             deploymentId: query.deployment_id,
             memoryStoreId: query.memory_store_id,
-            statuses: statusesOf(query, dialect),
+            statuses: readStatusFilter(query, dialect),
             waits: query.waiting_on && waitTypesOf(query.waiting_on),
             archived: query.include_archived ?? false,
             made: timeComparisons(query),

@@ -19,7 +19,7 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../ground/core/cursor.ts'
 import { invalid, notFound } from '../ground/core/errors.ts'
 import { fromJson } from '../ground/core/json-text.ts'
-import { unitsOf } from '../ground/core/money.ts'
+import { centsToUnits } from '../ground/core/money.ts'
 import { forwardPage } from '../ground/core/page.ts'
 import type { Reads } from '../ground/database/database.ts'
 import { timeComparisons } from '../ground/database/page-order.ts'
@@ -146,8 +146,8 @@ const filterOf = (query: SummaryQuery): SessionFilter => ({
   ),
   waits: query.waiting_on && waitTypesOf(query.waiting_on),
   cost: {
-    least: query.min_cost === undefined ? undefined : unitsOf(query.min_cost),
-    most: query.max_cost === undefined ? undefined : unitsOf(query.max_cost),
+    least: query.min_cost === undefined ? undefined : centsToUnits(query.min_cost),
+    most: query.max_cost === undefined ? undefined : centsToUnits(query.max_cost),
   },
   words: wordsIn(query.text),
   failed: query.failed,

@@ -13,7 +13,7 @@ import type { Head } from './log/head.ts'
 import { getHeadForUpdate } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
 import { readWaiting } from './log/inbox.ts'
-import { cancellationOf, dropWaiting } from './log/inbox-end.ts'
+import { buildCancellation, dropWaiting } from './log/inbox-end.ts'
 import { appendEntries } from './log/append.ts'
 import { endOutcome } from './events/end-outcome.ts'
 import { overrideAgent } from './create.ts'
@@ -28,7 +28,7 @@ import { cancelWakeup } from './rows/wakeups.ts'
 import { budgetChange, threadsResumedBy } from './budget.ts'
 import { endThreads } from './threads/archive.ts'
 import { enqueueSession } from './work/queue.ts'
-import { stopItemOf } from './work/queue.ts'
+import { requestItemStop } from './work/queue.ts'
 import { checkAgentSupport, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
 import { announceRowChange } from './log/topics.ts'
@@ -186,7 +186,7 @@ async function end(
   const queue = await readWaiting(tx, tenant, id)
   const gone = queue
     .filter(({ type }) => type === 'user.message')
-    .map((message) => ({ event: cancellationOf(message, newId('event'), reason) }))
+    .map((message) => ({ event: buildCancellation(message, newId('event'), reason) }))
   await dropWaiting(tx, tenant, id, queue.at(-1)?.position ?? 0)
   // A runner removes the rest of a deleted session.
   const due = last.type === 'session.deleted'
@@ -202,5 +202,5 @@ async function end(
     now,
     due,
   })
-  await stopItemOf(tx, tenant, id, now)
+  await requestItemStop(tx, tenant, id, now)
 }

@@ -4,7 +4,7 @@ import { movedClock } from '@steward/base/time-fixture.ts'
 import { StorageError } from '../ground/core/errors.ts'
 import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Database } from '../ground/database/database.ts'
-import { files } from '../ground/database/per-tenant/fixture.ts'
+import { openFilePerTenant } from '../ground/database/per-tenant/fixture.ts'
 import { testGround } from '../ground/ground-fixture.ts'
 import { newSession } from './fixture.ts'
 import { wakeupStore } from './rows/wakeups.ts'
@@ -49,7 +49,7 @@ const isAsleep = async ({ read }: Database): Promise<boolean> =>
 
 describe('the job of wakeups', () => {
   it('wakes the sessions of a workspace beside one whose file is full', async () => {
-    await using at = await files(tenants, { mostBytes: 2_000_000 })
+    await using at = await openFilePerTenant(tenants, { mostBytes: 2_000_000 })
     const { databases } = at
     const [full, other] = [await databases.open('wrkspc_a'), await databases.open('wrkspc_b')]
     await fill(full, await sleepingSession(full, 'wrkspc_a'))

@@ -9,10 +9,10 @@ import type { Database, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
 import { auditActing } from '../tenants/audit/acting.ts'
 import { getHeadForUpdate, stateOf } from './log/head.ts'
-import { admission, admitEvents } from './log/inbox.ts'
+import { toAdmission, admitEvents } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
-import { sendRefusalOf } from './log/threads/messages.ts'
-import { threadHeadOf } from './log/threads/team.ts'
+import { findSendRefusal } from './log/threads/messages.ts'
+import { readThreadHead } from './log/threads/team.ts'
 import { listenForWakeups, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
 import type { WakeupRow } from './rows/wakeups.ts'
@@ -79,7 +79,7 @@ const isParentFull = async (tx: Queries, ref: SessionRef) => {
     kind: 'primary',
     name: 'the parent',
   } as const
-  return (await sendRefusalOf(tx, ref, parent, '')) !== undefined
+  return (await findSendRefusal(tx, ref, parent, '')) !== undefined
 }
 
 /** Does nothing when the thread was woken, or its wakeup cancelled or postponed, meanwhile. */
@@ -97,7 +97,7 @@ async function wake(
     await store.insert({ ...gone, due_ms: now + laterMs })
     return
   }
-  const head = await threadHeadOf(tx, { tenant, session, thread }, whole)
+  const head = await readThreadHead(tx, { tenant, session, thread }, whole)
   if (!head) return
   const type = 'system.wakeup'
   const ofThread = thread === undefined ? {} : { session_thread_id: thread }
@@ -111,7 +111,7 @@ async function wake(
   const thing = { type: 'session', id: session, name: null } as const
   await auditActing(tx, tenant, { thing, action: 'session.wakeup', session }, now)
   const due = stateOf(head) !== 'requires_action'
-  await admitEvents(tx, tenant, session, [admission(event)], { now, due, thread })
+  await admitEvents(tx, tenant, session, [toAdmission(event)], { now, due, thread })
   if (due && head.team) await makeDue(tx, { tenant, session }, [thread_id])
   notifyRunners(tx, { tenant, session })
   await enqueueSession(tx, await sessionStore(tx).row(tenant, session), now)

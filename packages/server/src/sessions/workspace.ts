@@ -30,7 +30,7 @@ const otherMachinesMs = 6_000
 const workMs = 500
 const blobRoots = ['files', 'skills', 'checkpoints']
 
-export function contentsOf({ databases, blobs, clock }: ContentsDeps) {
+export function createContentsRemoval({ databases, blobs, clock }: ContentsDeps) {
   /** The times, by tenant, since which this process knows that no session of the workspace runs. */
   const settled = new Map<string, number>()
 

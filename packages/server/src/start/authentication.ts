@@ -1,5 +1,5 @@
 /** The authentication of callers, the tokens that they may use, and what they follow. */
-import { authentication } from '../tenants/api-keys/authenticate.ts'
+import { createAuthentication } from '../tenants/api-keys/authenticate.ts'
 import { keyUses } from '../tenants/api-keys/uses.ts'
 import { callCountsJob } from '../tenants/audit/call-counts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'
@@ -38,7 +38,7 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,
     ],
-    authenticate: withCookies(authentication({ ...deps, ...tokens, claimOf, uses }), people),
+    authenticate: withCookies(createAuthentication({ ...deps, ...tokens, claimOf, uses }), people),
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }

@@ -14,7 +14,7 @@ import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey } from '../ground/database/root-key.ts'
 import { checkKeys, checkSealed } from './root-secret/rotate.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
-import { makeFolders, openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
+import { makeFolders, openBus, openDatabase, openDatabases, createServerSeal } from './storage.ts'
 import type { Ground } from '../ground/ground.ts'
 
 /** Replacements that a test gives for the clock and the database. */
@@ -31,7 +31,7 @@ export async function openData(
   { clock = systemClock, ...overrides }: DataOverrides,
 ) {
   await makeFolders(config)
-  const root = sealOf(config)
+  const root = createServerSeal(config)
   const { database: opened, postgres } = await openDatabase(config)
   const observed = (each: Database) =>
     config.metrics.port === undefined ? each : observedDatabase(each)

@@ -16,7 +16,7 @@ import {
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'
-import { upstream } from '../engine/egress/inject/upstream.ts'
+import { createUpstream } from '../engine/egress/inject/upstream.ts'
 import { refusedAddresses } from './refused-addresses.ts'
 
 /** The connector and the dial of a test, for names that no resolver knows. */
@@ -32,7 +32,7 @@ export type Diallers = {
 }
 
 /** Also guards every later `fetch` of this process. */
-export function diallersOf(
+export function createDiallers(
   { egressAllowPrivate, egressTenantTargets, modelSilenceMs }: Config,
   { log, clock }: { log: Log; clock: Clock },
   elsewhere: NameOverride | undefined,
@@ -48,11 +48,11 @@ export function diallersOf(
 }
 
 /** Connections to models whose answers are passed on as they come. */
-export function upstreamsOf({ operator, tenant }: Diallers, { modelSilenceMs }: Config) {
+export function createUpstreams({ operator, tenant }: Diallers, { modelSilenceMs }: Config) {
   const patience = { patienceMs: modelSilenceMs, idleMs: modelSilenceMs }
   const both: UpstreamPool = {
-    operator: upstream(operator.connect, patience),
-    tenant: upstream(tenant.connect, patience),
+    operator: createUpstream(operator.connect, patience),
+    tenant: createUpstream(tenant.connect, patience),
   }
   return {
     ...both,

@@ -6,12 +6,15 @@ import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Share } from '../ground/core/share.ts'
 import type { Ground } from '../ground/ground.ts'
-import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
+import { createCheckpoints } from '../resources/checkpoints/checkpoints.ts'
 
-export function foldersOf(config: Config, deps: Ground & { keeping: BlobKeeping; share: Share }) {
+export function createFolders(
+  config: Config,
+  deps: Ground & { keeping: BlobKeeping; share: Share },
+) {
   const { clock, keeping, share } = deps
   const folder = resolve(config.sandboxDir)
-  const kept = checkpoints({ ...deps, folder, ...config.checkpoints })
+  const kept = createCheckpoints({ ...deps, folder, ...config.checkpoints })
   const archives = archivesIn({ blobs: keeping.blobs, share })
   return { archives, folders: sessionFolders({ checkpoints: kept, archives, folder, clock }) }
 }

@@ -21,7 +21,7 @@ import type { AuditKeys } from '../tenants/audit/heads.ts'
 import { auditJobs } from '../tenants/audit/job.ts'
 
 /** `others`: the jobs of parts that are opened elsewhere. */
-export const startJobsOf = (
+export const startServerJobs = (
   { work, checkpoints: kept, retention }: Config,
   deps: Ground & { keeping: BlobKeeping; auditKeys: AuditKeys; answers: OpenAnswers },
   others: readonly Job[],

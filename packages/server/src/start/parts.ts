@@ -1,9 +1,9 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
-import { egress } from '../engine/egress/egress.ts'
+import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'
-import { packagesOf } from '../engine/installs/packages.ts'
+import { createInstalls } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
 import { checkBlobStore } from '../ground/blobs/blob-store-mark.ts'
@@ -18,13 +18,13 @@ import { resourceKinds } from '../sessions/resources/kinds.ts'
 import { openIntegrations } from '../capabilities/integrations/open.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { NameOverride } from './diallers.ts'
-import { diallersOf } from './diallers.ts'
-import { limitsOf, sandboxes } from './sandboxes.ts'
+import { createDiallers } from './diallers.ts'
+import { configuredLimits, startSandboxProvider } from './sandboxes.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import type { Shares } from './shares.ts'
-import { repositoriesOf, skillsOf, sandboxPoolOf } from './sandbox-pool.ts'
+import { createRepositories, createSkills, createSandboxPool } from './sandbox-pool.ts'
 import { keysFor, openBlobs } from './storage.ts'
-import { turnsOf } from './turns.ts'
+import { createTurns } from './turns.ts'
 import type { Refusals } from '../sessions/resources/supported.ts'
 
 type PartsDeps = Ground & {
@@ -39,13 +39,13 @@ export async function openParts(
   { shares, limits, traceparentOf, override, ...ground }: PartsDeps,
 ) {
   const { databases, clock, log, seal } = ground
-  const diallers = diallersOf(config, ground, override)
+  const diallers = createDiallers(config, ground, override)
   const blobs = await openBlobs(config, diallers.operator.agent)
   const blobStore = await checkBlobStore(databases.control, blobs)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers })
-  const ownEgress = egress({
+  const ownEgress = createEgress({
     ...ground,
     profile: config.egressProfile,
     ...diallers.tenant,
@@ -57,18 +57,18 @@ export async function openParts(
     folder: resolve(config.dataDir, 'egress'),
   })
   const integrations = openIntegrations(config, diallers)
-  const provider = await sandboxes(config, log)
-  const repositories = repositoriesOf(config, {
+  const provider = await startSandboxProvider(config, log)
+  const repositories = createRepositories(config, {
     ...ground,
     connect: diallers.tenant.connect,
     provider,
     share: shares.fetches,
   })
-  const packages = packagesOf({
+  const packages = createInstalls({
     ...ground,
     provider,
     config,
-    limits: limitsOf(config),
+    limits: configuredLimits(config),
     registry: diallers.operator,
     share: shares.builds,
   })
@@ -78,8 +78,8 @@ export async function openParts(
     // Commands of the local provider see stores at other paths than those whose changes are collected.
     storeAccess: config.sandbox === 'local' ? 'read_only' : 'read_write',
   })
-  const skills = skillsOf(config, ground, blobs)
-  const sandboxPool = sandboxPoolOf(config, {
+  const skills = createSkills(config, ground, blobs)
+  const sandboxPool = createSandboxPool(config, {
     ...ground,
     provider,
     keeping,
@@ -95,7 +95,7 @@ export async function openParts(
   })
   const resolver = modelResolver({ ...config, ...ground })
   const resolveModel = withinSpendLimits(resolver, limits.spending)
-  const turns = turnsOf(config, {
+  const turns = createTurns(config, {
     ...ground,
     blobs,
     sandboxPool,

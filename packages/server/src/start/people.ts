@@ -6,16 +6,16 @@ import type { Limits } from '../tenants/limits/limits.ts'
 import { invitationUrl, openInvitations, inviteFirstOwner } from '../tenants/members/invitations.ts'
 import { mailBy } from '../tenants/people/mail.ts'
 import type { People } from '../tenants/people/people.ts'
-import { peopleOf } from '../tenants/people/people.ts'
-import { cookieKeysOf } from './storage.ts'
+import { createPeople } from '../tenants/people/people.ts'
+import { deriveCookieKeys } from './storage.ts'
 
 export const peopleFor = (
   config: Config,
   { limits, ...ground }: Ground & { limits: Limits },
 ): People =>
-  peopleOf(
+  createPeople(
     {
-      keys: cookieKeysOf(config),
+      keys: deriveCookieKeys(config),
       publicUrl: config.publicUrl,
       base: baseUrl(config, config.port),
       providers: config.identityProviders,

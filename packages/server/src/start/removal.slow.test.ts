@@ -5,7 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { databases } from '../ground/database/fixture.ts'
-import { schemas, shapes } from '../ground/database/per-tenant/fixture.ts'
+import { openSchemaPerTenant, tenantShapes } from '../ground/database/per-tenant/fixture.ts'
 import { schemaPerTenant } from '../ground/database/per-tenant/schema-per-tenant.ts'
 import type { PostgresDatabase } from '../ground/database/postgres.ts'
 import { workspaceTables } from '../ground/database/workspace-rows.ts'
@@ -13,7 +13,7 @@ import { declarationOf, tableNames, tablesIn as placedIn } from '../ground/datab
 import type { Tables } from '../ground/database/tables.ts'
 import { testGround } from '../ground/ground-fixture.ts'
 import { newSession } from '../sessions/fixture.ts'
-import { contentsOf } from '../sessions/workspace.ts'
+import { createContentsRemoval } from '../sessions/workspace.ts'
 import { deleteWorkspace } from '../tenants/workspaces/delete.ts'
 import { removeWorkspaces } from '../tenants/workspaces/job.ts'
 
@@ -125,7 +125,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         const run = removeWorkspaces({
           ...deps,
           log: { ...log, debug() {}, info() {}, warn() {} },
-          ...contentsOf({ ...deps, blobs: blobs as never }),
+          ...createContentsRemoval({ ...deps, blobs: blobs as never }),
           removeHere: async () => {},
         })
         for (let part = 0; part < 4; part++) {
@@ -171,7 +171,7 @@ function runnerOf(tenants: Databases, clock: Clock) {
   return removeWorkspaces({
     ...deps,
     log,
-    ...contentsOf({ ...deps, blobs: { deleteBelow: async () => true } as never }),
+    ...createContentsRemoval({ ...deps, blobs: { deleteBelow: async () => true } as never }),
     removeHere: async () => {},
   })
 }
@@ -179,7 +179,7 @@ function runnerOf(tenants: Databases, clock: Clock) {
 const markArchived = (control: Database) =>
   control.write((tx) => tx.updateTable('workspaces').set({ archived_at: '' }).execute())
 
-for (const [shape, open] of Object.entries(shapes)) {
+for (const [shape, open] of Object.entries(tenantShapes)) {
   describe(`deleted workspaces that have their database as ${shape}`, () => {
     it('go with it, or without one where nobody has used them', async () => {
       await using at = await open([gone, other])
@@ -207,7 +207,7 @@ for (const [shape, open] of Object.entries(shapes)) {
 
 describe('a process whose workspace another process has removed', () => {
   it('has its database open no more', async () => {
-    await using at = await schemas([gone])
+    await using at = await openSchemaPerTenant([gone])
     const control = at.databases.control as PostgresDatabase
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const elsewhere = schemaPerTenant({ control, postgres: control, clock: systemClock, log })

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job } from '../ground/core/jobs.ts'
-import { contentsOf } from '../sessions/workspace.ts'
+import { createContentsRemoval } from '../sessions/workspace.ts'
 import { removalJob } from '../tenants/workspaces/job.ts'
 import type { ContentsDeps } from '../sessions/workspace.ts'
 
@@ -18,7 +18,7 @@ export function workspaceRemoval(
   const hasOthers = deps.databases.control.dialect === 'postgres'
   return removalJob({
     ...deps,
-    ...contentsOf(deps),
+    ...createContentsRemoval(deps),
     async removeHere(tenants) {
       if (hasOthers) await deps.sandboxPool.removeLeft()
       for (const tenant of tenants)

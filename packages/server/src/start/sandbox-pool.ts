@@ -13,18 +13,18 @@ import { derivedKey } from '../ground/core/signed-tokens.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { Ground } from '../ground/ground.ts'
 import type { Egress } from '../engine/egress/egress.ts'
-import { upstream } from '../engine/egress/inject/upstream.ts'
+import { createUpstream } from '../engine/egress/inject/upstream.ts'
 import { appendEntries } from '../sessions/log/append.ts'
 import { readHead } from '../sessions/log/head.ts'
-import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
+import { createCheckpoints } from '../resources/checkpoints/checkpoints.ts'
 import { mountRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
 import { sessionSkills } from '../resources/skills/session.ts'
 import { unpackedJob, unpackedSkills } from '../resources/skills/unpacked-skills.ts'
 import { mountMemory } from '../engine/memory/mount.ts'
 import { mountRepositories } from '../engine/repositories/mount.ts'
-import { mirrors } from '../engine/repositories/mirror.ts'
-import { remote } from '../engine/repositories/remote.ts'
+import { createMirrors } from '../engine/repositories/mirror.ts'
+import { createRemote } from '../engine/repositories/remote.ts'
 import { repositoryRows } from '../engine/repositories/rows.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { MountKind } from '../engine/runner/mount-kind.ts'
@@ -40,7 +40,7 @@ import { sandboxPool } from '../engine/runner/sandbox-pool.ts'
 import { tellUnreachableHosts } from '../engine/runner/unreachable-hosts.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/file-source.ts'
-import { limitsOf } from './sandboxes.ts'
+import { configuredLimits } from './sandboxes.ts'
 
 type PoolParts = Ground & {
   provider: SandboxProvider
@@ -52,11 +52,11 @@ type PoolParts = Ground & {
   mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
 }
 
-export function sandboxPoolOf(config: Config, deps: PoolParts) {
+export function createSandboxPool(config: Config, deps: PoolParts) {
   const { databases, clock, log, provider, keeping, mounts, quotas } = deps
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
-  const kept = checkpoints({ ...deps, folder, ...config.checkpoints })
+  const kept = createCheckpoints({ ...deps, folder, ...config.checkpoints })
   const { largest } = config.files
   const uploads: MountKind = async ({ tenant, session, folder: own }) => {
     const source = givenFiles(
@@ -124,7 +124,7 @@ export function sandboxPoolOf(config: Config, deps: PoolParts) {
     folder,
     checkpoints: kept,
     saving: config.checkpoints.saving,
-    limits: limitsOf(config),
+    limits: configuredLimits(config),
   })
   const remove = (session: string) => made.remove(session)
   const left = { ...deps, folder, remove }
@@ -152,7 +152,7 @@ const folderQuota = (quotas: Quotas, tenant: string, { disk }: Config): DiskSpac
   files: quotas.known(tenant, 'folder_files') ?? disk.session.files,
 })
 
-export function repositoriesOf(
+export function createRepositories(
   config: Config,
   deps: Ground & {
     provider: SandboxProvider
@@ -163,12 +163,12 @@ export function repositoriesOf(
 ) {
   const { provider, connect, clock } = deps
   const isHost = config.sandbox === 'local'
-  const held = mirrors({
+  const held = createMirrors({
     ...deps,
     folder: resolve(config.dataDir, 'repositories'),
     key: derivedKey(config.rootSecret, 'repositories'),
-    connect: () => remote(upstream(connect), config.repositoryBytes),
-    indexing: { provider, limits: limitsOf(config), isHost },
+    connect: () => createRemote(createUpstream(connect), config.repositoryBytes),
+    indexing: { provider, limits: configuredLimits(config), isHost },
   })
   const kept = repositoryRows(deps)
   const kind = mountRepositories({ ...kept, mirrors: held, isHost, clock })
@@ -177,7 +177,7 @@ export function repositoriesOf(
   return { kind, skills, job }
 }
 
-export function skillsOf(config: Config, { databases, clock }: Ground, blobs: Blobs) {
+export function createSkills(config: Config, { databases, clock }: Ground, blobs: Blobs) {
   const folder = resolve(config.dataDir, 'skills')
   const catalog = skillCatalog({ databases, blobs })
   return {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import {
   asNobody,
-  node,
+  nodeMount,
   stageOptions,
   withSubordinateIds,
 } from '@steward/sandbox/ordinary-fixture.ts'
 import { readConfig } from '../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { sandboxes } from './sandboxes.ts'
+import { startSandboxProvider } from './sandboxes.ts'
 
 const secret = 'PLATFORM_ROOT_SECRET=0123456789abcdef'
 
@@ -23,7 +23,7 @@ async function started(settings: Record<string, string>): Promise<string> {
   })
   assert.ok(read.ok)
   let lines = ''
-  await sandboxes(
+  await startSandboxProvider(
     read.config,
     jsonLog((line) => (lines += line), 'info'),
   )
@@ -57,7 +57,7 @@ describe('the command line of an ordinary user', { skip: ordinary }, () => {
   const main = stageOptions(join(import.meta.dirname, '../main.ts'))
   const check = (...settings: string[]) => [
     ...['/usr/bin/env', secret, 'CHECKPOINTS=stop', 'DATA_DIR=/var/tmp/steward-none', ...settings],
-    ...[node, main, 'doctor'],
+    ...[nodeMount, main, 'doctor'],
   ]
 
   it('takes users for its sandboxes where its account has subordinate ids', async () => {

@@ -74,7 +74,7 @@ function judge(config: Config, isolation: Isolation, log: Log): void {
 }
 
 /** The provider, once its sandboxes start on this machine. Throws an error that tells how to mend a failure. */
-export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
+export async function startSandboxProvider(config: Config, log: Log): Promise<SandboxProvider> {
   const provider = providerOf(config, log)
   const checked = await provider.check()
   if (!checked.ok) {
@@ -94,7 +94,7 @@ export async function sandboxes(config: Config, log: Log): Promise<SandboxProvid
   return provider
 }
 
-export const limitsOf = (config: Config): SandboxLimits => ({
+export const configuredLimits = (config: Config): SandboxLimits => ({
   memory: config.sandboxMemory,
   processes: config.sandboxProcesses,
   cpus: config.sandboxCpus,

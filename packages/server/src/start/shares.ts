@@ -37,7 +37,7 @@ const alone = (total: number, percent: number): number =>
   Math.max(1, Math.floor((total * percent) / 100))
 
 /** The quotas of each workspace, from the settings. */
-export const quotasOf = ({
+export const serverQuotas = ({
   files,
   disk,
   shares: { percent, ...totals },
@@ -51,7 +51,7 @@ export const quotasOf = ({
   folder_files: disk.session.files,
 })
 
-export function sharesOf({ shares: { percent, ...totals } }: Config, quotas: Quotas): Shares {
+export function createShares({ shares: { percent, ...totals } }: Config, quotas: Quotas): Shares {
   const shareOf = (total: number) => createShare({ total, percent })
   const shareWithin = (total: number, name: keyof ProcessUse) =>
     createShare({ total, percent, most: (tenant) => quotas.known(tenant, name) ?? total })

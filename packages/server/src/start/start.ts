@@ -1,14 +1,14 @@
 /** Builds and stops the server. The only room that names an adapter. */
 import type { Server } from 'node:http'
-import { app } from '../surfaces/v1/app.ts'
+import { createApp } from '../surfaces/v1/app.ts'
 import type { Config } from '../ground/config/config.ts'
 import { serverProgram } from '../ground/config/settings.ts'
 import { closeParts, closingParts } from '../ground/core/closing-parts.ts'
-import { naming } from '@steward/base/listening.ts'
+import { explainListenFailure } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { withdrawRootKey } from '../ground/database/root-key.ts'
-import { stopListening, listen } from '../ground/http/server.ts'
+import { stopListening, startHttpServer } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
@@ -16,23 +16,23 @@ import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
 import type { NameOverride } from './diallers.ts'
-import { upstreamsOf } from './diallers.ts'
+import { createUpstreams } from './diallers.ts'
 import { capabilityJobs } from './capabilities.ts'
-import { foldersOf } from './folders.ts'
-import { startJobsOf } from './jobs.ts'
+import { createFolders } from './folders.ts'
+import { startServerJobs } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
 import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
-import { heldHere, quotasOf, sharesOf } from './shares.ts'
+import { heldHere, serverQuotas, createShares } from './shares.ts'
 import { openTelemetry } from './telemetry.ts'
 import { keysFor } from './storage.ts'
 import type { DataOverrides } from './data.ts'
 import { openData } from './data.ts'
 import { authenticationFor } from './authentication.ts'
 
-export const version = '0.1.0'
+export const serverVersion = '0.1.0'
 
 /** Replacements that a test gives for built parts. */
 export type StartOverrides = DataOverrides & { nameOverride?: NameOverride }
@@ -70,7 +70,7 @@ const routeSettings = (config: Config) => ({
   publishes: config.publishes,
 })
 
-export async function start(
+export async function startService(
   config: Config,
   log: Log,
   overrides: StartOverrides = {},
@@ -78,8 +78,8 @@ export async function start(
   const { fallbackKeys } = config
   const { ground, database } = await openData(config, log, overrides)
   const { databases, bus, clock } = ground
-  const limits = limitsFor(config.rateLimits, ground, quotasOf(config))
-  const shares = sharesOf(config, limits.quotas)
+  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config))
+  const shares = createShares(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const telemetry = await openTelemetry(config, ground, shares)
   const parts = await openParts(config, {
@@ -92,27 +92,27 @@ export async function start(
   const { blobStore, integrations, keeping, kinds, diallers, packages, refusals, repositories } =
     parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
-  const models = upstreamsOf(diallers, config)
+  const models = createUpstreams(diallers, config)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
   const { changes, ...authentication } = authenticationFor(config, { ...ground, limits })
   const { matches } = shares
   const opening = { ...ground, ...refusals, resolveModel, limits, kinds, keeping, matches }
-  const { server, port } = await naming(
+  const { server, port } = await explainListenFailure(
     serverProgram.settings.port.name,
-    listen(
-      app({
+    startHttpServer(
+      createApp({
         ...opening,
         ...routeSettings(config),
         blobStore,
         integrations,
-        version,
+        version: serverVersion,
         stopping: stopping.signal,
         ...authentication,
         changes,
         egress,
-        ...foldersOf(config, { ...ground, keeping, share: shares.folders }),
+        ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,
         openAnswers,
         heldHere: heldHere(shares),
@@ -125,7 +125,7 @@ export async function start(
   await showFirstLink(config, ground, port)
   const ofParts = [repositories, packages, skills, sandboxPool].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
-  const jobs = startJobsOf(config, { ...ground, keeping, auditKeys, answers: openAnswers }, [
+  const jobs = startServerJobs(config, { ...ground, keeping, auditKeys, answers: openAnswers }, [
     ...turns.jobs,
     ...webhooks.jobs,
     ...authentication.jobs,

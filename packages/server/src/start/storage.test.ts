@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { Agent } from 'undici'
 import { readConfig } from '../ground/config/config.ts'
-import { reasonOf } from './checks/finding.ts'
+import { describeCauses } from './checks/finding.ts'
 import { openBlobs } from './storage.ts'
 
 describe('the store of files as a server starts', () => {
@@ -26,7 +26,7 @@ describe('the store of files as a server starts', () => {
     const dispatcher = new Agent()
     await assert.rejects(openBlobs(read.config, dispatcher), (error: Error) => {
       assert.match(error.message, /STORE_BACKENDS.*ECONNREFUSED/)
-      assert.doesNotMatch(reasonOf(error), /in a moment/)
+      assert.doesNotMatch(describeCauses(error), /in a moment/)
       return true
     })
     await dispatcher.close()

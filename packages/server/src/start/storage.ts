@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Dispatcher } from 'undici'
-import { naming } from '@steward/base/listening.ts'
+import { explainListenFailure } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
 import { makeFolder } from '@steward/base/make-folder.ts'
 import { serverProgram } from '../ground/config/settings.ts'
@@ -12,7 +12,7 @@ import type { Blobs } from '../ground/blobs/blobs.ts'
 import { diskBlobs } from '../ground/blobs/disk.ts'
 import { s3Blobs } from '../ground/blobs/s3.ts'
 import type { Bus } from '../ground/bus/bus.ts'
-import { busOf } from '../ground/bus/bus.ts'
+import { joinChannels } from '../ground/bus/bus.ts'
 import { directChannel } from '../ground/bus/direct/channel.ts'
 import { memoryBus } from '../ground/bus/memory.ts'
 import { natsChannel } from '../ground/bus/nats/channel.ts'
@@ -29,7 +29,7 @@ import { postgresDatabase } from '../ground/database/postgres.ts'
 import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
 import { checkTableLocation } from '../ground/database/tables.ts'
-import { reasonOf, writeRemedy } from './checks/finding.ts'
+import { describeCauses, writeRemedy } from './checks/finding.ts'
 
 export async function openBus(
   config: Config,
@@ -38,15 +38,16 @@ export async function openBus(
   const { databaseUrl, databaseLimits, busUrl, host, peers } = config
   if (!databaseUrl) return memoryBus()
   const notifications = await postgresChannel(databaseUrl, databaseLimits)
-  if (busUrl !== undefined) return busOf(notifications, await natsChannel({ url: busUrl, log }))
+  if (busUrl !== undefined)
+    return joinChannels(notifications, await natsChannel({ url: busUrl, log }))
   const address = { ...peers, host: peers.host ?? host }
   const keys = keysFor(config, 'direct connections')
   const { name } = serverProgram.settings.peers.port
-  const live = await naming(
+  const live = await explainListenFailure(
     name,
     directChannel({ notifications, owners, keys, setup: address, log }),
   )
-  return busOf(notifications, live)
+  return joinChannels(notifications, live)
 }
 
 type OpenedDatabase = { database: Database; postgres: PostgresDatabase | undefined }
@@ -125,7 +126,7 @@ export const keysFor = (
 ]
 
 /** The keys that sign session cookies, from the session secret when it is set, or else from the root secret. */
-export function cookieKeysOf(config: Config): [Buffer, ...Buffer[]] {
+export function deriveCookieKeys(config: Config): [Buffer, ...Buffer[]] {
   const { sessionSecret } = config
   return sessionSecret === undefined
     ? keysFor(config, 'session-cookie')
@@ -133,7 +134,7 @@ export function cookieKeysOf(config: Config): [Buffer, ...Buffer[]] {
 }
 
 /** Seals under the root secret. Also opens values under the previous root secret. */
-export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
+export const createServerSeal = ({ rootSecret, previousRootSecret }: Config): Seal =>
   createSeal(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
 export async function openBlobs(
@@ -157,7 +158,7 @@ export async function openBlobs(
     dispatcher,
   }).catch((error: unknown) => {
     const cause = error instanceof BlobStoreError ? error.cause : error
-    const why = reasonOf(cause)
+    const why = describeCauses(cause)
     throw new Error(`the bucket that STORE_BACKENDS names cannot be used: ${why}`, { cause })
   })
 }

@@ -1,5 +1,5 @@
 /** Observation for operators: metrics, traces, and a log line for each request. */
-import { naming } from '@steward/base/listening.ts'
+import { explainListenFailure } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
 import { serverProgram } from '../ground/config/settings.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -39,7 +39,7 @@ async function openMetrics(shares: Shares, log: Log, address: { host: string; po
     log.error('work could not be counted', { error }),
   )
   const { name } = serverProgram.settings.metrics.port
-  const listener = await naming(name, listenForMetrics(metrics, address))
+  const listener = await explainListenFailure(name, listenForMetrics(metrics, address))
   log.info('metrics', { at: listener.url })
   return {
     async close() {

@@ -1,22 +1,25 @@
 /** The part that runs the turns of sessions. */
-import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
+import { tavilySearch } from '@steward/harness/tools/web-search/tavily.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { AssemblyParts } from '../engine/runner/assemble.ts'
-import { assembly } from '../engine/runner/assemble.ts'
+import { createTurnAssembly } from '../engine/runner/assemble.ts'
 import { runByHarness } from '../engine/runner/harnesses.ts'
-import { runner } from '../engine/runner/runner.ts'
+import { createRunner } from '../engine/runner/runner.ts'
 import type { Shares } from './shares.ts'
 
-export function turnsOf(config: Config, { shares, ...deps }: AssemblyParts & { shares: Shares }) {
+export function createTurns(
+  config: Config,
+  { shares, ...deps }: AssemblyParts & { shares: Shares },
+) {
   const { sandboxPool: spaces } = deps
   const { apiKey, baseUrl } = config.webSearch
-  const { assemble, forget, job } = assembly({
+  const { assemble, forget, job } = createTurnAssembly({
     ...deps,
     toolHost: config.sandbox === 'local' ? 'host' : 'sandbox',
     conversions: shares.conversions,
-    search: apiKey ? tavily({ apiKey, baseUrl }) : null,
+    search: apiKey ? tavilySearch({ apiKey, baseUrl }) : null,
   })
-  const turns = runner({
+  const turns = createRunner({
     ...deps,
     assemble,
     runTurn: runByHarness,

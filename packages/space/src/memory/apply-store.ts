@@ -2,7 +2,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { StoreFiles } from './files.ts'
 import type { MountState } from './state.ts'
-import { portions, shownPath, unwantedHash } from './state.ts'
+import { splitIntoPortions, shownPath, unwantedHash } from './state.ts'
 
 /** Number of files that are written before the event loop gets a turn. */
 const atOnce = 10
@@ -15,7 +15,7 @@ export async function applyStore(state: MountState, files: StoreFiles): Promise<
   await removeOthers(state, files, facts.hashes)
   const other = [...facts.hashes].filter(([path, sha]) => known.get(path)?.sha !== sha)
   const wanted = other.filter(([path, sha]) => !isLeft(state, path, sha)).map(([path]) => path)
-  for (const some of portions(wanted)) await writeContents(state, files, some)
+  for (const some of splitIntoPortions(wanted)) await writeContents(state, files, some)
   state.revision = facts.revision
 }
 
@@ -66,7 +66,7 @@ async function writeContents(
   const laid: { path: string; sha: string }[] = []
   const found = await store.contents(paths)
   const written: boolean[] = []
-  for (const few of portions(found, atOnce)) {
+  for (const few of splitIntoPortions(found, atOnce)) {
     written.push(...(await Promise.all(few.map(({ path, content }) => files.write(path, content)))))
     await giveWay()
   }

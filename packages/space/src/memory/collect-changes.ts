@@ -5,7 +5,7 @@ import type { MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { FoundFile, StoreFiles } from './files.ts'
 import { mostBytes } from './files.ts'
 import type { MountState } from './state.ts'
-import { portions, shownPath, unwantedHash } from './state.ts'
+import { splitIntoPortions, shownPath, unwantedHash } from './state.ts'
 
 /** A change of the session. `stamp` null: the file must be read again to be sure. */
 type FileChange = { path: string; stamp: string | null } & ({ content: string } | { deleted: true })
@@ -27,7 +27,7 @@ export async function collectFileChanges(state: MountState, files: StoreFiles): 
   const gone = walked.complete ? [...known.keys()].filter((path) => !found.has(path)) : []
   for (const path of left.keys()) if (!found.has(path)) left.delete(path)
   // Deletions come first, because a folder may have become a file.
-  for (const some of portions(gone))
+  for (const some of splitIntoPortions(gone))
     await settle(
       state,
       some.map((path) => ({ path, stamp: null, deleted: true })),
@@ -35,7 +35,7 @@ export async function collectFileChanges(state: MountState, files: StoreFiles): 
   const changed = walked.files.filter(
     ({ path, stamp }) => known.get(path)?.stamp !== stamp && left.get(path)?.stamp !== stamp,
   )
-  for (const some of portions(changed)) {
+  for (const some of splitIntoPortions(changed)) {
     const read = await Promise.all(some.map((file) => changeOf(state, files, file)))
     await settle(
       state,

@@ -7,7 +7,7 @@ import { applyStore } from './apply-store.ts'
 import type { StoreFiles } from './files.ts'
 import { collectFileChanges } from './collect-changes.ts'
 import type { MountDeps } from './state.ts'
-import { shownPath, mountStateOf } from './state.ts'
+import { shownPath, createMountState } from './state.ts'
 
 export type StoreMount = ReturnType<typeof storeMount>
 
@@ -16,7 +16,7 @@ const named = 10
 
 export function storeMount(deps: MountDeps) {
   const { store, ledger } = deps
-  const state = mountStateOf(deps)
+  const state = createMountState(deps)
   const { known, left, untold, said } = state
 
   async function settle(files: StoreFiles): Promise<void> {

@@ -55,7 +55,7 @@ const portion = 50
 /** Equals no hash: marks a file that the store's content must replace, or that must be removed. */
 export const unwantedHash = ''
 
-export const mountStateOf = (deps: MountDeps): MountState => ({
+export const createMountState = (deps: MountDeps): MountState => ({
   ...deps,
   known: new Map(deps.ledger.entries),
   left: new Map(),
@@ -72,7 +72,7 @@ export function shownPath({ path: root }: MountState, path: string): string {
   return /\p{Cc}/u.test(whole) ? JSON.stringify(whole) : whole
 }
 
-export function portions<T>(all: readonly T[], most = portion): T[][] {
+export function splitIntoPortions<T>(all: readonly T[], most = portion): T[][] {
   return Array.from({ length: Math.ceil(all.length / most) }, (_, n) =>
     all.slice(n * most, (n + 1) * most),
   )

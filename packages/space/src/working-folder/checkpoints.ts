@@ -41,7 +41,7 @@ const fresh =
   'the sandbox was started anew: processes, shell variables and files outside of /workspace, /mnt/session/outputs and /mnt/user are gone'
 
 /** The notice for an agent whose sandbox is not the one that it knew. */
-export function noticeOf(arrival: Arrival): string | undefined {
+export function arrivalNotice(arrival: Arrival): string | undefined {
   if (arrival.kind === 'restored')
     return `${fresh}; /workspace was restored as it was at ${arrival.takenAt}`
   if (arrival.kind === 'new') return undefined

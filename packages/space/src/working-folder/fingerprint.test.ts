@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { fingerprintOf } from './fingerprint.ts'
+import { computeFingerprint } from './fingerprint.ts'
 
 async function working() {
   const path = await mkdtemp(join(tmpdir(), 'steward-fingerprint-'))
@@ -16,7 +16,7 @@ async function working() {
 /** Once the last change is older than a tick of the kernel's clock. */
 async function settled(path: string): Promise<string> {
   for (;;) {
-    const print = await fingerprintOf(path, ['workspace'])
+    const print = await computeFingerprint(path, ['workspace'])
     if (print !== undefined) return print
     await setTimeout(10)
   }
@@ -55,14 +55,14 @@ describe('the fingerprint of working folders', () => {
     await using own = await working()
     await settled(own.path)
     await writeFile(join(own.path, 'workspace/sub/file'), 'two')
-    assert.equal(await fingerprintOf(own.path, ['workspace']), undefined)
+    assert.equal(await computeFingerprint(own.path, ['workspace']), undefined)
   })
 
   it('is not given for more entries than an archive takes time for, nor for a folder that is not there', async () => {
     await using own = await working()
     for (let n = 0; n < 500; n++) await writeFile(join(own.path, `workspace/${n}`), '')
     await setTimeout(150)
-    assert.equal(await fingerprintOf(own.path, ['workspace']), undefined)
-    assert.equal(await fingerprintOf(own.path, ['elsewhere']), undefined)
+    assert.equal(await computeFingerprint(own.path, ['workspace']), undefined)
+    assert.equal(await computeFingerprint(own.path, ['elsewhere']), undefined)
   })
 })

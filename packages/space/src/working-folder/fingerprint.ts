@@ -14,7 +14,7 @@ const mostEntries = 500
  * cannot be read. When a folder is swapped for a link meanwhile, names from elsewhere go into the hash, which does not
  * reveal them.
  */
-export async function fingerprintOf(
+export async function computeFingerprint(
   own: string,
   names: readonly string[] = workingFolders,
 ): Promise<string | undefined> {

@@ -8,9 +8,9 @@
 import { basename, join } from 'node:path'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import {
-  freeSpaceOf as freeOnDisk,
+  readFreeSpace as freeOnDisk,
   spaceProblem,
-  megabytes,
+  formatMegabytes,
   spaceBelow,
 } from '@steward/sandbox/disk.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
@@ -90,7 +90,7 @@ const times = ({ bytes, files }: DiskSpace, factor: number): DiskSpace => ({
   files: files * factor,
 })
 
-const shown = ({ bytes, files }: DiskSpace): string => `${megabytes(bytes)} in ${files} files`
+const shown = ({ bytes, files }: DiskSpace): string => `${formatMegabytes(bytes)} in ${files} files`
 
 /**
  * Decides when to measure folders: after `longestMs`, when the free space dropped by `step`, or by any amount while

@@ -8,7 +8,7 @@ import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/san
 import { openServiceProxy, insideUrl } from '../service-proxy.ts'
 import type { SessionFolders } from '../folders.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
-import { limitsOf } from '../sandboxes.ts'
+import { toSandboxLimits } from '../sandboxes.ts'
 import type { EgressTunnel } from '../tunnel.ts'
 import { inSandbox, onHost } from './official.ts'
 
@@ -53,7 +53,7 @@ export async function runOfficial(
         ? []
         : [{ source: session.memory, path: '/mnt/memory', access: 'write' as const }]),
     ],
-    limits: limitsOf(settings),
+    limits: toSandboxLimits(settings),
   }
   const { workspace, outputs, user, memory } = session
   const folders = [workspace, outputs, user, memory]

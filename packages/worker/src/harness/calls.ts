@@ -4,7 +4,7 @@ import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
 import { inputProblem } from '@steward/harness/tools/input.ts'
 import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
-import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { OutputListener } from '@steward/sandbox/output/follow.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
@@ -32,16 +32,16 @@ export type CallSandbox = {
 }
 
 export function runnableTools(sandbox: CallSandbox, watch: CallWatch): RunnableTool[] {
-  const tools = toolsOf([whole], {
+  const tools = buildTools([whole], {
     sandbox: () => sandbox.open(),
     web: null,
     commandSecrets: () => Promise.resolve({}),
     outbound: () => Promise.reject(new Error('this harness calls no endpoints')),
   })
-  return tools.map((tool) => runnable(tool, sandbox, watch))
+  return tools.map((tool) => toRunnableTool(tool, sandbox, watch))
 }
 
-export function runnable(tool: Tool, sandbox: CallSandbox, watch: CallWatch): RunnableTool {
+export function toRunnableTool(tool: Tool, sandbox: CallSandbox, watch: CallWatch): RunnableTool {
   const { name, description, input_schema } = tool
   return {
     type: 'custom',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { secretFor, stubService } from '../service-fixture.ts'
 import { harnessContract } from '../supervisor/contract.ts'
-import { variables } from '../variables.ts'
+import { runtimeVariables } from '../variables.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const sandbox = {
@@ -33,7 +33,7 @@ harnessContract('of this package', {
       env: {
         PATH: process.env['PATH'] ?? '',
         ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
-        ...variables('VENDOR', told),
+        ...runtimeVariables('VENDOR', told),
       },
       start: {
         ...{ environment_id: 'env_1', session_id: session, work_id: 'work_1' },

@@ -22,7 +22,7 @@ const kinds: readonly InputKind[] = [
 ]
 
 /** Throws an error that names the resource when this harness does not support it. */
-export async function inputsOf(target: InputTarget): Promise<MountedKinds> {
+export async function mountInputs(target: InputTarget): Promise<MountedKinds> {
   const { resources, id } = target.session
   const other = resources.find((resource) => !kinds.some(({ type }) => type === resource.type))
   if (other)

@@ -4,21 +4,21 @@ import Anthropic from '@anthropic-ai/sdk'
 import { parseNamed } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { SandboxSettings } from '../sandboxes.ts'
-import { tokenOf } from '../service.ts'
-import { linesOf } from '../supervisor/lines.ts'
+import { readSessionsToken } from '../service.ts'
+import { streamLines } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, parseMessage, protocol, ToHarness } from '../supervisor/protocol.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openTunnel } from '../tunnel.ts'
 import type { CallWatch } from './calls.ts'
-import { runnable, runnableTools } from './calls.ts'
+import { toRunnableTool, runnableTools } from './calls.ts'
 import { outputReporter, reportTo } from './command-output.ts'
-import { inputsOf } from './inputs.ts'
+import { mountInputs } from './inputs.ts'
 import { leaseWatch } from './lease-watch.ts'
 import { CloneFailedError, repositoriesOf } from './repositories.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import { closeWithinMs, sessionSandbox } from './sandbox.ts'
-import { serversOf } from './stdio/servers.ts'
+import { createStdioServers } from './stdio/servers.ts'
 
 const Variables = z.object({
   VENDOR_BASE_URL: z.string(),
@@ -57,7 +57,7 @@ async function prepared(sandbox: SessionSandbox): Promise<void> {
 async function serve(start: Start) {
   const told = parseNamed('the environment of the harness', Variables, process.env)
   const settings = parseNamed('settings.sandbox', SandboxSettings, start.settings['sandbox'])
-  const [baseUrl, token] = [told.VENDOR_BASE_URL, tokenOf(told.VENDOR_WORK_SECRET)]
+  const [baseUrl, token] = [told.VENDOR_BASE_URL, readSessionsToken(told.VENDOR_WORK_SECRET)]
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token, ...patience })
   const claimed = { baseUrl, token, session: start.session_id }
   const tunnel = start.settings['egress'] === 'session' ? await openTunnel(claimed) : undefined
@@ -76,8 +76,8 @@ async function serve(start: Start) {
     settings,
     tunnel,
     stores: join(started.folder, 'memory'),
-    inputs: await inputsOf(started),
-    mountInputs: () => inputsOf({ ...started, isKnown: true }),
+    inputs: await mountInputs(started),
+    mountInputs: () => mountInputs({ ...started, isKnown: true }),
   })
   // The session cannot work without its repositories, so no call starts before they are cloned.
   if (repositoriesOf(session).length > 0) await prepared(sandbox)
@@ -95,7 +95,7 @@ async function serve(start: Start) {
     },
     output: (id) => outputReporter(id, reportOutput),
   }
-  const servers = serversOf({
+  const servers = createStdioServers({
     client,
     session,
     open: () => sandbox.open(),
@@ -104,7 +104,7 @@ async function serve(start: Start) {
   })
 
   async function run(): Promise<void> {
-    const own = (await servers.begin()).map((tool) => runnable(tool, sandbox, watch))
+    const own = (await servers.begin()).map((tool) => toRunnableTool(tool, sandbox, watch))
     const { events } = client.beta.sessions
     const runner = events.toolRunner(start.session_id, {
       tools: [...runnableTools(sandbox, watch), ...own],
@@ -177,7 +177,7 @@ async function main(): Promise<void> {
   }
   const lease = leaseWatch(() => void abort())
   const types = ['start', 'stop', 'lease', 'abort']
-  for await (const line of linesOf(process.stdin)) {
+  for await (const line of streamLines(process.stdin)) {
     const found = parseMessage(ToHarness, types, line)
     if ('other' in found) continue
     if ('broken' in found) return fail(exitCodes.failed, `the supervisor wrote ${found.broken}`)

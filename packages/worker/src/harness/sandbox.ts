@@ -6,7 +6,7 @@ import { runOnce } from '@steward/base/shared-runs.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'
-import { limitsOf, quotaOf, sandboxesOf } from '../sandboxes.ts'
+import { toSandboxLimits, createDiskQuota, createSandboxProvider } from '../sandboxes.ts'
 import type { Start } from '../supervisor/protocol.ts'
 import type { EgressTunnel } from '../tunnel.ts'
 
@@ -30,8 +30,8 @@ type RunningSandbox = { sandbox: Sandbox; inputs: MountedKinds }
 const report = (line: string): void => void process.stderr.write(`${line}\n`)
 
 export function sessionSandbox(start: Start, { settings, tunnel, stores, ...parts }: SandboxParts) {
-  const provider = sandboxesOf(settings, report)
-  const quota = quotaOf(settings, start.workdir, (message, details) =>
+  const provider = createSandboxProvider(settings, report)
+  const quota = createDiskQuota(settings, start.workdir, (message, details) =>
     report(`${message}: ${JSON.stringify(details)}`),
   )
   const notices = start.notice === undefined ? [] : [start.notice]
@@ -61,7 +61,7 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
       egress: tunnel?.egress ?? null,
       mounts: own.mounts,
       path: own.path,
-      limits: limitsOf(settings),
+      limits: toSandboxLimits(settings),
     }
     const disk = await quota.watch({ session: spec.id, folders: written, isKnown })
     await provider.reap(spec)

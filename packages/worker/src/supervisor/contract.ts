@@ -4,7 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { linesOf } from './lines.ts'
+import { streamLines } from './lines.ts'
 import type { Start } from './protocol.ts'
 import { exitCodes, protocol, ToSupervisor } from './protocol.ts'
 
@@ -168,5 +168,5 @@ async function listen(
   { stdout }: ChildProcessWithoutNullStreams,
   heard: (message: ToSupervisor) => void,
 ): Promise<void> {
-  for await (const line of linesOf(stdout)) heard(ToSupervisor.parse(JSON.parse(line)))
+  for await (const line of streamLines(stdout)) heard(ToSupervisor.parse(JSON.parse(line)))
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { ToSupervisor } from './protocol.ts'
 import type { HarnessPatience } from './supervise.ts'
-import { supervise } from './supervise.ts'
+import { superviseHarness } from './supervise.ts'
 
 const fixture = fileURLToPath(new URL('./harness-fixture.ts', import.meta.url))
 const start = {
@@ -15,7 +15,7 @@ function begin(mode: string, patience: HarnessPatience = { readyMs: 20_000, abor
   const heard: ToSupervisor[] = []
   let isReady = () => {}
   const ready = new Promise<void>((resolve) => (isReady = resolve))
-  const supervised = supervise({
+  const supervised = superviseHarness({
     command: [process.execPath, fixture, mode],
     ...{ env: { ONE: '1' }, start, patience },
     heard(message) {
@@ -101,7 +101,7 @@ describe('the supervisor of a harness', () => {
   it('says so when the program is missing', async () => {
     const command: [string] = ['/nowhere/harness']
     const options = { command, env: {}, start, heard: () => {}, said: () => {} }
-    const { how, wasReady, why } = await supervise(options).ended
+    const { how, wasReady, why } = await superviseHarness(options).ended
     assert.deepEqual([how, wasReady], ['failed', false])
     assert.match(why, /did not start/)
   })

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { expectStarted } from '@steward/base/started-program.ts'
-import { linesOf } from './lines.ts'
+import { streamLines } from './lines.ts'
 import type { Start, ToHarness, ToSupervisor } from './protocol.ts'
 import { exitCodes, parseMessage, protocol, ToSupervisor as Schema } from './protocol.ts'
 
@@ -53,7 +53,7 @@ const usualPatience: HarnessPatience = { readyMs: 60_000, abortMs: 2_000 }
 const longestPreparationMs = 15 * 60_000
 const types = ['ready', 'preparing', 'event', 'done', 'failed']
 
-export function supervise(options: SuperviseOptions): SupervisedProcess {
+export function superviseHarness(options: SuperviseOptions): SupervisedProcess {
   const { command, env, start, heard, said, patience = usualPatience } = options
   const [program, ...rest] = command
   const child = expectStarted(spawn(program, rest, { env, stdio: 'pipe', detached: true }))
@@ -105,7 +105,7 @@ export function supervise(options: SuperviseOptions): SupervisedProcess {
   }
   async function listen(): Promise<void> {
     try {
-      for await (const line of linesOf(child.stdout)) {
+      for await (const line of streamLines(child.stdout)) {
         const found = parseMessage(Schema, types, line)
         if ('broken' in found) return broken(`the harness wrote ${found.broken}`)
         if ('message' in found) take(found.message)

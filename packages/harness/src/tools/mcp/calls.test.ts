@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
-  call,
+  callServerTool,
   echoServer,
-  named,
-  open,
-  ready,
+  findTool,
+  openServers,
+  awaitServers,
   ssePeer,
   streamablePeer,
   textOf,
@@ -24,10 +24,10 @@ void describe('a call of an MCP tool', () => {
   void it('that is interrupted ends at once, and the server is notified', async () => {
     const told: string[] = []
     await using server = await streamablePeer(slow(told))
-    await using servers = open({ a: server.url })
-    await ready(servers)
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
     const stop = new AbortController()
-    const running = call(servers, 'mcp__a__slow', {}, stop.signal)
+    const running = callServerTool(servers, 'mcp__a__slow', {}, stop.signal)
     setTimeout(() => stop.abort(), 50)
     assert.match(textOf(await running), /interrupted/)
     for (let tries = 0; tries < 100 && told.length === 0; tries++)
@@ -40,9 +40,9 @@ void describe('a call of an MCP tool', () => {
 
   void it('ends when the server gives no sign for too long', async () => {
     await using server = await streamablePeer(slow([]))
-    await using servers = open({ a: server.url }, { callMs: 100 })
-    await ready(servers)
-    const result = await call(servers, 'mcp__a__slow')
+    await using servers = openServers({ a: server.url }, { callMs: 100 })
+    await awaitServers(servers)
+    const result = await callServerTool(servers, 'mcp__a__slow')
     assert.equal(result.is_error, true)
     assert.match(textOf(result), /no sign for 100 ms/)
   })
@@ -64,9 +64,9 @@ void describe('a call of an MCP tool', () => {
         }),
       ),
     )
-    await using servers = open({ a: server.url }, { callMs: 200 })
-    await ready(servers)
-    assert.equal(textOf(await call(servers, 'mcp__a__steps')), 'done')
+    await using servers = openServers({ a: server.url }, { callMs: 200 })
+    await awaitServers(servers)
+    assert.equal(textOf(await callServerTool(servers, 'mcp__a__steps')), 'done')
   })
 
   void it('that is refused for its credentials says so, to people too', async () => {
@@ -77,9 +77,9 @@ void describe('a call of an MCP tool', () => {
         return method === 'tools/call' ? new Response('expired', { status: 401 }) : undefined
       },
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    const result = await call(servers, 'mcp__a__echo', { text: 'x' })
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    const result = await callServerTool(servers, 'mcp__a__echo', { text: 'x' })
     assert.match(textOf(result), /MCP server a .*401/)
     assert.equal(result.is_error, true)
     assert.deepEqual(
@@ -90,9 +90,9 @@ void describe('a call of an MCP tool', () => {
 
   void it('over the older transport ends with the stream it is answered on', async () => {
     const server = await ssePeer(slow([]))
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    const running = call(servers, 'mcp__a__slow')
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    const running = callServerTool(servers, 'mcp__a__slow')
     setTimeout(() => void server[Symbol.asyncDispose](), 50)
     const result = await running
     assert.equal(result.is_error, true)
@@ -108,11 +108,11 @@ void describe('a call of an MCP tool', () => {
         }))
       }),
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    const failed = await call(servers, 'mcp__a__fails')
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    const failed = await callServerTool(servers, 'mcp__a__fails')
     assert.deepEqual([textOf(failed), failed.is_error], ['no such file', true])
-    const wrong = await call(servers, 'mcp__a__echo', { text: 7 })
+    const wrong = await callServerTool(servers, 'mcp__a__echo', { text: 7 })
     assert.equal(wrong.is_error, true)
     assert.deepEqual(servers.failures(), [])
   })
@@ -125,9 +125,9 @@ void describe('a call of an MCP tool', () => {
         })),
       ),
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    const said = textOf(await call(servers, 'mcp__a__long'))
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    const said = textOf(await callServerTool(servers, 'mcp__a__long'))
     assert.ok(said.length < 10_000)
     assert.match(said, /could not be kept: there is none/)
   })
@@ -148,11 +148,11 @@ void describe('a call of an MCP tool', () => {
         }))
       }),
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    assert.equal(named(servers, 'mcp__a__echo').input, 'passed')
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    assert.equal(findTool(servers, 'mcp__a__echo').input, 'passed')
     const began = performance.now()
-    const result = await call(servers, 'mcp__a__echo', { text: `${'a'.repeat(40)}!` })
+    const result = await callServerTool(servers, 'mcp__a__echo', { text: `${'a'.repeat(40)}!` })
     assert.match(textOf(result), /aaaa!/)
     assert.ok(performance.now() - began < 2_000)
   })
@@ -187,9 +187,9 @@ void describe('a call of an MCP tool', () => {
     void it(`is answered ${name} unless its structure would hold the process`, async () => {
       const ask = async (result: string) => {
         await using server = await answering(type, bodyOf, result)
-        await using servers = open({ a: server.url })
-        await ready(servers)
-        return await call(servers, 'mcp__a__echo', { text: 'x' })
+        await using servers = openServers({ a: server.url })
+        await awaitServers(servers)
+        return await callServerTool(servers, 'mcp__a__echo', { text: 'x' })
       }
       const content = '"content":[{"type":"text","text":"found: \\"it\\""}]'
       const found = await ask(`{"b":1,${content}}`)

@@ -43,13 +43,13 @@ export const isBroken = (error: unknown): boolean =>
 export const isAnswer = (error: unknown): boolean =>
   typeof codeOf(error) === 'number' && !isBroken(error) && statusOf(error) === undefined
 
-export const typeOf = (error: unknown): McpErrorType =>
+export const mcpErrorType = (error: unknown): McpErrorType =>
   [401, 403].includes(statusOf(error) ?? 0)
     ? 'mcp_authentication_failed_error'
     : 'mcp_connection_failed_error'
 
 /** A sentence for people and models. */
-export function reasonOf(error: unknown): string {
+export function describeMcpFailure(error: unknown): string {
   const status = statusOf(error)
   if (status === 401) return 'it wants other credentials (401)'
   if (status === 403) return 'it refuses these credentials (403)'

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { httpPeer, call, open, ready, textOf } from './mcp-fixture.ts'
-import { good, rawAnswers } from './raw-fixture.ts'
+import { httpPeer, callServerTool, openServers, awaitServers, textOf } from './mcp-fixture.ts'
+import { validTool, rawAnswers } from './raw-fixture.ts'
 import type { RawRequest } from './raw-fixture.ts'
 
 const isLong = process.env['STEWARD_TEST_LONG'] === '1'
@@ -49,7 +49,7 @@ function spoil(draw: Draw, value: unknown): unknown {
 }
 
 const rich = (name: string) => ({
-  ...good(name),
+  ...validTool(name),
   title: 'a title',
   description: 'a description',
   outputSchema: { type: 'object', properties: { a: { type: 'string' } } },
@@ -132,8 +132,8 @@ void describe('lists and results of MCP servers with odd parts', () => {
 })
 
 async function check(url: string, { list, goods, odds, texts }: Case, seed: string): Promise<void> {
-  await using servers = open({ s: url })
-  await ready(servers)
+  await using servers = openServers({ s: url })
+  await awaitServers(servers)
   const shown = new Set(servers.tools().map(({ mcp }) => mcp?.tool))
   const said = servers.failures().map(({ message }) => message)
   for (const name of goods) assert.ok(shown.has(name), `${seed}: ${name}; ${said.join()}`)
@@ -144,7 +144,7 @@ async function check(url: string, { list, goods, odds, texts }: Case, seed: stri
     const isNamed = said.some((line) => line.includes(JSON.stringify(name)) || line.includes(entry))
     assert.ok(isShown || isNamed, `${seed}: ${JSON.stringify(odd)}; ${said.join()}`)
   }
-  const result = await call(servers, 'mcp__s__good_0')
+  const result = await callServerTool(servers, 'mcp__s__good_0')
   assert.equal(result.is_error, false, `${seed}: ${textOf(result)}`)
   for (const text of texts) assert.ok(textOf(result).includes(text), `${seed}: ${textOf(result)}`)
   const parts = result.content.length

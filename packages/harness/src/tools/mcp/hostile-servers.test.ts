@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fitMessage } from './fit-message.ts'
-import { call, httpPeer, open, ready, textOf } from './mcp-fixture.ts'
-import { good, listing, rawAnswers, rawPeer } from './raw-fixture.ts'
+import { callServerTool, httpPeer, openServers, awaitServers, textOf } from './mcp-fixture.ts'
+import { validTool, listingPeer, rawAnswers, rawPeer } from './raw-fixture.ts'
 
 // verifies: mcp/streams/paced
 void describe('a stream that ends at once and asks to be opened again at once', () => {
@@ -22,9 +22,9 @@ void describe('a stream that ends at once and asks to be opened again at once', 
         const isOpened = opens || request.headers.has('last-event-id')
         return request.method === 'GET' && isOpened ? again() : raw(request)
       })
-      await using servers = open({ s: server.url }, { callMs: 1_400 })
-      await ready(servers)
-      if (!opens) await call(servers, 'mcp__s__one')
+      await using servers = openServers({ s: server.url }, { callMs: 1_400 })
+      await awaitServers(servers)
+      if (!opens) await callServerTool(servers, 'mcp__s__one')
       else await setTimeout(1_400)
       const opened = server.seen.filter((word) => word.startsWith('GET')).length
       assert.ok(opened > 0 && opened <= 3, `${opened} times`)
@@ -56,8 +56,8 @@ void describe('a server that says again and again that its tools have changed', 
           })
         : raw(request),
     )
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     await setTimeout(1_500)
     assert.ok(lists > 1 && lists <= 4, `${lists} lists`)
   })
@@ -79,10 +79,10 @@ void describe('a server that asks without an end', () => {
       replies++
       return new Response(null, { status: 202 })
     })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     while (replies < 16) await setTimeout(10)
-    assert.equal(textOf(await call(servers, 'mcp__s__one')), 'done')
+    assert.equal(textOf(await callServerTool(servers, 'mcp__s__one')), 'done')
     await setTimeout(200)
     // Some may have come a second later.
     assert.ok(replies <= 64, `${replies} replies`)
@@ -104,8 +104,8 @@ void describe('servers whose tools grow when their references are resolved', () 
     await using server = await rawPeer(({ method }) =>
       method === 'tools/list' ? { result: { tools } } : undefined,
     )
-    await using servers = open({ a: server.url, b: server.url })
-    await ready(servers)
+    await using servers = openServers({ a: server.url, b: server.url })
+    await awaitServers(servers)
     const failures = servers.failures()
     const offered = servers.tools()
     const text = JSON.stringify(
@@ -135,10 +135,10 @@ void describe('a server that says more than is used', () => {
   })
 
   void it('has no tool whose name nobody can read', async () => {
-    const tools = [good('one'), good('y'.repeat(300))]
-    await using server = await listing({ result: { tools } })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    const tools = [validTool('one'), validTool('y'.repeat(300))]
+    await using server = await listingPeer({ result: { tools } })
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     assert.equal(servers.tools().length, 1)
     assert.match(servers.failures()[0]?.message ?? '', /y{80}" \(its name is longer than 256/)
   })

@@ -1,5 +1,5 @@
 /** Reads all pages of `tools/list`. */
-import { reasonOf } from './failure.ts'
+import { describeMcpFailure } from './failure.ts'
 import { listedTools } from './fit-tools.ts'
 import type { ToolListing } from './fit-tools.ts'
 
@@ -26,7 +26,7 @@ export async function listTools(
       given = await ask(cursor)
     } catch (error) {
       if (page === 1 || signal.aborted) throw error
-      leftOut.push(`what stands behind page ${page - 1} (${reasonOf(error)})`)
+      leftOut.push(`what stands behind page ${page - 1} (${describeMcpFailure(error)})`)
       break
     }
     const next = cursorOf(given.nextCursor)

@@ -32,7 +32,7 @@ export async function httpPeer(answer: PeerAnswer): Promise<TestPeer> {
     seen.push(`${incoming.method} ${incoming.url}`)
     open++
     outgoing.on('close', () => open--)
-    serve(answer, incoming, outgoing).catch(() => outgoing.destroy())
+    serveAnswer(answer, incoming, outgoing).catch(() => outgoing.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -48,7 +48,7 @@ export async function httpPeer(answer: PeerAnswer): Promise<TestPeer> {
 }
 
 /** Answers one request with the web's types. Rejects when either side disconnects. */
-export async function serve(
+export async function serveAnswer(
   answer: PeerAnswer,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -95,7 +95,7 @@ export type Streamable = {
 }
 
 /** Streamable HTTP with sessions. `before` may answer instead. */
-export function streamable(
+export function streamableHttp(
   make: () => McpServer,
   before: (request: Request, message: unknown) => Response | Promise<Response> | undefined = () =>
     undefined,
@@ -126,9 +126,9 @@ export function streamable(
 }
 
 export async function streamablePeer(
-  ...made: Parameters<typeof streamable>
+  ...made: Parameters<typeof streamableHttp>
 ): Promise<TestPeer & Streamable> {
-  const server = streamable(...made)
+  const server = streamableHttp(...made)
   return { ...(await httpPeer(server.answer)), ...server }
 }
 
@@ -186,10 +186,10 @@ const plain = {
   discoveryMs: 5_000,
 }
 
-export const never = new AbortController().signal
+export const neverAborted = new AbortController().signal
 
 type OpenedServers = McpServers & AsyncDisposable
-export function open(
+export function openServers(
   urls: Record<string, string>,
   more: Partial<McpServersOptions> = {},
 ): OpenedServers {
@@ -199,10 +199,10 @@ export function open(
   return { ...opened, [Symbol.asyncDispose]: () => opened.close() }
 }
 
-export const ready = (servers: McpServers, needed: string[] = []) =>
-  servers.ready({ needed, signal: never })
+export const awaitServers = (servers: McpServers, needed: string[] = []) =>
+  servers.ready({ needed, signal: neverAborted })
 
-export function named(servers: McpServers, name: string): Tool {
+export function findTool(servers: McpServers, name: string): Tool {
   const tool = servers.tools().find((each) => each.name === name)
   assert.ok(
     tool,
@@ -214,12 +214,12 @@ export function named(servers: McpServers, name: string): Tool {
   return tool
 }
 
-export const call = (
+export const callServerTool = (
   servers: McpServers,
   name: string,
   input: Record<string, unknown> = {},
-  signal = never,
-): Promise<ToolResult> => named(servers, name).run(input, { signal })
+  signal = neverAborted,
+): Promise<ToolResult> => findTool(servers, name).run(input, { signal })
 
 export const textOf = ({ content }: ToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')

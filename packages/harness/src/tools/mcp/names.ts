@@ -33,5 +33,5 @@ export function mcpNames(name: string): { server: string; tool: string } {
 }
 
 /** True when the name may belong to a tool of this server. */
-export const mayBeOf = (name: string, server: string): boolean =>
+export const mayBelongTo = (name: string, server: string): boolean =>
   name.startsWith(`${prefix}${plain(server)}`.slice(0, longestName - digestLength - 1))

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { call, open, ready, textOf } from './mcp-fixture.ts'
-import { calling, good, listing, rawPeer } from './raw-fixture.ts'
+import { callServerTool, openServers, awaitServers, textOf } from './mcp-fixture.ts'
+import { callingPeer, validTool, listingPeer, rawPeer } from './raw-fixture.ts'
 import type { McpServers } from './servers.ts'
 
 const names = (servers: McpServers) => servers.tools().map(({ mcp }) => mcp?.tool)
 
 void describe('a list of tools with an odd entry', () => {
-  const odd = (more: object) => ({ ...good('odd'), ...more })
+  const odd = (more: object) => ({ ...validTool('odd'), ...more })
   const object = { type: 'object', properties: {} }
   const usable: Record<string, object> = {
     'a bare union': odd({ inputSchema: { anyOf: [object, object] } }),
@@ -30,9 +30,11 @@ void describe('a list of tools with an odd entry', () => {
   }
   for (const [what, entry] of Object.entries(usable))
     void it(`keeps all its tools: ${what}`, async () => {
-      await using server = await listing({ result: { tools: [good('a'), entry, good('b')] } })
-      await using servers = open({ s: server.url })
-      await ready(servers)
+      await using server = await listingPeer({
+        result: { tools: [validTool('a'), entry, validTool('b')] },
+      })
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
       assert.deepEqual(names(servers), ['a', 'b', 'odd'])
       assert.deepEqual(servers.failures(), [])
     })
@@ -42,13 +44,15 @@ void describe('a list of tools with an odd entry', () => {
     'a schema that is none': [odd({ inputSchema: 'x' }), /"odd" \(its inputSchema/],
     'no name': [{ inputSchema: object }, /entry 2 \(it has no name\)/],
     null: [null, /entry 2 \(it is no object\)/],
-    'a name twice': [good('a'), /"a" \(it is listed again\)/],
+    'a name twice': [validTool('a'), /"a" \(it is listed again\)/],
   }
   for (const [what, [entry, why]] of Object.entries(unusable))
     void it(`keeps the others and names the omitted ones: ${what}`, async () => {
-      await using server = await listing({ result: { tools: [good('a'), entry, good('b')] } })
-      await using servers = open({ s: server.url })
-      await ready(servers)
+      await using server = await listingPeer({
+        result: { tools: [validTool('a'), entry, validTool('b')] },
+      })
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
       assert.deepEqual(names(servers), ['a', 'b'])
       const [failure, ...others] = servers.failures()
       assert.match(failure?.message ?? '', why)
@@ -56,34 +60,34 @@ void describe('a list of tools with an odd entry', () => {
     })
 
   void it('keeps a tool whose description is no text, and says so', async () => {
-    await using server = await listing({ result: { tools: [odd({ description: 5 })] } })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using server = await listingPeer({ result: { tools: [odd({ description: 5 })] } })
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     assert.deepEqual(names(servers), ['odd'])
     assert.match(servers.failures()[0]?.message ?? '', /the description of "odd"/)
   })
 
   const whole: Record<string, object> = {
-    'nextCursor null': { result: { tools: [good('a')], nextCursor: null } },
-    'error null': { result: { tools: [good('a')] }, error: null },
-    '_meta null': { result: { tools: [good('a')], _meta: null } },
-    '_meta odd': { result: { tools: [good('a')], _meta: { progressToken: {} } } },
-    'an older word for the protocol': { jsonrpc: '1.0', result: { tools: [good('a')] } },
-    'more members': { result: { tools: [good('a')] }, more: 1 },
+    'nextCursor null': { result: { tools: [validTool('a')], nextCursor: null } },
+    'error null': { result: { tools: [validTool('a')] }, error: null },
+    '_meta null': { result: { tools: [validTool('a')], _meta: null } },
+    '_meta odd': { result: { tools: [validTool('a')], _meta: { progressToken: {} } } },
+    'an older word for the protocol': { jsonrpc: '1.0', result: { tools: [validTool('a')] } },
+    'more members': { result: { tools: [validTool('a')] }, more: 1 },
   }
   for (const [what, answer] of Object.entries(whole))
     void it(`is read where the answer is odd: ${what}`, async () => {
-      await using server = await listing(answer)
-      await using servers = open({ s: server.url })
-      await ready(servers)
+      await using server = await listingPeer(answer)
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
       assert.deepEqual(servers.failures(), [])
       assert.deepEqual(names(servers), ['a'])
     })
 
   void it('is empty where a server writes null for no tools', async () => {
-    await using server = await listing({ result: { tools: null } })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using server = await listingPeer({ result: { tools: null } })
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     assert.deepEqual([names(servers), servers.failures()], [[], []])
   })
 
@@ -92,10 +96,10 @@ void describe('a list of tools with an odd entry', () => {
       if (method !== 'tools/list') return undefined
       return params?.cursor
         ? { error: { code: 'E_PAGE', message: 'no such page' } }
-        : { result: { tools: [good('a')], nextCursor: 2 } }
+        : { result: { tools: [validTool('a')], nextCursor: 2 } }
     })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     assert.deepEqual(names(servers), ['a'])
     assert.match(servers.failures()[0]?.message ?? '', /behind page 1 \(no such page\)/)
   })
@@ -105,15 +109,15 @@ void describe('a list of tools with an odd entry', () => {
     await using stuck = await rawPeer(({ method }) => {
       if (method !== 'tools/list') return undefined
       asked++
-      return { result: { tools: [good('a')], nextCursor: 'x' } }
+      return { result: { tools: [validTool('a')], nextCursor: 'x' } }
     })
     await using endless = await rawPeer(({ method, params }) => {
       if (method !== 'tools/list') return undefined
       const page = Number(params?.cursor ?? 1)
-      return { result: { tools: [good(`t${page}`)], nextCursor: String(page + 1) } }
+      return { result: { tools: [validTool(`t${page}`)], nextCursor: String(page + 1) } }
     })
-    await using servers = open({ stuck: stuck.url, endless: endless.url })
-    await ready(servers)
+    await using servers = openServers({ stuck: stuck.url, endless: endless.url })
+    await awaitServers(servers)
     assert.ok(asked <= 3)
     assert.equal(names(servers).length, 1 + 64)
     assert.match(servers.failures()[0]?.message ?? '', /endless .*behind page 64/)
@@ -127,12 +131,12 @@ void describe('a list of tools with an odd entry', () => {
           ? { result: { tools, nextCursor: String(++asked[which]) } }
           : undefined,
       )
-    const tools = Array.from({ length: 600 }, (_, at) => good(`t${at}`))
+    const tools = Array.from({ length: 600 }, (_, at) => validTool(`t${at}`))
     const description = 'x'.repeat(5_000_000)
     await using full = await page('full', tools)
-    await using long = await page('long', [{ ...good('a'), description }])
-    await using servers = open({ full: full.url, long: long.url })
-    await ready(servers)
+    await using long = await page('long', [{ ...validTool('a'), description }])
+    await using servers = openServers({ full: full.url, long: long.url })
+    await awaitServers(servers)
     assert.deepEqual(asked, { full: 1, long: 2 })
     assert.equal(names(servers).length, 500 + 1)
     const said = servers.failures().map(({ message }) => message)
@@ -144,9 +148,9 @@ void describe('a list of tools with an odd entry', () => {
     const [wide] = [{ type: 'object', description: 'x'.repeat(200_000) }]
     const tools = Array.from({ length: 30 }, (_, at) => ({ name: `t${at}`, inputSchema: wide }))
     tools.push({ name: 'wider', inputSchema: { ...wide, description: 'x'.repeat(300_000) } })
-    await using server = await listing({ result: { tools } })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using server = await listingPeer({ result: { tools } })
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     assert.equal(names(servers).length, 20 + 1)
     assert.match(servers.failures()[0]?.message ?? '', /"t20" \(the tools before it are too long\)/)
   })
@@ -158,10 +162,12 @@ void describe('a stream of an MCP server that is to answer a call', () => {
       for (;;) yield Buffer.from(`: ${'x'.repeat(1024 * 1024)}\n\n`)
     }
     const headers = { 'content-type': 'text/event-stream' }
-    await using server = await calling(new Response(ReadableStream.from(comments()), { headers }))
-    await using servers = open({ s: server.url })
-    await ready(servers)
-    const result = await call(servers, 'mcp__s__one')
+    await using server = await callingPeer(
+      new Response(ReadableStream.from(comments()), { headers }),
+    )
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
+    const result = await callServerTool(servers, 'mcp__s__one')
     assert.match(textOf(result), /larger than 67108864 bytes/)
   })
 })
@@ -186,8 +192,8 @@ void describe('an MCP server', () => {
   }))
     void it(`is used: ${what}`, async () => {
       await using server = await begin(result)
-      await using servers = open({ s: server.url })
-      await ready(servers)
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
       assert.deepEqual(servers.failures(), [])
       assert.deepEqual(names(servers), ['one', 'two'])
     })
@@ -200,8 +206,8 @@ void describe('an MCP server', () => {
         return { result: { protocolVersion, capabilities: { prompts: {} }, serverInfo } }
       return { error: { code: -32_601, message: 'there is no such method' } }
     })
-    await using servers = open({ s: server.url })
-    await ready(servers)
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
     assert.match(servers.failures()[0]?.message ?? '', /MCP server s .*announces no/)
   })
 
@@ -216,11 +222,11 @@ void describe('an MCP server', () => {
         },
         () => String(++sessions),
       )
-      await using servers = open({ s: server.url })
-      await ready(servers)
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
       isLost = true
-      assert.equal((await call(servers, 'mcp__s__one')).is_error, true)
-      assert.equal(textOf(await call(servers, 'mcp__s__one')), 'done')
+      assert.equal((await callServerTool(servers, 'mcp__s__one')).is_error, true)
+      assert.equal(textOf(await callServerTool(servers, 'mcp__s__one')), 'done')
       assert.equal(sessions, 2)
     })
 })
@@ -272,10 +278,10 @@ void describe('the result of a call with an odd part', () => {
   }
   for (const [what, [result, text]] of Object.entries(results))
     void it(`keeps the text beside it: ${what}`, async () => {
-      await using server = await calling({ result })
-      await using servers = open({ s: server.url })
-      await ready(servers)
-      const found = await call(servers, 'mcp__s__one')
+      await using server = await callingPeer({ result })
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
+      const found = await callServerTool(servers, 'mcp__s__one')
       assert.equal(found.is_error, false)
       if (typeof text === 'string') assert.equal(textOf(found), text)
       else assert.match(textOf(found), text)
@@ -283,10 +289,10 @@ void describe('the result of a call with an odd part', () => {
 
   void it('is an error with its words where the error is odd', async () => {
     for (const error of ['boom', { message: 'boom' }, { code: 'E', message: 'boom', data: null }]) {
-      await using server = await calling({ error, result: null })
-      await using servers = open({ s: server.url })
-      await ready(servers)
-      const found = await call(servers, 'mcp__s__one')
+      await using server = await callingPeer({ error, result: null })
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
+      const found = await callServerTool(servers, 'mcp__s__one')
       assert.equal(found.is_error, true)
       assert.match(textOf(found), /answered with an error: boom/)
     }
@@ -312,10 +318,10 @@ void describe('a call whose answer ends without its id', () => {
       await using server = await rawPeer(({ method }) =>
         method === 'tools/call' ? answer() : undefined,
       )
-      await using servers = open({ s: server.url })
-      await ready(servers)
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
       const begun = performance.now()
-      const found = await call(servers, 'mcp__s__one')
+      const found = await callServerTool(servers, 'mcp__s__one')
       assert.equal(found.is_error, true)
       assert.match(textOf(found), why)
       assert.ok(performance.now() - begun < 5_000)
@@ -328,9 +334,9 @@ void describe('a call whose answer ends without its id', () => {
         const result = { content: [{ type: 'text', text: 'here' }] }
         return { id: id === 'as a text' ? String(request.id) : id, result }
       })
-      await using servers = open({ s: server.url })
-      await ready(servers)
-      assert.equal(textOf(await call(servers, 'mcp__s__one')), 'here')
+      await using servers = openServers({ s: server.url })
+      await awaitServers(servers)
+      assert.equal(textOf(await callServerTool(servers, 'mcp__s__one')), 'here')
     }
   })
 
@@ -340,8 +346,8 @@ void describe('a call whose answer ends without its id', () => {
         ? events(`data: {"id":${id},"error":null,\ndata: "result":{"content":["here"]}}`)
         : undefined,
     )
-    await using servers = open({ s: server.url })
-    await ready(servers)
-    assert.equal(textOf(await call(servers, 'mcp__s__one')), 'here')
+    await using servers = openServers({ s: server.url })
+    await awaitServers(servers)
+    assert.equal(textOf(await callServerTool(servers, 'mcp__s__one')), 'here')
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { processorMs } from '@steward/base/cost-fixture.ts'
-import { isMcpName, mayBeOf, mcpName, mcpNames } from './names.ts'
-import { resultOf } from './results.ts'
+import { isMcpName, mayBelongTo, mcpName, mcpNames } from './names.ts'
+import { readMcpResult } from './results.ts'
 import { fitSchema } from './schema.ts'
 
 void describe('the name of an MCP tool', () => {
@@ -32,7 +32,7 @@ void describe('the name of an MCP tool', () => {
     assert.equal(new Set(made).size, pairs.length)
     for (const [index, name] of made.entries()) {
       assert.match(name, /^mcp__[\w-]{1,59}$/)
-      assert.ok(mayBeOf(name, pairs[index]?.[0] ?? ''))
+      assert.ok(mayBelongTo(name, pairs[index]?.[0] ?? ''))
     }
     assert.equal(mcpName('a b', 'c'), made[4])
   })
@@ -146,7 +146,7 @@ void describe('the result of an MCP tool', () => {
   const png = Buffer.from('not really').toString('base64')
 
   void it('has its texts, pictures, documents and what its links say', () => {
-    const { content, is_error } = resultOf({
+    const { content, is_error } = readMcpResult({
       content: [
         { type: 'text', text: 'hello' },
         { type: 'image', mimeType: 'image/PNG', data: png },
@@ -166,7 +166,7 @@ void describe('the result of an MCP tool', () => {
   })
 
   void it('says which parts cannot be shown', () => {
-    const { content } = resultOf({
+    const { content } = readMcpResult({
       content: [
         { type: 'audio', mimeType: 'audio/wav', data: png },
         { type: 'image', mimeType: 'image/svg+xml', data: png },
@@ -179,9 +179,9 @@ void describe('the result of an MCP tool', () => {
   })
 
   void it('is its structure where it says nothing else', () => {
-    const { content } = resultOf({ content: [], structuredContent: { temperature: 7 } })
+    const { content } = readMcpResult({ content: [], structuredContent: { temperature: 7 } })
     assert.deepEqual(content, [{ type: 'text', text: '{\n  "temperature": 7\n}' }])
     const said = { content: [{ type: 'text' as const, text: '7' }], structuredContent: { a: 1 } }
-    assert.equal(resultOf(said).content.length, 1)
+    assert.equal(readMcpResult(said).content.length, 1)
   })
 })

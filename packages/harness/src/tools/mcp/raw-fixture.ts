@@ -12,7 +12,7 @@ export type RawRequest = {
 /** Returns a response, or the members of the answer beside `jsonrpc` and `id`. Undefined for the usual answer. */
 export type RawAnswer = (request: RawRequest) => Response | object | undefined
 
-export const good = (name: string) => ({ name, inputSchema: { type: 'object' } })
+export const validTool = (name: string) => ({ name, inputSchema: { type: 'object' } })
 
 /** `session`: the id that is given at the handshake; none without it. */
 export function rawAnswers(answer: RawAnswer, session: () => string | undefined = () => undefined) {
@@ -41,14 +41,14 @@ function usual({ method, params }: RawRequest): object {
         serverInfo: { name: 'raw', version: '1' },
       },
     }
-  if (method === 'tools/list') return { result: { tools: [good('one'), good('two')] } }
+  if (method === 'tools/list') return { result: { tools: [validTool('one'), validTool('two')] } }
   return { result: { content: [{ type: 'text', text: 'done' }] } }
 }
 
 /** A server with this answer to each `tools/list`. */
-export const listing = (answer: object): Promise<TestPeer> =>
+export const listingPeer = (answer: object): Promise<TestPeer> =>
   rawPeer(({ method }) => (method === 'tools/list' ? answer : undefined))
 
 /** A server with this answer to each `tools/call`. */
-export const calling = (answer: Response | object): Promise<TestPeer> =>
+export const callingPeer = (answer: Response | object): Promise<TestPeer> =>
   rawPeer(({ method }) => (method === 'tools/call' ? answer : undefined))

@@ -12,7 +12,7 @@ const mostBlocks = 100
 const longestWord = 80
 
 /** `given`: the result as the server sent it. */
-export function resultOf(given: JsonMembers): ToolResult {
+export function readMcpResult(given: JsonMembers): ToolResult {
   const { structuredContent, isError } = given
   const content = blocksOf(given)
   const blocks = content.slice(0, mostBlocks).map(blockOf)

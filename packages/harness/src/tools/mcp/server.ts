@@ -12,13 +12,13 @@ import {
   isBroken,
   isSessionLost,
   isTimeout,
-  reasonOf,
-  typeOf,
+  describeMcpFailure,
+  mcpErrorType,
 } from './failure.ts'
 import type { JsonMembers } from './fit-message.ts'
 import type { ToolListing } from './fit-tools.ts'
 import type { ListedTool } from './listed-tool.ts'
-import { resultOf } from './results.ts'
+import { readMcpResult } from './results.ts'
 
 /** `fetch` adds the server's credential. */
 export type McpEndpoint = { name: string; url: string; fetch: GuardedFetch }
@@ -59,8 +59,8 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
 
   function fail(error: unknown): void {
     if (closed.signal.aborted) return
-    lastFailure = `the MCP server ${name} cannot be used: ${reasonOf(error)}`
-    failed({ server: name, type: typeOf(error), message: lastFailure })
+    lastFailure = `the MCP server ${name} cannot be used: ${describeMcpFailure(error)}`
+    failed({ server: name, type: mcpErrorType(error), message: lastFailure })
   }
 
   function setTools(listing: ToolListing): void {
@@ -134,7 +134,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Pe
         const answer = await asked({ connected, forget }, signal, (each) =>
           each.call(tool, input, { ...patience, signal: AbortSignal.any([signal, closed.signal]) }),
         )
-        if (answer) return resultOf(answer)
+        if (answer) return readMcpResult(answer)
         const why = closed.signal.aborted ? 'the session has ended' : lastFailure
         return textResult(`${why}; nothing was run`, true)
       } catch (error) {
@@ -199,8 +199,8 @@ async function within<T>(
 
 function whatItDid(error: unknown, { callMs, longestCallMs }: McpLimits): string {
   const maybe = '; it may have run the call in part or whole'
-  if (isAnswer(error)) return `answered with an error: ${reasonOf(error)}`
+  if (isAnswer(error)) return `answered with an error: ${describeMcpFailure(error)}`
   if (isTimeout(error))
     return `gave no sign for ${callMs} ms, or no answer within ${longestCallMs} ms${maybe}`
-  return `did not answer: ${reasonOf(error)}${isBroken(error) ? maybe : ''}`
+  return `did not answer: ${describeMcpFailure(error)}${isBroken(error) ? maybe : ''}`
 }

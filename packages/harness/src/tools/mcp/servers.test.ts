@@ -7,17 +7,17 @@ import { resolveTools } from '@steward/protocol/tools.ts'
 import { z } from 'zod'
 import type { Tool } from '../tool.ts'
 import {
-  call,
+  callServerTool,
   echoServer,
   httpPeer,
   modernPeer,
-  named,
-  never,
+  findTool,
+  neverAborted,
   ofEvents,
-  open,
-  ready,
+  openServers,
+  awaitServers,
   ssePeer,
-  streamable,
+  streamableHttp,
   streamablePeer,
   textOf,
 } from './mcp-fixture.ts'
@@ -34,37 +34,37 @@ void describe('an MCP server', () => {
   })) {
     void it(`is used over ${transport}`, async () => {
       await using server = await peer()
-      await using servers = open({ files: server.url })
-      await ready(servers)
+      await using servers = openServers({ files: server.url })
+      await awaitServers(servers)
       assert.deepEqual(servers.failures(), [])
-      const tool = named(servers, 'mcp__files__echo')
+      const tool = findTool(servers, 'mcp__files__echo')
       assert.equal(tool.description, 'says it back')
       assert.deepEqual(tool.input_schema.required, ['text'])
       assert.deepEqual(tool.mcp, { server: 'files', tool: 'echo' })
-      assert.equal(textOf(await tool.run({ text: 'hello' }, { signal: never })), 'hello')
+      assert.equal(textOf(await tool.run({ text: 'hello' }, { signal: neverAborted })), 'hello')
     })
   }
 
   void it('is connected once for several turns, and keeps its tools until they change', async () => {
     await using server = await streamablePeer(() => echoServer())
-    await using servers = open({ a: server.url })
-    await ready(servers)
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
     const tools = servers.tools()
     servers.begin()
-    await ready(servers)
+    await awaitServers(servers)
     assert.equal(servers.tools(), tools)
     assert.equal(server.servers.length, 1)
   })
 
   void it('that is slow to begin has its tools in the first list', async () => {
-    const echo = streamable(() => echoServer())
+    const echo = streamableHttp(() => echoServer())
     const delay = runOnce(() => new Promise((resolve) => setTimeout(resolve, 1_200)))
     await using server = await httpPeer(async (request) => {
       await delay()
       return echo.answer(request)
     })
-    await using servers = open({ slow: server.url })
-    await ready(servers)
+    await using servers = openServers({ slow: server.url })
+    await awaitServers(servers)
     assert.deepEqual(names(servers), ['mcp__slow__echo'])
     assert.deepEqual(servers.failures(), [])
   })
@@ -81,16 +81,16 @@ void describe('an MCP server', () => {
             ...init,
             signal: AbortSignal.any([cut.signal, ...(init?.signal ? [init.signal] : [])]),
           })
-    await using servers = open(
+    await using servers = openServers(
       {},
       { servers: [{ name: 'known', url: server.url, fetch: fetchOnce }], discoveryMs: 60_000 },
     )
-    await ready(servers)
+    await awaitServers(servers)
     isSilent = true
     cut.abort()
     await new Promise((resolve) => setTimeout(resolve, 20))
     servers.begin()
-    await ready(servers)
+    await awaitServers(servers)
     assert.deepEqual(names(servers), ['mcp__known__echo'])
     assert.deepEqual(servers.failures(), [])
   })
@@ -110,8 +110,8 @@ void describe('an MCP server', () => {
         }),
       )
     await using server = await streamablePeer(make)
-    await using servers = open({ zoo: server.url })
-    await ready(servers)
+    await using servers = openServers({ zoo: server.url })
+    await awaitServers(servers)
     assert.deepEqual(names(servers), ['mcp__zoo__ape', 'mcp__zoo__mole', 'mcp__zoo__zebra'])
   })
 
@@ -124,12 +124,12 @@ void describe('an MCP server', () => {
         }),
       ),
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
     assert.ok(!names(servers).includes('mcp__a__grown'))
-    await call(servers, 'mcp__a__grow')
+    await callServerTool(servers, 'mcp__a__grow')
     for (let tries = 0; tries < 100 && !names(servers).includes('mcp__a__grown'); tries++) {
-      await ready(servers)
+      await awaitServers(servers)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
     assert.ok(names(servers).includes('mcp__a__grown'))
@@ -145,10 +145,10 @@ void describe('an MCP server', () => {
         }),
       ),
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
     server.forget()
-    assert.equal(textOf(await call(servers, 'mcp__a__count')), 'run 1')
+    assert.equal(textOf(await callServerTool(servers, 'mcp__a__count')), 'run 1')
     assert.equal(server.servers.length, 2)
     assert.deepEqual(servers.failures(), [])
   })
@@ -166,9 +166,9 @@ void describe('an MCP server', () => {
         }),
       ),
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    assert.equal(textOf(await call(servers, 'mcp__a__ask')), 'was refused')
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    assert.equal(textOf(await callServerTool(servers, 'mcp__a__ask')), 'was refused')
   })
 })
 
@@ -181,8 +181,10 @@ void describe('an MCP server that fails', () => {
         return [name, peer] as const
       }),
     )
-    await using servers = open(Object.fromEntries(peers.map(([name, { url }]) => [name, url])))
-    await ready(servers)
+    await using servers = openServers(
+      Object.fromEntries(peers.map(([name, { url }]) => [name, url])),
+    )
+    await awaitServers(servers)
     const failures = servers.failures().toSorted((a, b) => (a.server < b.server ? -1 : 1))
     assert.deepEqual(
       failures.map(({ server, type }) => [server, type]),
@@ -196,7 +198,7 @@ void describe('an MCP server that fails', () => {
     assert.match(failures.at(-1)?.message ?? '', /MCP server shut .*401/)
     assert.deepEqual(servers.failures(), [])
     servers.begin()
-    await ready(servers)
+    await awaitServers(servers)
     assert.equal(servers.failures().length, 4)
     for (const [, peer] of peers) await peer[Symbol.asyncDispose]()
   })
@@ -206,8 +208,8 @@ void describe('an MCP server that fails', () => {
     const why = { reason: 'not_allowed' as const, message: 'not listed' }
     const refused = () => Promise.reject(new RequestRefused({ ...target, ...why }))
     const server = { name: 'a', url: 'https://files.test/mcp', fetch: refused }
-    await using servers = open({}, { servers: [server] })
-    await ready(servers)
+    await using servers = openServers({}, { servers: [server] })
+    await awaitServers(servers)
     const [failure] = servers.failures()
     assert.equal(failure?.type, 'mcp_connection_failed_error')
     assert.match(failure.message, /not listed/)
@@ -225,9 +227,12 @@ void describe('an MCP server that fails', () => {
         sleeps.push({ ms, end: resolve })
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
-    await using servers = open({ hanging: hanging.url, ...urls }, { discoveryMs: 15_000, sleep })
+    await using servers = openServers(
+      { hanging: hanging.url, ...urls },
+      { discoveryMs: 15_000, sleep },
+    )
     const isReady = { yet: false }
-    const waited = ready(servers).then(() => (isReady.yet = true))
+    const waited = awaitServers(servers).then(() => (isReady.yet = true))
     while (servers.tools().length < 19) await new Promise((resolve) => setTimeout(resolve, 5))
     assert.equal(isReady.yet, false)
     assert.deepEqual(new Set(sleeps.map(({ ms }) => ms)), new Set([15_000]))
@@ -256,9 +261,9 @@ void describe('an MCP server that fails', () => {
         return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
       },
     )
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    const result = await call(servers, 'mcp__a__echo', { text: 'x' })
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    const result = await callServerTool(servers, 'mcp__a__echo', { text: 'x' })
     assert.equal(result.is_error, true)
     assert.match(textOf(result), /MCP server a .*connection ended.*may have run/)
     assert.equal(servers.failures()[0]?.type, 'mcp_connection_failed_error')
@@ -266,11 +271,11 @@ void describe('an MCP server that fails', () => {
 
   void it('and is closed when it is called is an error result, with nothing run', async () => {
     const server = await ssePeer(() => echoServer())
-    await using servers = open({ a: server.url })
-    await ready(servers)
-    const tool = named(servers, 'mcp__a__echo')
+    await using servers = openServers({ a: server.url })
+    await awaitServers(servers)
+    const tool = findTool(servers, 'mcp__a__echo')
     await server[Symbol.asyncDispose]()
-    const result = await tool.run({ text: 'x' }, { signal: never })
+    const result = await tool.run({ text: 'x' }, { signal: neverAborted })
     assert.equal(result.is_error, true)
     assert.match(textOf(result), /MCP server a/)
   })
@@ -286,8 +291,8 @@ void describe('the tools of an MCP server', () => {
     })
   const offer = async (entries: ToolEntry[]) => {
     await using server = await streamablePeer(three)
-    await using servers = open({ a: server.url }, { entries: resolveTools(entries) })
-    await ready(servers)
+    await using servers = openServers({ a: server.url }, { entries: resolveTools(entries) })
+    await awaitServers(servers)
     return servers.tools()
   }
   const permissions = (tools: readonly Tool[]) =>
@@ -336,18 +341,18 @@ void describe('the tools of an MCP server', () => {
 
 void it('closes every connection', async () => {
   await using server = await streamablePeer(() => echoServer())
-  const servers = open({ a: server.url })
-  await ready(servers)
+  const servers = openServers({ a: server.url })
+  await awaitServers(servers)
   await servers.close()
   assert.ok(server.seen.includes('DELETE /mcp'))
-  const result = await call(servers, 'mcp__a__echo', { text: 'x' })
+  const result = await callServerTool(servers, 'mcp__a__echo', { text: 'x' })
   assert.equal(result.is_error, true)
   servers.begin()
   assert.equal(server.servers.length, 1)
 })
 
 void it('has no tools and no failures without servers', async () => {
-  const servers = open({})
-  await ready(servers)
+  const servers = openServers({})
+  await awaitServers(servers)
   assert.deepEqual([servers.tools(), servers.failures()], [[], []])
 })

@@ -3,7 +3,7 @@ import type { ToolEntry } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { boundResult } from '../spill.ts'
 import type { Tool } from '../tool.ts'
-import { mayBeOf } from './names.ts'
+import { mayBelongTo } from './names.ts'
 import type { ToolRoom } from './offer-tools.ts'
 import { offerTools, toolRoom } from './offer-tools.ts'
 import type { McpLimits, McpEndpoint, ServerFailure } from './server.ts'
@@ -113,7 +113,7 @@ export function mcpServers({
         if (until.aborted) resolve()
         until.addEventListener('abort', () => resolve(), { once: true })
       })
-      const isNeeded = (server: string) => needed.some((name) => mayBeOf(name, server))
+      const isNeeded = (server: string) => needed.some((name) => mayBelongTo(name, server))
       const settled = peers.map(async (peer) => {
         if (!peer.isListed() || isNeeded(peer.name)) await peer.connecting()
         if (peer.listing()) await Promise.race([peer.listing(), sleep(relistMs, until)])

@@ -10,7 +10,7 @@ export type ConvertedPage = { title: string; text: string }
 const longestMs = 5_000
 const memoryMb = 256
 /** Undefined when the page is broken, or takes too much time or memory. The caller limits the threads. */
-export async function convert(
+export async function convertPage(
   page: Conversion,
   signal: AbortSignal,
 ): Promise<ConvertedPage | undefined> {

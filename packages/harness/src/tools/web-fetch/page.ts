@@ -4,8 +4,8 @@ import { textResult } from '../tool.ts'
 import type { WebAccess } from '../egress.ts'
 import { decodeText } from './charset.ts'
 import type { Conversion, ConvertedPage } from './converter.ts'
-import { convert } from './converter.ts'
-import { pictureOf, shapeOf } from './shape.ts'
+import { convertPage } from './converter.ts'
+import { toPicture, detectShape } from './shape.ts'
 
 type PageReading = Pick<WebAccess, 'conversionSlot'> & { signal: AbortSignal }
 type WebPage = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
@@ -20,7 +20,7 @@ export async function showPage(
   reading: PageReading,
 ): Promise<ToolResult> {
   const { url, status, bytes, isWhole } = page
-  const shape = shapeOf(page)
+  const shape = detectShape(page)
   if (status >= 400) {
     const said = shape?.kind === 'text' ? decodeText(bytes, page.type).slice(0, shownOfError) : ''
     return textResult(`url_not_accessible: ${url.href} answered ${status}\n${said}`.trim(), true)
@@ -49,7 +49,7 @@ async function textOf(
   const convertInSlot = async (conversion: Conversion) => {
     const leave = await conversionSlot(signal)
     try {
-      return await convert(conversion, signal)
+      return await convertPage(conversion, signal)
     } finally {
       leave()
     }
@@ -62,7 +62,7 @@ async function textOf(
 }
 
 function pictured(media_type: string, page: WebPage): ToolResult {
-  const picture = pictureOf(media_type, page)
+  const picture = toPicture(media_type, page)
   return picture
     ? { content: [{ type: 'text', text: page.url.href }, picture], is_error: false }
     : textResult(`unsupported_content_type: the picture is too large to be shown`, true)

@@ -14,7 +14,7 @@ const textTypes =
   /^(text\/.*|application\/(.+\+)?(json|xml|yaml|javascript|toml|graphql|x-ndjson|x-yaml|x-sh|sql))$/
 
 /** Undefined for content that a model cannot read. */
-export function shapeOf({
+export function detectShape({
   type,
   bytes,
 }: {
@@ -37,7 +37,7 @@ const isBinary = (bytes: Uint8Array): boolean =>
   bytes.subarray(0, 512).some((byte) => byte < 0x1b && (byte < 0x09 || byte > 0x0d))
 
 /** Undefined for an image that is too large for a model. */
-export function pictureOf(
+export function toPicture(
   media_type: string,
   { bytes, isWhole }: { bytes: Buffer; isWhole: boolean },
 ): ResultContent | undefined {

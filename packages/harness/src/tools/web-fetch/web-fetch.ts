@@ -4,7 +4,7 @@ import type { DomainLists } from '../domains.ts'
 import { domainRule } from '../domains.ts'
 import type { GuardedFetch } from '../fetch.ts'
 import type { WebAccess } from '../egress.ts'
-import { bytesOf, reasonOf } from '../egress.ts'
+import { readBodyBytes, reasonOf } from '../egress.ts'
 import type { Tool, ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
 import { showPage } from './page.ts'
@@ -48,7 +48,7 @@ export function fetchPage(
       const found = await follow(url, fetch, isListed, until)
       if ('content' in found) return found
       const { response, at } = found
-      const page = { ...(await bytesOf(response, mostBytes)), url: at }
+      const page = { ...(await readBodyBytes(response, mostBytes)), url: at }
       const type = response.headers.get('content-type') ?? ''
       const shown = { ...page, type, status: response.status }
       return await showPage(shown, config, { conversionSlot, signal: until })

@@ -1,7 +1,7 @@
 /** Tavily's search API. https://docs.tavily.com/documentation/api-reference/endpoint/search */
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import { z } from 'zod'
-import { bytesOf } from '../egress.ts'
+import { readBodyBytes } from '../egress.ts'
 import type { SearchProvider, SearchQuery } from './provider.ts'
 
 const mostHits = 10
@@ -13,7 +13,7 @@ const Found = z.object({
 })
 
 /** `baseUrl` has no final slash. */
-export function tavily({
+export function tavilySearch({
   apiKey,
   baseUrl = 'https://api.tavily.com',
 }: {
@@ -21,7 +21,7 @@ export function tavily({
   apiKey: string
   baseUrl?: string
 }): SearchProvider {
-  const mask = maskOf([apiKey], { least: 6 })
+  const mask = createMask([apiKey], { least: 6 })
   return {
     async search(wanted, { fetch, signal }) {
       const response = await fetch(`${baseUrl}/search`, {
@@ -31,7 +31,7 @@ export function tavily({
         redirect: 'manual',
         signal,
       })
-      const { bytes, isWhole } = await bytesOf(response, mostBytes)
+      const { bytes, isWhole } = await readBodyBytes(response, mostBytes)
       if (response.status !== 200) return { ok: false, message: problems(response.status) }
       const found = isWhole ? Found.safeParse(parsed(bytes.toString())) : undefined
       if (!found?.success)

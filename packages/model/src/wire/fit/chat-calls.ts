@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../documents.ts'
-import { countOf, jsonTextOf, recordOf, recordsOf, textOf } from './loose.ts'
+import { toCount, toJsonText, toRecord, toRecords, toText } from './loose.ts'
 import { type ObjectEnd, objectEnd } from './object-end.ts'
 
 /** `id` and `name` are empty where the library knows them already. */
@@ -62,19 +62,19 @@ export function callSlots() {
   return {
     hasAny: () => all.length > 0,
     take(delta: JsonObject): ChatCall[] {
-      const legacy = recordsOf(delta.function_call).map((said) => ({ function: said }))
-      return [...recordsOf(delta.tool_calls), ...legacy].map(pieceOf).map(read)
+      const legacy = toRecords(delta.function_call).map((said) => ({ function: said }))
+      return [...toRecords(delta.tool_calls), ...legacy].map(pieceOf).map(read)
     },
   }
 }
 
 function pieceOf(sent: JsonObject): Piece {
-  const said = { ...recordOf(sent.custom), ...recordOf(sent.function) }
+  const said = { ...toRecord(sent.custom), ...toRecord(sent.function) }
   return {
-    index: countOf(sent.index),
-    id: textOf(sent.id),
-    name: textOf(said.name ?? sent.name),
-    text: jsonTextOf(said.arguments ?? said.input ?? sent.arguments),
+    index: toCount(sent.index),
+    id: toText(sent.id),
+    name: toText(said.name ?? sent.name),
+    text: toJsonText(said.arguments ?? said.input ?? sent.arguments),
   }
 }
 

@@ -5,11 +5,11 @@ import type { EventFitter, FittedEvent } from './fitter.ts'
 import {
   type StopWord,
   isRecord,
-  recordOf,
-  recordsOf,
-  stopWordOf,
-  textOf,
-  usageOf,
+  toRecord,
+  toRecords,
+  toStopWord,
+  toText,
+  toUsage,
 } from './loose.ts'
 
 const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
@@ -26,8 +26,8 @@ export function chatFitter(): EventFitter {
   let hasEnded = false
 
   const chunk = (source: JsonObject, delta: JsonObject, more: JsonObject = {}): JsonObject => ({
-    id: textOf(source.id),
-    model: textOf(source.model),
+    id: toText(source.id),
+    model: toText(source.model),
     choices: [{ index: 0, delta, ...more }],
   })
 
@@ -53,7 +53,7 @@ export function chatFitter(): EventFitter {
   function deltasOf(source: JsonObject, choice: JsonObject): FittedEvent[] {
     const { spoken, thought } = partsOf(choice)
     const events: FittedEvent[] = []
-    const details = recordsOf(choice.reasoning_details)
+    const details = toRecords(choice.reasoning_details)
     const field = reasoningFields.find((each) => textIn(choice[each]) !== '')
     const reasoning = field === undefined ? thought : textIn(choice[field])
     events.push(...text(source, field ?? 'reasoning_content', reasoning))
@@ -66,16 +66,16 @@ export function chatFitter(): EventFitter {
   return {
     fit(data) {
       if (data.error !== undefined && data.error !== null) return [{ data }]
-      const choice = recordsOf(data.choices)[0] ?? {}
+      const choice = toRecords(data.choices)[0] ?? {}
       const given = isRecord(choice.delta) ? choice.delta : wholeMessage(choice, hasContent)
       const events = deltasOf(data, given)
-      const stop = stopWordOf(choice.finish_reason)
+      const stop = toStopWord(choice.finish_reason)
       if (stop !== undefined) {
         hasEnded = true
-        const finish_reason = finishReasons[stop] ?? textOf(choice.finish_reason)
+        const finish_reason = finishReasons[stop] ?? toText(choice.finish_reason)
         events.push({ data: chunk(data, {}, { finish_reason }) })
       }
-      const usage = usageOf(data.usage) ?? usageOf(choice.usage)
+      const usage = toUsage(data.usage) ?? toUsage(choice.usage)
       if (usage !== undefined) events.push({ data: { ...chunk(data, {}), usage } })
       return events
     },
@@ -96,11 +96,11 @@ function wholeMessage(choice: JsonObject, hasContent: boolean): JsonObject {
 /** What a content says, and what it thinks: a text, or a list of parts. */
 function partsOf({ content, refusal }: JsonObject): { spoken: string; thought: string } {
   if (typeof content !== 'object' || content === null) {
-    return { spoken: textOf(content) || textOf(refusal), thought: '' }
+    return { spoken: toText(content) || toText(refusal), thought: '' }
   }
   let [spoken, thought] = ['', '']
   for (const part of [content].flat() as unknown[]) {
-    const type = textOf(recordOf(part).type)
+    const type = toText(toRecord(part).type)
     if (/think|reason/.test(type)) thought += textIn(part)
     else spoken += textIn(part)
   }
@@ -113,7 +113,7 @@ const deepestPart = 4
 function textIn(part: unknown, depth = deepestPart): string {
   if (depth === 0) return ''
   if (Array.isArray(part)) return part.map((each) => textIn(each, depth - 1)).join('')
-  if (!isRecord(part)) return textOf(part)
+  if (!isRecord(part)) return toText(part)
   const found = [part.text, part.thinking, part.reasoning, part.content, part.refusal]
   return textIn(found.find((each) => each !== undefined && each !== null) ?? '', depth - 1)
 }

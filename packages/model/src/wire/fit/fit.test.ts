@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssistantBlock, ModelEvent } from '../../model.ts'
-import { bash, key, user } from '../../stubs/read-answer.ts'
+import { bashSpec, stubKey, userText } from '../../stubs/read-answer.ts'
 import { anthropicDialect } from '../../stubs/stub-anthropic.ts'
-import { sse, startStub } from '../../stubs/stub-server.ts'
+import { formatSse, startStub } from '../../stubs/stub-server.ts'
 import type { ModelWire } from '../../spec.ts'
 import { openModel } from '../../wire.ts'
 
@@ -11,8 +11,8 @@ import { openModel } from '../../wire.ts'
 async function answerOf(api: ModelWire, body: string) {
   await using stub = await startStub(anthropicDialect)
   stub.replies({ body, contentType: 'text/event-stream' })
-  const spec = { provider: 'acme', api, model: 'm', api_key: key, base_url: stub.url }
-  const call = { system: '', messages: [user('Hi')], tools: [bash] }
+  const spec = { provider: 'acme', api, model: 'm', api_key: stubKey, base_url: stub.url }
+  const call = { system: '', messages: [userText('Hi')], tools: [bashSpec] }
   const blocks: AssistantBlock[] = []
   let last: ModelEvent | undefined
   for await (const event of openModel(spec).stream({
@@ -35,7 +35,7 @@ function shown(block: AssistantBlock): string {
 
 type Delta = Record<string, unknown>
 const chunk = (delta: unknown, finish_reason?: unknown) =>
-  sse({
+  formatSse({
     id: 'c',
     choices: [{ index: 0, delta, ...(finish_reason !== undefined && { finish_reason }) }],
   })
@@ -153,7 +153,7 @@ void describe('chat completions as others speak them', () => {
 
   void it('a whole message replaces its pieces, and does not repeat them', async () => {
     const message = { content: 'Hello', tool_calls: call(one).tool_calls }
-    const whole = sse({ choices: [{ message, finish_reason: 'stop' }] }) + done
+    const whole = formatSse({ choices: [{ message, finish_reason: 'stop' }] }) + done
     assert.deepEqual((await chat([], whole)).said, ['text: Hello', `bash ${one}`])
     assert.deepEqual((await chat([{ content: 'Hello' }, call(one)], whole)).said, [
       'text: Hello',
@@ -164,14 +164,17 @@ void describe('chat completions as others speak them', () => {
   void it('an error says its words', async () => {
     const { end } = await chat(
       [{ content: 'He' }],
-      sse({ error: { message: 'out of memory', code: 500 } }),
+      formatSse({ error: { message: 'out of memory', code: 500 } }),
     )
     assert.match(end, /out of memory/)
   })
 })
 
 const messages = (...events: Record<string, unknown>[]) =>
-  answerOf('anthropic-messages', events.map((event) => sse(event, String(event.type))).join(''))
+  answerOf(
+    'anthropic-messages',
+    events.map((event) => formatSse(event, String(event.type))).join(''),
+  )
 const start = { type: 'message_start', message: { id: 'm', role: 'assistant', content: [] } }
 const began = (index: unknown, content_block: unknown) => ({
   type: 'content_block_start',
@@ -271,7 +274,7 @@ void describe('the Messages wire as others speak it', () => {
     const events = [start, ...hello, ...stop]
     const bare = events.map((event) => `${JSON.stringify(event)}\n\n`).join('')
     const unnamed = events
-      .map((event) => sse(event))
+      .map((event) => formatSse(event))
       .join('')
       .replaceAll('\n', '\r\n')
     for (const body of [bare, unnamed])
@@ -281,7 +284,7 @@ void describe('the Messages wire as others speak it', () => {
 
 void describe('the Responses wire as others speak it', () => {
   const responses = (...events: Record<string, unknown>[]) =>
-    answerOf('openai-responses', events.map((event) => sse(event)).join(''))
+    answerOf('openai-responses', events.map((event) => formatSse(event)).join(''))
   const completed = { type: 'response.completed', response: { status: 'completed' } }
   const item = { type: 'function_call', id: 'fc', call_id: 'call', name: 'bash', arguments: one }
   const message = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Hi' }] }
@@ -325,7 +328,7 @@ void describe('the Responses wire as others speak it', () => {
 
 void describe("Google's wire as others speak it", () => {
   const google = (...events: unknown[]) =>
-    answerOf('google-generative-ai', events.map((event) => sse(event)).join(''))
+    answerOf('google-generative-ai', events.map((event) => formatSse(event)).join(''))
 
   void it('has null for absent, numbers for texts and a single part', async () => {
     const parts = [{ text: 4 }, { text: '2', thought: null, functionCall: null }]

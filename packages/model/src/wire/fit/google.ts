@@ -4,11 +4,11 @@ import type { EventFitter, FittedEvent } from './fitter.ts'
 import {
   type StopWord,
   isRecord,
-  recordOf,
-  recordsOf,
-  stopWordOf,
-  textOf,
-  usageOf,
+  toRecord,
+  toRecords,
+  toStopWord,
+  toText,
+  toUsage,
 } from './loose.ts'
 
 const finishReasons: Partial<Record<StopWord, string>> = {
@@ -28,12 +28,12 @@ export function googleFitter(): EventFitter {
   return {
     fit(data) {
       if (data.error !== undefined && data.error !== null) return [{ data }]
-      const candidate = recordsOf(data.candidates)[0] ?? {}
-      const content = recordOf(candidate.content)
-      const parts = recordsOf(content.parts).flatMap(fitPart)
+      const candidate = toRecords(data.candidates)[0] ?? {}
+      const content = toRecord(candidate.content)
+      const parts = toRecords(content.parts).flatMap(fitPart)
       const finishReason = finishReasonOf(candidate.finishReason)
-      const usage = usageOf(data.usageMetadata)
-      const responseId = textOf(data.responseId)
+      const usage = toUsage(data.usageMetadata)
+      const responseId = toText(data.responseId)
       const fitted: JsonObject = {
         candidates: [
           {
@@ -65,10 +65,10 @@ function growingPart(
 }
 
 function fitPart({ text, functionCall, thought, ...part }: JsonObject): JsonObject[] {
-  const signature = textOf(part.thoughtSignature)
+  const signature = toText(part.thoughtSignature)
   const fitted: JsonObject = {
     ...part,
-    ...(text !== undefined && text !== null && { text: textOf(text) }),
+    ...(text !== undefined && text !== null && { text: toText(text) }),
     ...(isRecord(functionCall) && { functionCall: fitCall(functionCall) }),
     ...(thought === true && { thought }),
   }
@@ -78,13 +78,13 @@ function fitPart({ text, functionCall, thought, ...part }: JsonObject): JsonObje
 }
 
 function fitCall({ id, name, args, ...call }: JsonObject): JsonObject {
-  const said = textOf(id)
-  return { ...call, ...(said !== '' && { id: said }), name: textOf(name), args: args ?? {} }
+  const said = toText(id)
+  return { ...call, ...(said !== '' && { id: said }), name: toText(name), args: args ?? {} }
 }
 
 function finishReasonOf(value: unknown): string | undefined {
-  const said = textOf(value)
-  const stop = stopWordOf(said)
+  const said = toText(value)
+  const stop = toStopWord(said)
   if (stop === undefined || ownReasons.has(said)) return stop && said
   return finishReasons[stop] ?? (stop === 'filter' ? 'SAFETY' : 'OTHER')
 }

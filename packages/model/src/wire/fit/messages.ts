@@ -5,13 +5,13 @@ import type { JsonObject } from '../documents.ts'
 import type { EventFitter, FittedEvent } from './fitter.ts'
 import {
   type StopWord,
-  countOf,
+  toCount,
   isRecord,
-  jsonTextOf,
-  recordOf,
-  stopWordOf,
-  textOf,
-  usageOf,
+  toJsonText,
+  toRecord,
+  toStopWord,
+  toText,
+  toUsage,
 } from './loose.ts'
 
 const stopReasons: Partial<Record<StopWord, string>> = {
@@ -56,7 +56,7 @@ export function messagesFitter(): EventFitter {
     const index = count++
     if (index === mostBlocks)
       throw new RefusedAnswer(`The endpoint sent more than ${mostBlocks} blocks in one answer`)
-    const type = textOf(block.type)
+    const type = toText(block.type)
     open.set(given, { index, type })
     latest = given
     const { content_block, input } = fitBlock(block, type, ids)
@@ -76,16 +76,16 @@ export function messagesFitter(): EventFitter {
     const isFitting = known !== undefined && (known.type === kind.of || !isKnown(known.type))
     const before = isFitting ? [] : startBlock(at, { type: kind.of })
     const block = open.get(at)
-    const text = kind.of === 'tool_use' ? jsonTextOf(sent[kind.field]) : textOf(sent[kind.field])
+    const text = kind.of === 'tool_use' ? toJsonText(sent[kind.field]) : toText(sent[kind.field])
     if (block === undefined || text === '') return before
     return [...before, deltaOf(block.index, type, kind.field, text)]
   }
 
   function messageDelta(event: JsonObject): FittedEvent[] {
-    const sent = recordOf(event.delta)
-    const said = textOf(sent.stop_reason ?? event.stop_reason)
-    const stop = stopWordOf(said)
-    const usage = usageOf(event.usage)
+    const sent = toRecord(event.delta)
+    const said = toText(sent.stop_reason ?? event.stop_reason)
+    const stop = toStopWord(said)
+    const usage = toUsage(event.usage)
     if (stop !== undefined) hasStopped = true
     const stop_reason = ownReasons.has(said) ? said : stop && (stopReasons[stop] ?? said)
     const details = isRecord(sent.stop_details) ? { stop_details: sent.stop_details } : {}
@@ -95,19 +95,19 @@ export function messagesFitter(): EventFitter {
 
   return {
     fit(data, name) {
-      const type = textOf(data.type) || (name ?? '')
-      const given = countOf(data.index)
+      const type = toText(data.type) || (name ?? '')
+      const given = toCount(data.index)
       switch (type) {
         case 'message_start': {
-          const { id, model, ...message } = recordOf(data.message)
-          const usage = usageOf(message.usage) ?? {}
-          const fitted = { ...message, id: textOf(id), model: textOf(model), usage }
+          const { id, model, ...message } = toRecord(data.message)
+          const usage = toUsage(message.usage) ?? {}
+          const fitted = { ...message, id: toText(id), model: toText(model), usage }
           return [{ data: { type, message: fitted } }]
         }
         case 'content_block_start':
-          return startBlock(given, recordOf(data.content_block))
+          return startBlock(given, toRecord(data.content_block))
         case 'content_block_delta':
-          return delta(given, recordOf(data.delta))
+          return delta(given, toRecord(data.delta))
         case 'content_block_stop':
           return stopBlock(given ?? latest)
         case 'message_delta':
@@ -136,7 +136,7 @@ function deltaOf(index: number, type: string, field: string, text: string): Fitt
 
 /** The type of a delta, by what it carries where it does not say. */
 function typeOf(delta: JsonObject): string | undefined {
-  const said = textOf(delta.type)
+  const said = toText(delta.type)
   if (said !== '') return said
   return Object.entries(deltaKinds).find(([, { field }]) => field in delta)?.[0]
 }
@@ -149,19 +149,19 @@ function fitBlock(
 ): { content_block: JsonObject; input: string } {
   switch (type) {
     case 'text':
-      return { content_block: { type, text: textOf(block.text) }, input: '' }
+      return { content_block: { type, text: toText(block.text) }, input: '' }
     case 'thinking': {
-      const [thinking, signature] = [textOf(block.thinking), textOf(block.signature)]
+      const [thinking, signature] = [toText(block.thinking), toText(block.signature)]
       return { content_block: { type, thinking, signature }, input: '' }
     }
     case 'tool_use': {
-      const said = textOf(block.id)
+      const said = toText(block.id)
       const id = said === '' || ids.has(said) ? `toolu_${randomUUID().replaceAll('-', '')}` : said
       ids.add(id)
       // The library reads an input from its pieces only.
       const isEmpty = isRecord(block.input) && Object.keys(block.input).length === 0
-      const input = isEmpty ? '' : jsonTextOf(block.input)
-      return { content_block: { type, id, name: textOf(block.name), input: {} }, input }
+      const input = isEmpty ? '' : toJsonText(block.input)
+      return { content_block: { type, id, name: toText(block.name), input: {} }, input }
     }
     default:
       return { content_block: { ...block, type }, input: '' }

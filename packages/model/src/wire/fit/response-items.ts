@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../documents.ts'
 import type { FittedEvent } from './fitter.ts'
-import { countOf, isRecord, jsonTextOf, recordsOf, textOf } from './loose.ts'
+import { toCount, isRecord, toJsonText, toRecords, toText } from './loose.ts'
 
 export type ItemType = 'message' | 'reasoning' | 'function_call'
 /** `pieces`: the text of the item so far. `isWhole`: the input of a call was said to be whole. */
@@ -15,14 +15,14 @@ export function responseItems() {
   let latest = ''
 
   const keyOf = (event: JsonObject, id: unknown): string => {
-    const index = countOf(event.output_index)
-    return index === undefined ? textOf(id) || latest : `index ${index}`
+    const index = toCount(event.output_index)
+    return index === undefined ? toText(id) || latest : `index ${index}`
   }
 
   function add(key: string, item: JsonObject): FittedEvent[] {
     const index = count++
     const fitted = fitItem(item)
-    open.set(key, { index, type: textOf(fitted.type), pieces: [], isWhole: false })
+    open.set(key, { index, type: toText(fitted.type), pieces: [], isWhole: false })
     latest = key
     return [{ data: { type: 'response.output_item.added', output_index: index, item: fitted } }]
   }
@@ -59,13 +59,13 @@ export function responseItems() {
   }
 
   function finish(key: string, item: JsonObject): FittedEvent[] {
-    const type = textOf(item.type)
+    const type = toText(item.type)
     const { before, at } = openItem(key, item)
     const events = [...before]
-    if (type === 'function_call') events.push(...whole(key, jsonTextOf(item.arguments)))
+    if (type === 'function_call') events.push(...whole(key, toJsonText(item.arguments)))
     const fitted = fitItem(item)
     if (type === 'message') {
-      const content = textOf(contentText(item))
+      const content = toText(contentText(item))
       if (at.pieces.length === 0)
         events.push(...text(key, 'response.output_text.delta', type, content))
       const said = content === '' ? at.pieces.join('') : content
@@ -97,30 +97,30 @@ function fitItem(item: JsonObject): JsonObject {
     Object.entries(item).filter(([, value]) => value !== null),
   )
   if (item.type === 'function_call') {
-    const id = textOf(item.id)
+    const id = toText(item.id)
     Object.assign(fitted, {
       id: id || `fc_${randomUUID().replaceAll('-', '')}`,
-      call_id: textOf(item.call_id) || id || `call_${randomUUID().replaceAll('-', '')}`,
-      name: textOf(item.name),
+      call_id: toText(item.call_id) || id || `call_${randomUUID().replaceAll('-', '')}`,
+      name: toText(item.name),
       arguments: '',
     })
   }
   for (const name of ['summary', 'content']) {
     if (name in fitted && !Array.isArray(fitted[name])) delete fitted[name]
-    else if (name in fitted) fitted[name] = recordsOf(fitted[name]).map(fitPart)
+    else if (name in fitted) fitted[name] = toRecords(fitted[name]).map(fitPart)
   }
   return fitted
 }
 
 function fitPart(part: JsonObject): JsonObject {
   const fitted = { ...part }
-  for (const name of ['text', 'refusal']) if (name in part) fitted[name] = textOf(part[name])
+  for (const name of ['text', 'refusal']) if (name in part) fitted[name] = toText(part[name])
   return fitted
 }
 
 function contentText({ content }: JsonObject): string {
-  if (!Array.isArray(content)) return textOf(content)
+  if (!Array.isArray(content)) return toText(content)
   return content
-    .map((part) => (isRecord(part) ? textOf(part.text) || textOf(part.refusal) : textOf(part)))
+    .map((part) => (isRecord(part) ? toText(part.text) || toText(part.refusal) : toText(part)))
     .join('')
 }

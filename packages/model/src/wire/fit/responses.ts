@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../documents.ts'
 import type { EventFitter, FittedEvent } from './fitter.ts'
-import { isRecord, jsonTextOf, recordOf, recordsOf, textOf, usageOf } from './loose.ts'
+import { isRecord, toJsonText, toRecord, toRecords, toText, toUsage } from './loose.ts'
 import { type ItemType, responseItems } from './response-items.ts'
 
 const deltaTypes: Record<string, ItemType> = {
@@ -27,14 +27,14 @@ export function responsesFitter(): EventFitter {
 
   function end(type: string, sent: JsonObject): FittedEvent[] {
     hasEnded = true
-    const output = recordsOf(sent.output)
+    const output = toRecords(sent.output)
     // Some gateways send the items with the end only.
     const late = items.hasAny()
       ? []
       : output.flatMap((item, index) => items.finish(`index ${index}`, item))
-    const said = textOf(sent.status)
+    const said = toText(sent.status)
     const status = statuses.has(said) ? said : type.slice('response.'.length)
-    const usage = usageOf(sent.usage)
+    const usage = toUsage(sent.usage)
     const { usage: _usage, ...rest } = sent
     const response = { ...rest, status, output, ...(usage && { usage }) }
     return [...late, { data: { type, response } }]
@@ -42,27 +42,27 @@ export function responsesFitter(): EventFitter {
 
   return {
     fit(data, name) {
-      const type = textOf(data.type) || (name ?? '')
+      const type = toText(data.type) || (name ?? '')
       const of = deltaTypes[type]
       if (of !== undefined)
-        return items.text(items.keyOf(data, data.item_id), type, of, textOf(data.delta))
+        return items.text(items.keyOf(data, data.item_id), type, of, toText(data.delta))
       switch (type) {
         case 'response.output_item.added':
           return items.add(
-            items.keyOf(data, recordOf(data.item).id ?? randomUUID()),
-            recordOf(data.item),
+            items.keyOf(data, toRecord(data.item).id ?? randomUUID()),
+            toRecord(data.item),
           )
         case 'response.reasoning_summary_part.done': {
           const index = items.indexOf(items.keyOf(data, data.item_id))
           return index === undefined ? [] : [{ data: { type, output_index: index } }]
         }
         case 'response.function_call_arguments.done':
-          return items.whole(items.keyOf(data, data.item_id), jsonTextOf(data.arguments))
+          return items.whole(items.keyOf(data, data.item_id), toJsonText(data.arguments))
         case 'response.output_item.done':
-          return items.finish(items.keyOf(data, recordOf(data.item).id), recordOf(data.item))
+          return items.finish(items.keyOf(data, toRecord(data.item).id), toRecord(data.item))
         case 'response.completed':
         case 'response.incomplete':
-          return end(type, recordOf(data.response))
+          return end(type, toRecord(data.response))
         case 'response.failed':
         case 'error':
           return [{ data: { ...data, type } }]

@@ -11,7 +11,7 @@ import { checkInputs } from '../../sessions/resources/supported.ts'
 import type { DeploymentRow } from './store.ts'
 
 /** Names the first missing resource; without one, the error itself. */
-export async function causeOf(
+export async function findRunErrorType(
   deps: OpenSessionDeps,
   read: Reads,
   row: DeploymentRow,

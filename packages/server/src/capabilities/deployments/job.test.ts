@@ -7,7 +7,7 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
+import { agentIn, createOpening } from '../../sessions/opening-fixture.ts'
 import { deploymentJob } from './job.ts'
 import { createDeployment } from './write.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
@@ -25,7 +25,7 @@ function jobOn(all: readonly [Database, ...Database[]]) {
       yield* all
     },
   }
-  const deps = openingOf(databases, { clock, log: jsonLog((line) => void lines.push(line)) })
+  const deps = createOpening(databases, { clock, log: jsonLog((line) => void lines.push(line)) })
   return { deps, clock, lines, job: deploymentJob(deps) }
 }
 

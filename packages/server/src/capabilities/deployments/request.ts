@@ -10,7 +10,7 @@ type DeploymentRecipe = Pick<
   'tenant_id' | 'id' | 'name' | 'agent_id' | 'agent_version' | 'environment_id' | 'spec'
 > & { sealed_tokens: Record<string, Sealed> | null }
 
-export function requestOf(seal: Seal, row: DeploymentRecipe): SessionRequest {
+export function buildSessionRequest(seal: Seal, row: DeploymentRecipe): SessionRequest {
   const { spec, sealed_tokens } = row
   const resources = spec.resources.map((resource, index) => {
     const sealed = sealed_tokens?.[index]

@@ -10,7 +10,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
+import { agentIn, createOpening } from '../../sessions/opening-fixture.ts'
 import { runDue } from './run-deployment.ts'
 import type { ClaimedDeployment } from './store.ts'
 import { deploymentStore } from './store.ts'
@@ -29,7 +29,7 @@ const text: Content = [{ type: 'text', text: 'a' }]
 async function deploymentsIn(database: Database) {
   const { agent, environment } = await agentIn(database)
   let now = begin
-  const deps = openingOf(database, { clock: { now: () => now, sleep: async () => {} } })
+  const deps = createOpening(database, { clock: { now: () => now, sleep: async () => {} } })
   const ref = { db: database, tenant }
   return {
     deps,

@@ -18,8 +18,8 @@ import { postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import { causeOf } from './cause.ts'
-import { requestOf } from './request.ts'
+import { findRunErrorType } from './cause.ts'
+import { buildSessionRequest } from './request.ts'
 import type { ClaimedDeployment, DeploymentRow, DeploymentRunRow } from './store.ts'
 import { deploymentStore, showRun } from './store.ts'
 import { dueTime } from './times.ts'
@@ -52,7 +52,7 @@ async function failureOf(
 ): Promise<RunError> {
   if (error instanceof StorageError) throw error
   if (error instanceof PlatformError)
-    return { type: await causeOf(deps, db.read, row, error), message: error.message }
+    return { type: await findRunErrorType(deps, db.read, row, error), message: error.message }
   deps.log.error('a deployment could not create its session', { error, deployment_id: row.id })
   const message = "the session could not be created: the server's log has the reason"
   return { type: 'unknown_error', message }
@@ -105,14 +105,19 @@ async function deliverRun(
   const actor = { type: 'deployment', id: row.id, name: row.name } as const
   if (session === undefined) {
     let id = ''
-    await openSession({ ...deps, actor, deploymentId: row.id }, ref, requestOf(deps.seal, row), {
-      async make(tx, made) {
-        await take(tx)
-        id = made.id
-        return {}
+    await openSession(
+      { ...deps, actor, deploymentId: row.id },
+      ref,
+      buildSessionRequest(deps.seal, row),
+      {
+        async make(tx, made) {
+          await take(tx)
+          id = made.id
+          return {}
+        },
+        finish: (tx) => keep(tx, id),
       },
-      finish: (tx) => keep(tx, id),
-    })
+    )
     return
   }
   const { db, tenant } = ref

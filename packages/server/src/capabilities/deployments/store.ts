@@ -7,14 +7,14 @@ import type {
 } from '@steward/protocol/deployments.ts'
 import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { forUpdateSkippingLocked } from '../../ground/database/lock.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import { timesAfter } from './times.ts'
 
 export type DeploymentRow = RowOf<'deployments'>
@@ -157,7 +157,7 @@ function deploymentReads(db: Reads) {
           return trigger ? all.where('trigger_type', '=', trigger) : all
         },
       })
-      return listingOf(found, showRun)
+      return mapListing(found, showRun)
     },
 
     /** Across tenants: due times up to `by`, earliest first. */
@@ -220,4 +220,4 @@ function deploymentWrites(db: Queries) {
 }
 
 /** Deployments and their runs. */
-export const deploymentStore = storeOf(deploymentReads, deploymentWrites)
+export const deploymentStore = defineStore(deploymentReads, deploymentWrites)

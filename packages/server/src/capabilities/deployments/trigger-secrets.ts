@@ -13,7 +13,7 @@ import { rows } from '../../ground/database/rows.ts'
 const overlapMs = 24 * 60 * 60_000
 
 /** The secrets that are valid now, newest first. */
-export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): string[] {
+export function openTriggerSecrets(seal: Seal, row: DeploymentRow, now: number): string[] {
   const { sealed_trigger_secrets: sealed, previous_trigger_secret_until: until } = row
   if (!sealed) return []
   const { current, previous } = sealed
@@ -38,7 +38,7 @@ export async function rotateTriggerSecret(
     const kept = await rows(tx, 'deployments').getForUpdate(tenant, id)
     if (kept.archived_at !== null)
       throw invalid(`deployment ${id} is archived and has no trigger any more`)
-    const [previous] = triggerSecretsOf(seal, kept, now)
+    const [previous] = openTriggerSecrets(seal, kept, now)
     const until = previous === undefined ? null : iso(now + overlapMs)
     await rows(tx, 'deployments').update(kept, {
       sealed_trigger_secrets: {

@@ -11,7 +11,7 @@ import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { checkSignature } from '../integrations/check-signature.ts'
 import { fencedBody } from '../integrations/fence.ts'
 import { runForDelivery } from './run-deployment.ts'
-import { triggerSecretsOf } from './trigger-secrets.ts'
+import { openTriggerSecrets } from './trigger-secrets.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 export type SignedRequest = {
@@ -41,7 +41,7 @@ export async function triggerDeployment(
   const { clock, limits } = deps
   const db = await openIfInUse(deps.databases, workspace)
   const row = db && (await rows(db.read, 'deployments').find(workspace, id))
-  const secrets = row ? triggerSecretsOf(deps.seal, row, clock.now()) : []
+  const secrets = row ? openTriggerSecrets(deps.seal, row, clock.now()) : []
   const headers = Object.fromEntries(signatureHeaders.map((name) => [name, header(name)]))
   const delivery = { headers, body: Buffer.from(body) }
   const known = secrets.length > 0 ? secrets : [secretOfNobody]

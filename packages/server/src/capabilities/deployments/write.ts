@@ -20,7 +20,7 @@ import type { MakeEnvironment } from '../../sessions/check-request.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import { requestOf, sealTokens } from './request.ts'
+import { buildSessionRequest, sealTokens } from './request.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentStore, showDeployment } from './store.ts'
 import type { NextTime } from './times.ts'
@@ -120,7 +120,7 @@ export async function createDeployment(
   }
   const { makeEnvironment: make } = body
   if (row.spec.session_id === undefined)
-    await checkRequest(deps, ref, requestOf(deps.seal, row), make)
+    await checkRequest(deps, ref, buildSessionRequest(deps.seal, row), make)
   await db.write(async (tx) => {
     if (schedule) await checkScheduled(tx, tenant)
     if (make) row.environment_id = await make(tx, now)
@@ -192,7 +192,7 @@ export async function updateDeployment(
   const { makeEnvironment: make } = body
   const createsSession = (columns.spec ?? row.spec).session_id === undefined
   if (createsSession && recipe.some((field) => body[field] !== undefined))
-    await checkRequest(deps, ref, requestOf(deps.seal, { ...row, ...columns }), make)
+    await checkRequest(deps, ref, buildSessionRequest(deps.seal, { ...row, ...columns }), make)
   const schedule = body.schedule === undefined ? row.schedule : body.schedule
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
   const first = await firstTime(id, schedule, now)
@@ -284,7 +284,7 @@ export const archiveDeployment = (deps: Ground, ref: TenantRef, id: string): Pro
   )
 
 /** Archives the deployments of an agent, in the unit that archives the agent. [deployments/agent-archived] */
-export async function archiveDeploymentsOf(
+export async function archiveAgentDeployments(
   tx: Queries,
   tenant: string,
   agent: string,

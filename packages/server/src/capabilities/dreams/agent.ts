@@ -19,7 +19,7 @@ You are given transcripts of their past sessions. You decide what is worth remem
 - Write no passwords, tokens or keys, and nothing about people that the work does not need.
 - Keep texts short, one subject each, under paths that tell what is inside.`
 
-export const agentOf = ({ id, model }: DreamRow): AgentCreate =>
+export const dreamAgent = ({ id, model }: DreamRow): AgentCreate =>
   AgentCreate.parse({
     name: 'Dream',
     description: 'Reads past sessions and reorganises a memory store.',
@@ -39,14 +39,14 @@ export const agentOf = ({ id, model }: DreamRow): AgentCreate =>
   })
 
 /** A sandbox without a network. Attack: instructions in a transcript reach nothing outside. */
-export const environmentOf = ({ id }: DreamRow): EnvironmentRecord => ({
+export const dreamEnvironment = ({ id }: DreamRow): EnvironmentRecord => ({
   ...emptyEnvironment,
   name: `Dream ${id}`,
   limited: true,
   metadata: { dream_id: id },
 })
 
-export function messageOf({ session_ids, instructions }: DreamRow): InitialEvent {
+export function dreamMessage({ session_ids, instructions }: DreamRow): InitialEvent {
   const task = `Reorganise the memory store that is mounted in this session.
 The transcripts of ${session_ids.length} sessions are in ${transcripts}.`
   const text =

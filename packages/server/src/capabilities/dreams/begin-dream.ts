@@ -7,7 +7,7 @@ import type { DreamError } from '@steward/protocol/dreams.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads, TenantRef } from '../../ground/database/database.ts'
-import { configOf } from '../../resources/agents/config.ts'
+import { buildAgentConfig } from '../../resources/agents/config.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { removeFiles } from '../../resources/files/remove.ts'
@@ -22,8 +22,8 @@ import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import { eventsOf } from '../evals/evidence.ts'
-import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
+import { readAllEvents } from '../evals/evidence.ts'
+import { dreamAgent, dreamEnvironment, dreamMessage, transcriptPath } from './agent.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
@@ -134,7 +134,7 @@ async function* linesOf(read: Reads, ref: SessionRef) {
   const threads = await threadStore(read).all(ref.tenant, ref.session)
   const children = threads.filter(({ kind }) => kind !== 'primary').map(({ id }) => id)
   for (const thread of [undefined, ...children])
-    for await (const row of eventsOf(read, ref, thread)) {
+    for await (const row of readAllEvents(read, ref, thread)) {
       const event = { ...eventOf(row), ...(thread && { session_thread_id: thread }) }
       yield Buffer.from(`${JSON.stringify(event)}\n`)
     }
@@ -193,9 +193,9 @@ export async function openDream(
           await keeping.hold(tx, tenant, key)
           await fileStore(tx).insert(row)
         }
-        const { config } = configOf(agentOf(dream))
+        const { config } = buildAgentConfig(dreamAgent(dream))
         const agent = await agentStore(tx).create(tenant, config, {}, now, { actor })
-        const environment = await environmentStore(tx).create(tenant, environmentOf(dream), now)
+        const environment = await environmentStore(tx).create(tenant, dreamEnvironment(dream), now)
         made = { id, agent: agent.id, environment: environment.id }
         return { agent: { type: 'agent', id: agent.id }, environment_id: environment.id }
       },
@@ -220,7 +220,7 @@ function requestOf(dream: DreamRow, transcripts: readonly Transcript[]) {
     agent: { type: 'agent' as const, id: '' },
     title: `Dream ${id}`,
     metadata: { dream_id: id },
-    initial_events: [messageOf(dream)],
+    initial_events: [dreamMessage(dream)],
     resources: [
       ...transcripts.map(({ session, row }) => ({
         type: 'file' as const,

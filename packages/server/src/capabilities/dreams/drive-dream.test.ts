@@ -16,9 +16,9 @@ import { databases } from '../../ground/database/fixture.ts'
 import { heldByFile } from '../../resources/files/store.ts'
 import { storeIn } from '../../resources/memory-stores/fixture.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
-import { dying, newSession } from '../../sessions/fixture.ts'
+import { dyingDatabase, newSession } from '../../sessions/fixture.ts'
 import { keepEvents, agentMessage, tenant } from '../../sessions/log/fixture.ts'
-import { openingOf } from '../../sessions/opening-fixture.ts'
+import { createOpening } from '../../sessions/opening-fixture.ts'
 import { driveDream } from './drive-dream.ts'
 import { createDream } from './write.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
@@ -35,7 +35,7 @@ async function depsOf(
 ): Promise<OpenSessionDeps> {
   const blobs = await diskBlobs(folder)
   return {
-    ...openingOf(db, { bus }),
+    ...createOpening(db, { bus }),
     keeping: blobKeeping({ databases: oneDatabase(db), blobs, clock, holders: [heldByFile] }),
   }
 }
@@ -99,7 +99,7 @@ for (const [name, open] of Object.entries(databases)) {
           { db: database, tenant },
           { body, actor },
         )
-        isWhole = await drive(dying(database, ++last), id)
+        isWhole = await drive(dyingDatabase(database, ++last), id)
         assert.equal(await drive(database, id), true)
         const { status, error, stopped, output_store_id, session_id } = await rows(
           read,

@@ -5,7 +5,7 @@ import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { actorOf } from '../../resources/memory-stores/actor.ts'
+import { toMemoryActor } from '../../resources/memory-stores/actor.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore, showDream } from './store.ts'
 import { usageOfSession } from './usage.ts'
@@ -30,7 +30,7 @@ export function dreamRoutes(deps: Ground): Route[] {
           description: 'It runs in a session of its own. Ask for it until it has ended.',
           body: DreamCreate,
           async run({ db, tenant, body, principal }) {
-            const asked = { body, actor: actorOf({ principal }) }
+            const asked = { body, actor: toMemoryActor({ principal }) }
             const row = await createDream(deps, { db, tenant }, asked)
             return shown(db.read, row)
           },

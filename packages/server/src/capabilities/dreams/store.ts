@@ -5,7 +5,7 @@ import type { WorkInSlots } from '../../ground/core/work-slots.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 
 export type DreamRow = RowOf<'dreams'>
 export type OpenDream = Pick<DreamRow, 'tenant_id' | 'id'>
@@ -91,4 +91,4 @@ function dreamWrites(db: Queries) {
   }
 }
 
-export const dreamStore = storeOf(dreamReads, dreamWrites)
+export const dreamStore = defineStore(dreamReads, dreamWrites)

@@ -1,7 +1,7 @@
 /** Statistics of the difference between two runs: can it be chance? */
 
 /** Error rate: the share of comparisons of an unchanged agent that report a difference. */
-export const alpha = 0.02
+export const errorRate = 0.02
 /** Quantile of the normal distribution for an interval of 98 %. */
 const z = 2.326
 /** Bounds of the random rearrangements of one test. */
@@ -21,7 +21,7 @@ const mean = (values: readonly number[]): number => sum(values) / values.length
  * The mean difference over the samples and its 98 % interval. Each sample counts one success and one failure more than
  * its trials had (Agresti and Caffo), so that few trials that agree give no certainty.
  */
-export function intervalOf(pairs: readonly ScorePair[]): Interval {
+export function computeInterval(pairs: readonly ScorePair[]): Interval {
   const difference = mean(pairs.map(({ before, now }) => mean(now) - mean(before)))
   const variance = sum(pairs.map(({ before, now }) => spread(before) + spread(now)))
   const reach = (z * Math.sqrt(variance)) / pairs.length
@@ -49,7 +49,7 @@ export function seededRandom(seed: number): () => number {
  * The probability of a difference as large as this one when the agent has not changed, by a permutation test: the
  * trials of each sample are distributed at random between baseline and run. Valid for any scores and number of trials.
  */
-export function chanceOf(pairs: readonly ScorePair[], random: () => number): number {
+export function computeChance(pairs: readonly ScorePair[], random: () => number): number {
   const differing = pairs.filter(({ before, now }) => new Set([...before, ...now]).size > 1)
   if (differing.length === 0) return 1
   const shuffled = differing.map(({ before, now }) => ({
@@ -124,7 +124,7 @@ export function decidingTrials(
     trials: n,
   })
   for (let n = Math.max(before.trials, now.trials) + 1; n <= mostTrials; n++)
-    if (exactChance(of(before, n), of(now, n)) <= alpha / family) return n
+    if (exactChance(of(before, n), of(now, n)) <= errorRate / family) return n
   return undefined
 }
 
@@ -143,7 +143,7 @@ export function significantTests(chances: readonly number[]): ReadonlySet<number
   order.sort((one, other) => one.chance - other.chance)
   const found = new Set<number>()
   for (const [rank, { chance, index }] of order.entries()) {
-    if (chance > alpha / (chances.length - rank)) break
+    if (chance > errorRate / (chances.length - rank)) break
     found.add(index)
   }
   return found

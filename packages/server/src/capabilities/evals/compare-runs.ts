@@ -2,15 +2,15 @@
 import type { EvalComparison, GraderChange, SampleChange, Score } from '@steward/protocol/evals.ts'
 import type { ScorePair, PassCounts } from './chance.ts'
 import {
-  alpha,
-  chanceOf,
+  errorRate,
+  computeChance,
   decidingTrials,
   exactChance,
-  intervalOf,
+  computeInterval,
   seededRandom,
   significantTests,
 } from './chance.ts'
-import { meanOf, wholeTrial } from './scores.ts'
+import { computeMean, wholeTrial } from './scores.ts'
 
 /** `digest`: digest of the sample. `trials`: the scored trials. */
 export type ComparedSample = {
@@ -45,7 +45,7 @@ export function compareRuns(baseline: ComparedRun, run: ComparedRun): EvalCompar
     baseline_run_id: baseline.id,
     verdict,
     summary: summaryOf(verdict, { samples, graders, suspects: [...suspects] }),
-    confidence: 1 - alpha,
+    confidence: 1 - errorRate,
     graders,
     samples,
   }
@@ -74,7 +74,7 @@ function changesOf(same: readonly SamplePair[]) {
   for (const [index, { id, before, now }] of counts.entries()) {
     const difference = now.passed / now.trials - before.passed / before.trials
     const change = changeOf(difference, certain.has(index))
-    const isSuspect = change === 'noise' && (chances[index] ?? 1) <= alpha
+    const isSuspect = change === 'noise' && (chances[index] ?? 1) <= errorRate
     const more = isSuspect ? suspicion(before, now, counts.length) : ''
     const text = `${textOf(id, change, before, now)}${more}`
     const found: SampleChange = { sample_id: id, change, before, now, text }
@@ -145,16 +145,18 @@ function gradersOf(same: readonly SamplePair[]): GraderChange[] {
   const tested: { grader: string; pairs: ScorePair[] }[] = [{ grader: wholeTrial, pairs: whole }]
   for (const grader of names) tested.push({ grader, pairs: pairsOf(same, grader) })
   const compared = tested.filter(({ pairs }) => pairs.length > 0)
-  const certain = significantTests(compared.map(({ pairs }) => chanceOf(pairs, seededRandom(seed))))
+  const certain = significantTests(
+    compared.map(({ pairs }) => computeChance(pairs, seededRandom(seed))),
+  )
   return compared.map(({ grader, pairs }, index) => {
-    const interval = intervalOf(pairs)
+    const interval = computeInterval(pairs)
     const excludesNone = interval.low > 0 || interval.high < 0
     const change = changeOf(interval.difference, certain.has(index) && excludesNone)
     return {
       grader,
       change,
-      before: meanOf(pairs.map(({ before }) => meanOf(before))),
-      now: meanOf(pairs.map(({ now }) => meanOf(now))),
+      before: computeMean(pairs.map(({ before }) => computeMean(before))),
+      now: computeMean(pairs.map(({ now }) => computeMean(now))),
       ...interval,
       text: graderText(grader, change, interval),
     }
@@ -179,7 +181,7 @@ function graderText(
   const name = grader === wholeTrial ? 'all trials' : `grader ${grader}`
   if (change === 'same') return `${name}: as before`
   const moved = `${name}: ${difference > 0 ? 'up' : 'down'} by ${points(Math.abs(difference))} points`
-  const range = `with ${Math.round((1 - alpha) * 100)} % confidence between ${points(low)} and ${points(high)}`
+  const range = `with ${Math.round((1 - errorRate) * 100)} % confidence between ${points(low)} and ${points(high)}`
   return `${moved}, ${range}, ${phrases[change]}`
 }
 

@@ -6,20 +6,25 @@ import type { SessionCreate } from '@steward/protocol/sessions.ts'
 import { runUnaudited } from '../../ground/core/audited-call.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import type { Database, Reads } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
-import { checkBudget, checkSpeed, createSession, modelsOf } from '../../sessions/create.ts'
+import {
+  checkBudget,
+  checkSpeed,
+  createSession,
+  resolveSessionModels,
+} from '../../sessions/create.ts'
 import { checkExpressions } from './expressions.ts'
 import { withFileTexts } from './file-texts.ts'
 import { isInspecting } from './inspections.ts'
 import { createMatcher } from './text-matchers.ts'
-import { meanOf } from './scores.ts'
+import { computeMean } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import type { RunSamples } from './run-samples.ts'
-import { samplesOf } from './run-samples.ts'
+import { loadRunSamples } from './run-samples.ts'
 import { notifyEvals } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -32,11 +37,11 @@ export async function createRun(
 ): Promise<Eval | EvalPlan> {
   const files = { tenant, read: db.read, blobs: deps.keeping.blobs, now: deps.clock.now() }
   const body = await withFileTexts(files, given)
-  const samples = await samplesOf(db.read, tenant, body)
+  const samples = await loadRunSamples(db.read, tenant, body)
   const spec = { ...(await specOf(db.read, tenant, body)), dataset: samples.dataset }
   await checkInspections(db.read, tenant, spec, samples)
   await checkExpressions(spec.graders, createMatcher(deps.matches, tenant))
-  await checkSession(deps, db, tenant, sessionOf(spec))
+  await checkSession(deps, db, tenant, toSessionCreate(spec))
   if (body.dry_run) return planOf(db.read, tenant, spec, samples.placed.length)
   const now = deps.clock.now()
   const run = runRow(tenant, spec, body, now)
@@ -79,7 +84,7 @@ async function checkSession(
   tenant: string,
   session: SessionCreate,
 ): Promise<void> {
-  const models = await modelsOf(db.read, tenant, session.agent)
+  const models = await resolveSessionModels(db.read, tenant, session.agent)
   await checkSpeed({ resolveModel, tenant, models })
   if (session.budget) await checkBudget({ resolveModel, tenant, models })
   const undo = new Error('the session was only tried')
@@ -112,13 +117,13 @@ async function planOf(
     samples,
     trials,
     total,
-    expected_cost: costs.length === 0 ? null : money(meanOf(costs) * total),
+    expected_cost: costs.length === 0 ? null : money(computeMean(costs) * total),
     most_cost: budget && money(Number(budget.max_list_cost.amount) * total),
   }
 }
 
 /** The request that creates the session of each trial. */
-export const sessionOf = (spec: EvalSpec): SessionCreate => ({
+export const toSessionCreate = (spec: EvalSpec): SessionCreate => ({
   agent: spec.agent,
   environment_id: spec.environment_id,
   vault_ids: spec.vault_ids,
@@ -179,7 +184,7 @@ const runRow = (tenant: string, spec: EvalSpec, body: EvalCreate, now: number): 
   status: 'queued',
   spec,
   scores: null,
-  ...released,
+  ...releasedLease,
   started_at: null,
   ended_at: null,
   created_at: iso(now),

@@ -5,7 +5,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { driveRun } from './drive-run.ts'
-import { evalDepsOf, newRun, withRunner } from './fixture.ts'
+import { createEvalDeps, newRun, withRunner } from './fixture.ts'
 import { evalStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -46,7 +46,7 @@ for (const [name, open] of Object.entries(databases))
       const samples = [{ id: 'bad', input: ['hello', image] }, ...fine]
       const id = await newRun(database, { samples, max_concurrency: 2 })
       await driveRun(
-        evalDepsOf(database, { bus: opened.bus }),
+        createEvalDeps(database, { bus: opened.bus }),
         { db: withRunner(database), tenant, id },
         signal,
       )
@@ -73,7 +73,7 @@ for (const [name, open] of Object.entries(databases))
         )
         return true
       })
-      await driveRun(evalDepsOf(database, { bus: opened.bus }), { db, tenant, id }, signal)
+      await driveRun(createEvalDeps(database, { bus: opened.bus }), { db, tenant, id }, signal)
       const { status, trials } = await stateOf(database, id)
       assert.deepEqual([status, trials[0]], ['completed', ['bad', 'errored', 'internal_error']])
       assert.ok(trials.slice(1).every(([, each]) => each === 'passed'))
@@ -99,7 +99,7 @@ for (const [name, open] of Object.entries(databases))
           )
           return true
         })
-        await driveRun(evalDepsOf(database, { bus: opened.bus }), { db, tenant, id }, signal)
+        await driveRun(createEvalDeps(database, { bus: opened.bus }), { db, tenant, id }, signal)
         const run = await rows(database.read, 'eval_runs').get(tenant, id)
         assert.deepEqual([run.status, run.owner, run.scores], [status, 'proc_other', null])
       })

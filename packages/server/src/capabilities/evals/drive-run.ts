@@ -7,7 +7,7 @@ import { StorageError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
 import { keepLease, rowLease } from '../../ground/database/row-lease.ts'
-import { scoresOf } from './scores.ts'
+import { computeScores } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
@@ -165,7 +165,7 @@ async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunRef): P
     if (isCanceled) await store.cancelQueued(tenant, id, now)
     const graded = await store.graded(tenant, id)
     const status = isCanceled ? 'canceled' : graded.length === 0 ? 'failed' : 'completed'
-    const scores = scoresOf(graded)
+    const scores = computeScores(graded)
     await store.updateRun(run, { status, scores, ended_at: iso(now) }, now)
   })
 }

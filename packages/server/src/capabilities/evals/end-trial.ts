@@ -7,7 +7,7 @@ import type { Share } from '../../ground/core/share.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { postEvents } from '../../sessions/events/post.ts'
-import { readHead, usageOf } from '../../sessions/log/head.ts'
+import { readHead, showHeadUsage } from '../../sessions/log/head.ts'
 import { archiveSession } from '../../sessions/update.ts'
 import { whenResting } from './await-resting.ts'
 import type { ResultRow, RunRow } from './store.ts'
@@ -37,7 +37,7 @@ export type TrialEnd =
 /** Time that a session has to come to rest after an interrupt. */
 const interruptMs = 60_000
 
-export const errored = (type: string, message: string): TrialEnd => ({
+export const trialError = (type: string, message: string): TrialEnd => ({
   status: 'errored',
   error: { type, message },
 })
@@ -124,7 +124,7 @@ async function endIn(
   if (!taken) return
   const now = clock.now()
   const head = withUsage && session !== null ? await readHead(tx, tenant, session) : undefined
-  const usage = head ? usageOf(head, now) : null
+  const usage = head ? showHeadUsage(head, now) : null
   const duration_ms = taken.started_at === null ? null : now - Date.parse(taken.started_at)
   await rows(tx, 'eval_results').update(taken, {
     ...ending,
@@ -143,7 +143,7 @@ export async function failTrial(
   const { db, signal } = context
   const row = await evalStore(db.read).result(tenant, id)
   if (row.ended_at !== null) return
-  const ending = errored('internal_error', "a step failed: the server's log has the reason")
+  const ending = trialError('internal_error', "a step failed: the server's log has the reason")
   try {
     if (row.session_id !== null) return await stopTrial(deps, context, row, ending)
   } catch (error) {

@@ -8,7 +8,7 @@ import type { TrialEvidence } from './grade-trial.ts'
 import { countKey } from './grade-trial.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 
-export async function trialOf(
+export async function readTrialEvidence(
   read: Reads,
   ref: SessionRef,
   sample: Sample,
@@ -16,17 +16,17 @@ export async function trialOf(
   const counts = new Map<string, number>()
   const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
   let answer = ''
-  for await (const row of eventsOf(read, ref)) {
+  for await (const row of readAllEvents(read, ref)) {
     add(row.type)
     const event = eventOf(row)
     if ('name' in event && typeof event.name === 'string') add(countKey(row.type, event.name))
-    if (event.type === 'agent.message') answer = textOf(event.content)
+    if (event.type === 'agent.message') answer = joinTexts(event.content)
   }
   return { answer, expected: sample.expected, counts }
 }
 
 /** The stored events of a session, or of one of its child threads, in order. */
-export async function* eventsOf(
+export async function* readAllEvents(
   read: Reads,
   { tenant, session }: SessionRef,
   thread?: string,
@@ -39,7 +39,7 @@ export async function* eventsOf(
   }
 }
 
-export const textOf = (content: readonly { type: string; text?: string }[]): string =>
+export const joinTexts = (content: readonly { type: string; text?: string }[]): string =>
   content.map(({ text = '' }) => text).join('')
 
 /** The message of the last turn's error. */

@@ -10,7 +10,7 @@ export const exportTypes: Record<ExportFormat, string> = {
   junit: 'application/xml',
 }
 
-export async function* exportOf(
+export async function* exportRun(
   read: Reads,
   run: RunRow,
   format: ExportFormat,

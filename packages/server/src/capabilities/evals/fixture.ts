@@ -6,14 +6,14 @@ import { createShare } from '../../ground/core/share.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
-import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
+import { agentIn, createOpening } from '../../sessions/opening-fixture.ts'
 import { createRun } from './create.ts'
-import { requestOf } from './tasks.ts'
+import { toEvalCreate } from './tasks.ts'
 import type { EvalDeps } from './end-trial.ts'
 import type { Ground } from '../../ground/ground.ts'
 
-export const evalDepsOf = (database: Database, parts?: Partial<Ground>): EvalDeps => ({
-  ...openingOf(database, parts),
+export const createEvalDeps = (database: Database, parts?: Partial<Ground>): EvalDeps => ({
+  ...createOpening(database, parts),
   matches: createShare({ total: 3, percent: 80 }),
 })
 
@@ -28,10 +28,10 @@ export async function newRun(
   ]
   const given = { agent, environment_id: environment, graders, ...body }
   const run = await createRun(
-    evalDepsOf(database),
+    createEvalDeps(database),
     database,
     tenant,
-    requestOf(EvalCreateSchema.parse(given)),
+    toEvalCreate(EvalCreateSchema.parse(given)),
   )
   if (run.type !== 'eval') throw new Error('a dry run has no id')
   return run.id

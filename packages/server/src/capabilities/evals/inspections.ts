@@ -15,7 +15,7 @@ export const isInspecting = (grader: Grader): grader is InspectingGrader =>
   grader.type === 'script' || grader.type === 'file' || grader.type === 'rubric'
 
 /** The setup of a sample; undefined when it needs none. */
-export function setupOf({ files, setup_script }: Sample): Inspection | undefined {
+export function setupInspection({ files, setup_script }: Sample): Inspection | undefined {
   if (!files?.length && !setup_script) return undefined
   return {
     type: 'script',
@@ -34,7 +34,7 @@ function textIn(content: string | undefined): string {
   return content
 }
 
-export function inspectionOf(grader: InspectingGrader): Inspection {
+export function graderInspection(grader: InspectingGrader): Inspection {
   switch (grader.type) {
     case 'rubric':
       return { type: 'rubric', content: textIn(grader.content) }
@@ -67,7 +67,10 @@ function fileScript({ path, includes, sha256 }: Extract<InspectingGrader, { type
 export type EndedInspection = Pick<OutcomeRow, 'result' | 'explanation'>
 
 /** The score of an inspection. Throws `UngradableError` when it has no verdict. */
-export function scoreOf(grader: InspectingGrader, ended: EndedInspection | undefined): Score {
+export function scoreInspection(
+  grader: InspectingGrader,
+  ended: EndedInspection | undefined,
+): Score {
   const { name } = grader
   const { result, explanation } = ended ?? {}
   const text = explanation ?? ''

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import { heldJob, itDrivesItsWork } from './job-fixture.ts'
 import { evalJob } from './job.ts'
 import type { RunRow } from './store.ts'
@@ -40,7 +40,7 @@ const insert = (
         status: 'queued',
         spec,
         scores: null,
-        ...released,
+        ...releasedLease,
         started_at: null,
         ended_at: null,
         created_at: iso(0),

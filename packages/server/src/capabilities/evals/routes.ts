@@ -19,9 +19,9 @@ import { invalid } from '../../ground/core/errors.ts'
 import { cancelRun } from './cancel.ts'
 import { compareRuns } from './compare-runs.ts'
 import { createRun } from './create.ts'
-import { exportOf, exportTypes } from './export.ts'
+import { exportRun, exportTypes } from './export.ts'
 import { evalStore, showResult } from './store.ts'
-import { requestOf } from './tasks.ts'
+import { toEvalCreate } from './tasks.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 const evals = section('Evals', ['workspace'], '/v1/ext/evals')
@@ -38,7 +38,7 @@ export function evalRoutes(deps: EvalDeps): Route[] {
           body: EvalCreate,
           limits: contentBody,
           answer: z.union([EvalShown, EvalPlanShown]),
-          run: ({ db, tenant, body }) => createRun(deps, db, tenant, requestOf(body)),
+          run: ({ db, tenant, body }) => createRun(deps, db, tenant, toEvalCreate(body)),
         },
         list: {
           query: EvalListQuery,
@@ -81,7 +81,7 @@ export function evalRoutes(deps: EvalDeps): Route[] {
               `attachment; filename="${run.id}.${format === 'junit' ? 'xml' : 'jsonl'}"`,
             ],
           ],
-          body: Readable.from(exportOf(db.read, run, format)),
+          body: Readable.from(exportRun(db.read, run, format)),
         }
       },
     ),

@@ -6,9 +6,9 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { datasetStore } from './datasets/store.ts'
-import { samplesOf } from './run-samples.ts'
+import { loadRunSamples } from './run-samples.ts'
 import { evalStore } from './store.ts'
-import { requestOf } from './tasks.ts'
+import { toEvalCreate } from './tasks.ts'
 
 const tenant = 'wrkspc_a'
 
@@ -29,7 +29,7 @@ async function newDataset(database: Database): Promise<string> {
 }
 
 const bodyOf = (dataset: string) =>
-  requestOf(
+  toEvalCreate(
     EvalCreate.parse({
       agent: 'agent_1',
       dataset: { id: dataset, version: 1 },
@@ -43,7 +43,7 @@ for (const [name, open] of Object.entries(databases))
       await using opened = await open()
       const { database } = opened
       const body = bodyOf(await newDataset(database))
-      const samples = await samplesOf(database.read, tenant, body)
+      const samples = await loadRunSamples(database.read, tenant, body)
       assert.ok(JSON.stringify(samples).length < 1_000)
       await database.write((tx) => samples.insert(tx, 'evrun_1'))
       const store = evalStore(database.read)
@@ -60,7 +60,7 @@ for (const [name, open] of Object.entries(databases))
       await using opened = await open()
       const { database } = opened
       const dataset = await newDataset(database)
-      const samples = await samplesOf(database.read, tenant, bodyOf(dataset))
+      const samples = await loadRunSamples(database.read, tenant, bodyOf(dataset))
       await database.write((tx) => datasetStore(tx).remove(tenant, dataset))
       await assert.rejects(
         database.write((tx) => samples.insert(tx, 'evrun_1')),

@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { NumberedSample } from './datasets/store.ts'
 import { datasetStore } from './datasets/store.ts'
-import { isInspecting, setupOf } from './inspections.ts'
+import { isInspecting, setupInspection } from './inspections.ts'
 import { insertSamples } from './store.ts'
 
 /** The parts of samples that decide whether a run can begin. */
@@ -32,11 +32,11 @@ function note(facts: SampleFacts, samples: readonly NumberedSample[]): void {
     facts.placed.push({ id, position })
     if (graders.length === 0) facts.ungraded ??= id
     facts.inspecting ??= graders.find(isInspecting)?.name
-    if (setupOf(sample)) facts.prepared ??= id
+    if (setupInspection(sample)) facts.prepared ??= id
   }
 }
 
-export async function samplesOf(
+export async function loadRunSamples(
   read: Reads,
   tenant: string,
   { dataset, samples, graders, trials }: EvalCreate,

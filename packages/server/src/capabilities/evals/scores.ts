@@ -9,7 +9,7 @@ export const wholeTrial = 'all'
 type Tally = { scores: number[]; passes: Map<string, boolean[]> }
 
 /** Trials without a score are left out. */
-export function scoresOf(results: Iterable<GradedResult>): GraderScores[] {
+export function computeScores(results: Iterable<GradedResult>): GraderScores[] {
   const tallies = new Map<string, Tally>()
   const add = (grader: string, sample: string, score: number, passed: boolean) => {
     const tally = tallies.get(grader) ?? { scores: [], passes: new Map<string, boolean[]>() }
@@ -25,15 +25,15 @@ export function scoresOf(results: Iterable<GradedResult>): GraderScores[] {
       add(`grader ${grader}`, result.sample_id, score, passed)
   }
   for (const { sample_id, status, scores } of whole)
-    add(wholeTrial, sample_id, meanOf(scores.map(({ score }) => score)), status === 'passed')
+    add(wholeTrial, sample_id, computeMean(scores.map(({ score }) => score)), status === 'passed')
   return [...tallies].map(([key, tally]) =>
     summaryOf(key === wholeTrial ? key : key.slice('grader '.length), tally),
   )
 }
 
 function summaryOf(grader: string, { scores, passes }: Tally): GraderScores {
-  const mean = meanOf(scores)
-  const variance = meanOf(scores.map((score) => (score - mean) ** 2))
+  const mean = computeMean(scores)
+  const variance = computeMean(scores.map((score) => (score - mean) ** 2))
   const samples = [...passes.values()]
   const share = (count: number, of: number) => (of === 0 ? 0 : count / of)
   const trials = samples.flat()
@@ -48,5 +48,5 @@ function summaryOf(grader: string, { scores, passes }: Tally): GraderScores {
   }
 }
 
-export const meanOf = (values: readonly number[]): number =>
+export const computeMean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length

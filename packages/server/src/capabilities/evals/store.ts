@@ -17,7 +17,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { insertRows } from '../../ground/database/statement.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { ComparedRun } from './compare-runs.ts'
 
 export type RunRow = RowOf<'eval_runs'>
@@ -312,7 +312,7 @@ export async function insertSamples(
       since,
       until: null,
       position,
-      digest: digestOf(sample),
+      digest: digestSample(sample),
       sample: toJson(sample),
     }))
     await insertRows(db, 'eval_samples', values)
@@ -320,8 +320,8 @@ export async function insertSamples(
 }
 
 /** Identifies a sample across runs: equal digests mean equal samples. */
-export const digestOf = (sample: Sample): string =>
+export const digestSample = (sample: Sample): string =>
   createHash('sha256').update(JSON.stringify(sample)).digest('hex')
 
 /** Runs of agents over samples, and their trials. */
-export const evalStore = storeOf(evalReads, evalWrites)
+export const evalStore = defineStore(evalReads, evalWrites)

@@ -6,7 +6,7 @@ import type { Grader } from '@steward/protocol/graders.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import { invalid } from '../../ground/core/errors.ts'
 
-export function requestOf({ agent_id, tasks, agent, ...body }: EvalBody): EvalCreate {
+export function toEvalCreate({ agent_id, tasks, agent, ...body }: EvalBody): EvalCreate {
   const chosen = agent ?? agent_id
   if (!chosen) throw invalid('agent: is required')
   if (!tasks) return { ...body, agent: chosen }

@@ -4,12 +4,12 @@ import { movedClock } from '@steward/base/time-fixture.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { ClientEvent, NewEvent } from '@steward/protocol/events.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
-import { databases, notifying } from '../../ground/database/fixture.ts'
+import { databases, withNoticesOn } from '../../ground/database/fixture.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { custom, needsAction, ranCall, text } from '../../sessions/events/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import { evalDepsOf, newRun, withRunner } from './fixture.ts'
+import { createEvalDeps, newRun, withRunner } from './fixture.ts'
 import { evalStore } from './store.ts'
 import { runTrial } from './trial.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
@@ -31,7 +31,7 @@ async function trialOf({ database, bus }: TestDatabase, sample: Sample, firstTur
   )
   const id = await newRun(database, { samples: [sample], environment_id, timeout_ms })
   // What is posted is heard after the runner's turn.
-  const db = notifying(withRunner(database, [firstTurn]), bus)
+  const db = withNoticesOn(withRunner(database, [firstTurn]), bus)
   const moved = movedClock()
   const waits = Promise.withResolvers<void>()
   const clock: typeof moved = {
@@ -41,7 +41,7 @@ async function trialOf({ database, bus }: TestDatabase, sample: Sample, firstTur
       return moved.sleep(ms, signal)
     },
   }
-  const deps = evalDepsOf(database, { bus, clock })
+  const deps = createEvalDeps(database, { bus, clock })
   const { signal } = new AbortController()
   const store = evalStore(database.read)
   const run = await rows(database.read, 'eval_runs').get(tenant, id)

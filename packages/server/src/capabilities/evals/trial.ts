@@ -17,7 +17,7 @@ import { postEvents } from '../../sessions/events/post.ts'
 import { beginInspection } from '../../sessions/events/inspect.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
-import { sessionOf } from './create.ts'
+import { toSessionCreate } from './create.ts'
 import type { TrialEvidence } from './grade-trial.ts'
 import { gradeTrial, UngradableError } from './grade-trial.ts'
 import type { MatchText } from './text-matchers.ts'
@@ -25,10 +25,10 @@ import { createMatcher } from './text-matchers.ts'
 import type { ResultRow } from './store.ts'
 import { answersFor, callsForPeople } from './answer-lookup.ts'
 import type { TrialEnd, TrialContext, EvalDeps } from './end-trial.ts'
-import { endTrial, errored, findTrialForUpdate, settleTrial, stopTrial } from './end-trial.ts'
-import { lastError, trialOf } from './evidence.ts'
+import { endTrial, trialError, findTrialForUpdate, settleTrial, stopTrial } from './end-trial.ts'
+import { lastError, readTrialEvidence } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
-import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
+import { graderInspection, isInspecting, scoreInspection, setupInspection } from './inspections.ts'
 import { whenResting } from './await-resting.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -58,7 +58,7 @@ export async function runTrial(
     if (head === undefined) return
     if (head === 'late') {
       const message = `the trial took longer than ${context.run.spec.timeout_ms} ms`
-      await stopTrial(deps, context, row, errored('timeout', message))
+      await stopTrial(deps, context, row, trialError('timeout', message))
       return
     }
     if (context.canceled.aborted) {
@@ -98,10 +98,10 @@ async function beginTrial(
   const { clock, limits } = deps
   const { tenant_id: tenant } = run
   const [first] = messagesOf(sample)
-  const setup = setupOf(sample)
+  const setup = setupInspection(sample)
   const id = newId('session')
   const body = {
-    ...sessionOf(run.spec),
+    ...toSessionCreate(run.spec),
     title: `${run.name ?? 'Eval'}: ${queued.sample_id}`.slice(0, 1024),
     metadata: { eval_run_id: run.id, eval_result_id: queued.id },
     initial_events: first?.type === 'user.message' && !setup ? [first] : [],
@@ -122,7 +122,7 @@ async function beginTrial(
     })
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    await endTrial(deps, db, queued, errored('session_not_created', error.message))
+    await endTrial(deps, db, queued, trialError('session_not_created', error.message))
     return undefined
   }
 }
@@ -157,10 +157,13 @@ async function nextOf(
   head: Head,
 ): Promise<NextTrialStep> {
   if (head.status !== 'idle')
-    return { kind: 'end', end: errored('session_ended', `the session is ${head.status}`) }
+    return { kind: 'end', end: trialError('session_ended', `the session is ${head.status}`) }
   const { setup, rest } = await inspectionsOf(db.read, { tenant, session }, sample, step)
   if (step.posted === 0 && setup?.result !== 'satisfied')
-    return { kind: 'end', end: errored('setup_failed', setup?.explanation ?? 'it was interrupted') }
+    return {
+      kind: 'end',
+      end: trialError('setup_failed', setup?.explanation ?? 'it was interrupted'),
+    }
   if (rest.length === 0 && step.posted > 0) {
     const next = await stepAfterTurn(db.read, { tenant, session }, head, { sample, step })
     if (next) return next
@@ -169,8 +172,8 @@ async function nextOf(
   if (message) return { kind: 'post', events: [message], posted: step.posted + 1 }
   const graders = [...run.spec.graders, ...(sample.graders ?? [])]
   const grader = graders.filter(isInspecting)[rest.length]
-  if (grader) return { kind: 'inspect', inspection: inspectionOf(grader) }
-  const trial = await trialOf(db.read, { tenant, session }, sample)
+  if (grader) return { kind: 'inspect', inspection: graderInspection(grader) }
+  const trial = await readTrialEvidence(db.read, { tenant, session }, sample)
   const match = createMatcher(matches, tenant)
   return { kind: 'end', end: await scoreTrial(trial, graders, rest, match) }
 }
@@ -184,7 +187,7 @@ async function inspectionsOf(
 ): Promise<{ setup: EndedInspection | undefined; rest: EndedInspection[] }> {
   if (step.inspected === 0) return { setup: undefined, rest: [] }
   const ended = await outcomeStore(read).inspections(tenant, session)
-  if (!setupOf(sample)) return { setup: undefined, rest: ended }
+  if (!setupInspection(sample)) return { setup: undefined, rest: ended }
   return { setup: ended[0], rest: ended.slice(1) }
 }
 
@@ -201,7 +204,7 @@ async function scoreTrial(
     for (const each of graders)
       scores.push(
         isInspecting(each)
-          ? scoreOf(each, inspected[inspecting.indexOf(each)])
+          ? scoreInspection(each, inspected[inspecting.indexOf(each)])
           : await gradeTrial(each, trial, match),
       )
     const status = scores.every(({ passed }) => passed) ? 'passed' : 'failed'
@@ -226,12 +229,12 @@ async function stepAfterTurn(
       if (calls.length === 0) return { kind: 'wait' }
       const found = answersFor(calls, sample)
       if (found.ok) return { kind: 'post', events: found.events, posted: step.posted }
-      return { kind: 'end', end: errored('needs_input', found.message) }
+      return { kind: 'end', end: trialError('needs_input', found.message) }
     }
     case 'retries_exhausted':
-      return { kind: 'end', end: errored('turn_failed', await lastError(read, ref)) }
+      return { kind: 'end', end: trialError('turn_failed', await lastError(read, ref)) }
     case 'budget_reached':
-      return { kind: 'end', end: errored('budget_reached', 'the trial has reached its budget') }
+      return { kind: 'end', end: trialError('budget_reached', 'the trial has reached its budget') }
     default:
       return undefined
   }
@@ -249,7 +252,7 @@ async function takeStep(
   } catch (error) {
     // The session refuses the step: a file of the message is missing, or somebody works in the session.
     if (!(error instanceof PlatformError)) throw error
-    await settleTrial(deps, context, row, errored('step_refused', error.message))
+    await settleTrial(deps, context, row, trialError('step_refused', error.message))
     return undefined
   }
 }

@@ -10,7 +10,7 @@ import { testGround } from '../../ground/ground-fixture.ts'
 import { credentialStore, sealedContext } from '../../resources/vaults/credentials.ts'
 import { archiveVault } from '../../resources/vaults/write.ts'
 import { withAppAccess } from './app-access.ts'
-import { sealTokens, tokenOf } from './installation-token.ts'
+import { sealTokens, findInstallationToken } from './installation-token.ts'
 import { linearApp } from './linear-app.ts'
 import { renewJob } from './renew-job.ts'
 import type { Send } from './send.ts'
@@ -79,7 +79,7 @@ async function published(open: (typeof databases)['sqlite']) {
     async token() {
       const row = await rows(db.read, 'installations').find(tenant, installation)
       assert.ok(row)
-      return tokenOf(deps, db, row, signal)
+      return findInstallationToken(deps, db, row, signal)
     },
     status: async () => (await rows(db.read, 'installations').find(tenant, installation))?.status,
     /** The opened secrets of all credentials in the vault. */

@@ -10,9 +10,9 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { VaultWriteContext } from '../../resources/vaults/write.ts'
 import { archiveVault, createVault, updateVault } from '../../resources/vaults/write.ts'
 import type { App, AppToken } from './app.ts'
-import { appOf } from './apps.ts'
+import { getApp } from './apps.ts'
 import type { FoundToken, TokenDeps } from './installation-token.ts'
-import { tokenOf } from './installation-token.ts'
+import { findInstallationToken } from './installation-token.ts'
 import { displayNames } from './kinds.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
@@ -41,7 +41,7 @@ export async function tokenFor(
   { integration, installation_id, spec }: PublicationRow,
   repository?: string,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
-  const app = appOf(deps.apps, integration)
+  const app = getApp(deps.apps, integration)
   const row = await rows(db.read, 'installations').find(tenant, installation_id ?? '')
   if (row?.status !== 'active') throw invalid(`${integration}: install the app again`)
   const provider = { send: deps.sendToProvider, signal, nowMs: deps.clock.now() }
@@ -61,11 +61,11 @@ async function tokenInTime(
   { db, tenant, signal }: JobContext,
   row: InstallationRow,
 ): Promise<FoundToken> {
-  let found = await tokenOf(deps, db, row, signal)
+  let found = await findInstallationToken(deps, db, row, signal)
   for (let n = 0; found.kind === 'held' && n < mostWaits && !signal.aborted; n++) {
     await deps.clock.sleep(waitMs, signal)
     const newer = await rows(db.read, 'installations').find(tenant, row.id)
-    found = await tokenOf(deps, db, newer ?? row, signal)
+    found = await findInstallationToken(deps, db, newer ?? row, signal)
   }
   return found
 }
@@ -80,7 +80,7 @@ export async function renewAccess(
 ): Promise<PublicationRow> {
   const { db, tenant } = context
   const { token, expiresMs } = await tokenFor(deps, context, publication)
-  const { access } = appOf(deps.apps, publication.integration)
+  const { access } = getApp(deps.apps, publication.integration)
   return db.write(async (tx) => {
     // The installation is locked before the publication, in the same order as when an installation ends. No vault is
     // created after that end.

@@ -10,7 +10,7 @@ import { displayNames } from './kinds.ts'
 
 export type Apps = ReadonlyMap<IntegrationId, App>
 
-export function appsOf({ github, linear, slack }: Config['integrations']): Apps {
+export function createApps({ github, linear, slack }: Config['integrations']): Apps {
   const apps: App[] = []
   const { appId, slug, privateKey, clientId, clientSecret, webhookSecret, url, apiUrl } = github
   if (appId && slug && privateKey && clientId && clientSecret && webhookSecret)
@@ -35,7 +35,7 @@ export function appsOf({ github, linear, slack }: Config['integrations']): Apps 
   return new Map(apps.map((app) => [app.id, app]))
 }
 
-export function appOf(apps: Apps, id: IntegrationId): App {
+export function getApp(apps: Apps, id: IntegrationId): App {
   const app = apps.get(id)
   if (!app) throw invalid(reasons[id])
   return app

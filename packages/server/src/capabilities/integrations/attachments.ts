@@ -11,14 +11,14 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { IncomingFile } from '../../ground/database/tables/integrations.ts'
 import type { UploadLimits } from '../../resources/files/upload.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
-import { filenameOf, keepFile } from '../../resources/files/upload.ts'
+import { toFilename, keepFile } from '../../resources/files/upload.ts'
 import type { AttachTarget } from '../../sessions/resources/attach.ts'
 import { attachResources, mostResources } from '../../sessions/resources/attach.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { resourceStore } from '../../sessions/rows/resources.ts'
-import { appOf } from './apps.ts'
+import { getApp } from './apps.ts'
 import type { TokenDeps } from './installation-token.ts'
-import { tokenOf } from './installation-token.ts'
+import { findInstallationToken } from './installation-token.ts'
 import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
@@ -97,7 +97,7 @@ async function whyRefused(
 
 function nameOf({ name }: IncomingFile, index: number): string {
   try {
-    return filenameOf(name)
+    return toFilename(name)
   } catch (error) {
     if (error instanceof PlatformError) return `file-${index + 1}`
     throw error
@@ -163,7 +163,7 @@ async function fetchFile(
   { integration, installation_id }: PublicationRow,
   { url, media_type }: IncomingFile,
 ): Promise<FetchedFile> {
-  const { filesUrl } = appOf(deps.apps, integration)
+  const { filesUrl } = getApp(deps.apps, integration)
   const address = URL.canParse(url) ? new URL(url).href : ''
   if (filesUrl === undefined || !address.startsWith(filesUrl))
     return { problem: 'it lies elsewhere' }
@@ -172,7 +172,7 @@ async function fetchFile(
       ? undefined
       : await rows(db.read, 'installations').find(tenant, installation_id)
   if (!row) return { problem: 'the app is no longer installed' }
-  const token = await tokenOf(deps, db, row, signal)
+  const token = await findInstallationToken(deps, db, row, signal)
   if (token.kind === 'refused') return { problem: 'the app has no valid token' }
   if (token.kind !== 'token') return { again: 'the provider gives no token' }
   const ending = AbortSignal.any([signal, AbortSignal.timeout(downloadMs)])
@@ -216,7 +216,7 @@ export function textAbout(attachments: readonly Attachment[]): string | undefine
 }
 
 /** Attaches the fetched files to the session. The caller has locked the session's row. */
-export async function attach(
+export async function attachFetchedFiles(
   tx: Queries,
   { kinds }: AttachmentDeps,
   open: AttachTarget,

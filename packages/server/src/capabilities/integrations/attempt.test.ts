@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { attempt } from './attempt.ts'
-import { github } from './github.ts'
+import { attemptTelling } from './attempt.ts'
+import { githubIntegration } from './github.ts'
 import type { AnswerOutcome, Notes, Telling } from './integration.ts'
 
 const ok = (body: unknown, status = 200): AnswerOutcome => ({
@@ -28,7 +28,7 @@ async function tell(
   const sent: string[] = []
   const left = [...answers]
   const channel = {
-    adapter: github,
+    adapter: githubIntegration,
     letter: (_: Telling, { method, path, headers, body }: Parameters<typeof letterOf>[0]) =>
       letterOf({ method, path, headers, body }),
     async send({ method }: { method: string }): Promise<AnswerOutcome> {
@@ -39,7 +39,7 @@ async function tell(
   const start = async () => void sent.push('start')
   const { signal } = new AbortController()
   const thread = { session: 'sesn_1', scope: 'acme/shop#7', target, notes }
-  const outcome = await attempt(
+  const outcome = await attemptTelling(
     { channel, signal, earlierAttempts, start, now: () => 0 },
     telling,
     thread,
@@ -47,7 +47,7 @@ async function tell(
   return { outcome, sent }
 }
 
-const letterOf = (call: NonNullable<ReturnType<typeof github.callFor>>) => ({
+const letterOf = (call: NonNullable<ReturnType<typeof githubIntegration.callFor>>) => ({
   ...call,
   url: call.path,
 })

@@ -25,7 +25,7 @@ export type AttemptParts = {
 }
 
 /** Judges the answer to this attempt. */
-export const verdictOf = (
+export const judgeAnswer = (
   { channel, earlierAttempts, now }: AttemptParts,
   outcome: AnswerOutcome,
 ): AnswerVerdict =>
@@ -35,7 +35,7 @@ export const verdictOf = (
     nowMs: now(),
   })
 
-export async function attempt(
+export async function attemptTelling(
   parts: AttemptParts,
   telling: Telling,
   thread: ExternalThread,
@@ -47,8 +47,8 @@ export async function attempt(
     await start(thread.target)
     const answer = await send(letter(telling, question), signal)
     const target = isOk(answer) ? adapter.lookUp?.targetOf(thread, answer.body) : undefined
-    if (target) return attempt(parts, telling, { ...thread, target })
-    return outcomeOf(question, verdictOf(parts, answer), answer)
+    if (target) return attemptTelling(parts, telling, { ...thread, target })
+    return toTellingOutcome(question, judgeAnswer(parts, answer), answer)
   }
   const call = adapter.callFor(telling, thread)
   if (!call) return { kind: 'told', notes: thread.notes }
@@ -56,17 +56,17 @@ export async function attempt(
   const earlier = earlierAttempts > 0 ? await lookFor(parts, telling, thread) : undefined
   if (earlier) return earlier
   const outcome = await send(letter(telling, call), signal)
-  const verdict = verdictOf(parts, outcome)
+  const verdict = judgeAnswer(parts, outcome)
   if (verdict.kind === 'delivered') {
     const body = 'body' in outcome ? outcome.body : ''
     return { kind: 'told', notes: adapter.noted(telling, thread, body) }
   }
   if (call.continues && verdict.kind === 'failed' && earlierAttempts + 1 < mostAttempts)
-    return attempt(parts, telling, { ...thread, notes: {} })
-  return outcomeOf(call, verdict, outcome)
+    return attemptTelling(parts, telling, { ...thread, notes: {} })
+  return toTellingOutcome(call, verdict, outcome)
 }
 
-export function outcomeOf(
+export function toTellingOutcome(
   { isOptional }: ProviderCall,
   verdict: AnswerVerdict,
   outcome: AnswerOutcome,
@@ -92,15 +92,15 @@ async function lookFor(
   if (seen?.kind === 'found') return { kind: 'told', notes: seen.notes }
   if (seen?.kind === 'absent') return undefined
   // Without a readable answer the earlier result stays unknown, so nothing is sent twice.
-  const read = verdictOf(parts, answer)
-  const verdict = read.kind === 'delivered' ? verdictOf(parts, unreadable) : read
+  const read = judgeAnswer(parts, answer)
+  const verdict = read.kind === 'delivered' ? judgeAnswer(parts, unreadableAnswer) : read
   if (verdict.kind === 'again' || verdict.kind === 'needs_reauth') return verdict
   return earlierAttempts + 1 < mostAttempts
     ? undefined
     : { kind: 'not_taken', reason: reasonOf(answer) }
 }
 
-export const unreadable: AnswerOutcome = { status: 502, retryAfter: null, body: '' }
+export const unreadableAnswer: AnswerOutcome = { status: 502, retryAfter: null, body: '' }
 
 export const isOk = (answer: AnswerOutcome): answer is Extract<AnswerOutcome, { status: number }> =>
   'status' in answer && answer.status === 200

@@ -2,10 +2,10 @@
 import type { Database } from '../../ground/database/database.ts'
 import { signedHeaders } from '../../tenants/webhooks/sign.ts'
 import type { TokenDeps } from './installation-token.ts'
-import { tokenOf } from './installation-token.ts'
-import { appOf } from './apps.ts'
+import { findInstallationToken } from './installation-token.ts'
+import { getApp } from './apps.ts'
 import type { FileUploads, Integration, ProviderCall, Telling } from './integration.ts'
-import { signingSecretsOf } from './publications.ts'
+import { openPublicationSecrets } from './publications.ts'
 import type { AnswerLetter, Send } from './send.ts'
 import { signedWebhook } from './signed-webhook.ts'
 import type { PublicationRow } from './store.ts'
@@ -38,7 +38,7 @@ const unreachableMs = 30_000
 /** The wait while another process renews the token. */
 const heldMs = 1_000
 
-export function channelOf(
+export function openChannel(
   deps: ChannelDeps,
   { db, signal }: { db: Database; signal: AbortSignal },
   publication: PublicationRow,
@@ -55,7 +55,7 @@ function ofWebhook({ seal, clock, send }: ChannelDeps, publication: PublicationR
     adapter: signedWebhook,
     send,
     letter({ id }, { method, path, headers, body }) {
-      const secrets = signingSecretsOf(seal, publication)
+      const secrets = openPublicationSecrets(seal, publication)
       const signed = signedHeaders({ id, body: body ?? '' }, secrets, clock.now())
       return { method, url: `${base}${path}`, headers: { ...headers, ...signed }, body }
     },
@@ -71,11 +71,11 @@ async function ofInstallation(
 ): Promise<FoundChannel> {
   const row = await rows(db.read, 'installations').find(tenant, installation)
   if (row?.status !== 'active') return { kind: 'needs_reauth' }
-  const found = await tokenOf(deps, db, row, signal)
+  const found = await findInstallationToken(deps, db, row, signal)
   if (found.kind === 'refused') return { kind: 'needs_reauth' }
   if (found.kind === 'unreachable') return { kind: 'again', afterMs: unreachableMs }
   if (found.kind === 'held') return { kind: 'again', afterMs: heldMs }
-  const { adapter, apiUrl, uploads, uploadOrigins = [] } = appOf(deps.apps, integration)
+  const { adapter, apiUrl, uploads, uploadOrigins = [] } = getApp(deps.apps, integration)
   const channel: AnswerChannel = {
     adapter,
     send: deps.sendToProvider,

@@ -6,7 +6,7 @@ import { rotateToken } from '../../sessions/resources/repositories.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { tokenFor } from './app-access.ts'
-import { appOf } from './apps.ts'
+import { getApp } from './apps.ts'
 import type { Notes } from './integration.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import type { JobContext } from './job-context.ts'
@@ -32,7 +32,7 @@ export async function checkOut(
   const repository = repositoryOf(publication, target)
   if (repository === undefined) return undefined
   const found = await tokenFor(deps, context, publication, repository)
-  const { url } = appOf(deps.apps, publication.integration)
+  const { url } = getApp(deps.apps, publication.integration)
   return {
     resource: {
       type: 'github_repository',

@@ -2,7 +2,7 @@
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { FormToken } from '../../tenants/signin/html.ts'
-import { form, html, page } from '../../tenants/signin/html.ts'
+import { renderForm, html, renderPage } from '../../tenants/signin/html.ts'
 import { displayNames } from './kinds.ts'
 
 type BegunByKey = {
@@ -17,7 +17,7 @@ export function confirmationPage(
   token: FormToken,
 ): RouteReply {
   const provider = displayNames[integration]
-  return page(
+  return renderPage(
     {
       title: `Install into ${name}?`,
       body: html`<p>
@@ -28,7 +28,7 @@ export function confirmationPage(
           Go on only if this is your workspace. If somebody else has sent you the link, close this
           page.
         </p>
-        ${form(
+        ${renderForm(
           {
             action: `/v1/ext/integrations/${integration}/callback`,
             token,

@@ -6,7 +6,7 @@ import { isSessionOver } from '../../sessions/log/head.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
@@ -16,13 +16,13 @@ import { openSession } from '../../sessions/open.ts'
 import { auditActing } from '../../tenants/audit/acting.ts'
 import { withAppAccess } from './app-access.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
-import { attach, keepAttachments, textAbout } from './attachments.ts'
+import { attachFetchedFiles, keepAttachments, textAbout } from './attachments.ts'
 import { checkOut, renewCheckout } from './checkout.ts'
 import { headOfSession } from './session.ts'
 import type { SessionEvents } from './session-events.ts'
-import { EarlyPressError, sessionEventsOf } from './session-events.ts'
+import { EarlyPressError, buildSessionEvents } from './session-events.ts'
 import type { Incoming } from './integration.ts'
-import { sessionRequestOf } from './publications.ts'
+import { buildThreadSessionRequest } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
@@ -90,9 +90,9 @@ async function eventsFor(
   }: { tenant: string; session: string | undefined; thread: ExternalThreadRow | undefined },
   received: AllowedDelivery,
 ): Promise<SessionEvents> {
-  if (session === undefined || !thread) return sessionEventsOf(received, undefined)
+  if (session === undefined || !thread) return buildSessionEvents(received, undefined)
   const calls = await openCalls(read, tenant, session)
-  return sessionEventsOf(received, { notes: thread.notes, calls })
+  return buildSessionEvents(received, { notes: thread.notes, calls })
 }
 
 /** Adds a text behind the text of a message, or of an answer to a question. */
@@ -111,7 +111,7 @@ function withText(event: ClientEvent, added: string | undefined): ClientEvent {
  */
 export type DispatchOutcome = { kind: 'ended' | 'waits' } | { kind: 'again'; at: number }
 
-export async function dispatch(
+export async function dispatchDelivery(
   deps: GivingDeps,
   context: JobContext,
   id: string,
@@ -164,7 +164,12 @@ async function give(
   async function keep(tx: Queries, of: SessionColumns): Promise<void> {
     if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
     const { session_id } = of
-    await attach(tx, deps, { tenant, session: session_id, now: clock.now() }, attachments)
+    await attachFetchedFiles(
+      tx,
+      deps,
+      { tenant, session: session_id, now: clock.now() },
+      attachments,
+    )
     await keepThread(tx, turn, received, { ...of, now: clock.now() })
     const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
     await endDelivery(tx, turn.delivery, end)
@@ -207,7 +212,7 @@ async function give(
   const first = events.filter((event) => event.type === 'user.message')
   const target = received.kind === 'message' ? received.target : {}
   const { resource, token_due_ms = null } = (await checkOut(deps, context, served, target)) ?? {}
-  const request = sessionRequestOf(served, { scope, events: first })
+  const request = buildThreadSessionRequest(served, { scope, events: first })
   const asked = { ...request, resources: resource ? [resource] : [] }
   let made = ''
   await openSession({ ...deps, actor }, { db, tenant }, asked, {
@@ -251,7 +256,7 @@ const newThread = (
   begun: null,
   token_due_ms: null,
   due_ms: now,
-  ...released,
+  ...releasedLease,
 })
 
 /**

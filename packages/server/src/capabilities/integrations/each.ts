@@ -3,7 +3,7 @@ import type { Due } from './store.ts'
 const together = 8
 
 /** Works on the items in the order of the list, several at once. */
-export async function eachOf<Each extends Due>(
+export async function forEachDue<Each extends Due>(
   due: readonly Each[],
   signal: AbortSignal,
   work: (each: Each) => Promise<unknown>,

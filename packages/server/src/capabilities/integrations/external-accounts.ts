@@ -1,7 +1,7 @@
 /** Installations in the control database: the tenant of each external workspace, and installations that have begun. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type ExternalAccount = Tables['installation_places']
@@ -104,4 +104,4 @@ const accountWrites = (db: Queries) => ({
   },
 })
 
-export const externalAccounts = storeOf(accountReads, accountWrites)
+export const externalAccounts = defineStore(accountReads, accountWrites)

@@ -6,7 +6,7 @@ import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import type { AttemptParts, TellingOutcome } from './attempt.ts'
-import { attempt, isOk, outcomeOf, unreadable, verdictOf } from './attempt.ts'
+import { attemptTelling, isOk, toTellingOutcome, unreadableAnswer, judgeAnswer } from './attempt.ts'
 import type {
   ExternalThread,
   FileUploads,
@@ -92,7 +92,9 @@ export async function sendFiles(
   await parts.start({ ...target, upload: uploaded[0]?.id ?? null, upload_to: last.id })
   const call = sending.uploads.callForAll(uploaded, text, thread)
   const { verdict, outcome } = await send(parts, telling, call)
-  return verdict.kind === 'delivered' ? { kind: 'told', notes } : outcomeOf(call, verdict, outcome)
+  return verdict.kind === 'delivered'
+    ? { kind: 'told', notes }
+    : toTellingOutcome(call, verdict, outcome)
 }
 
 const shownOutputs = 20
@@ -122,14 +124,14 @@ async function say(
   { id }: Telling,
   { thread, text, notes }: { thread: ExternalThread; text: string; notes: Notes },
 ): Promise<TellingOutcome> {
-  const done = await attempt(parts, { kind: 'reply', id, text }, thread)
+  const done = await attemptTelling(parts, { kind: 'reply', id, text }, thread)
   return done.kind === 'told' ? { kind: 'told', notes: { ...done.notes, ...notes } } : done
 }
 
 async function send(parts: AttemptParts, telling: Telling, call: ProviderCall) {
   const { channel, signal } = parts
   const outcome = await channel.send(channel.letter(telling, call), signal)
-  return { outcome, verdict: verdictOf(parts, outcome) }
+  return { outcome, verdict: judgeAnswer(parts, outcome) }
 }
 
 /** True when the message exists. An outcome when the provider's answer does not tell. */
@@ -143,8 +145,8 @@ async function lookFor(
   const { outcome, verdict } = await send(parts, telling, call)
   const isThere = isOk(outcome) ? uploads.isThere(upload, outcome.body) : undefined
   if (isThere !== undefined) return isThere
-  const read = verdict.kind === 'delivered' ? verdictOf(parts, unreadable) : verdict
-  return outcomeOf(call, read, outcome)
+  const read = verdict.kind === 'delivered' ? judgeAnswer(parts, unreadableAnswer) : verdict
+  return toTellingOutcome(call, read, outcome)
 }
 
 async function uploadOne(
@@ -156,7 +158,7 @@ async function uploadOne(
   await prolong()
   const call = uploads.callForTarget({ name, size })
   const { outcome, verdict } = await send(parts, telling, call)
-  if (verdict.kind !== 'delivered') return outcomeOf(call, verdict, outcome)
+  if (verdict.kind !== 'delivered') return toTellingOutcome(call, verdict, outcome)
   const found = isOk(outcome) ? uploads.targetOf(outcome.body) : undefined
   if (!found || !origins.includes(new URL(found.url).origin))
     return { kind: 'not_taken', reason: 'the provider named no place of its own for a file' }
@@ -169,5 +171,5 @@ async function uploadOne(
     random: Math.random(),
     nowMs: parts.now(),
   }
-  return outcomeOf(call, parts.channel.adapter.verdict(answer, attempted), answer)
+  return toTellingOutcome(call, parts.channel.adapter.verdict(answer, attempted), answer)
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { isCall } from '@steward/protocol/call-events.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { LogEvent } from './fold.ts'
-import { callsIn, stepsOf } from './fold.ts'
+import { callsIn, foldSteps } from './fold.ts'
 
 type ByWorker = { executed_by?: 'worker' }
 
@@ -30,7 +30,7 @@ const allowed = (id: string, tool_use_id: string): NewEvent => ({
 /** The tellings of a whole log. `settled`: the number of the event that settled each call. */
 function toldOf(log: readonly NewEvent[], settled: Readonly<Record<string, number>> = {}) {
   const events = log.map((event, index): LogEvent => ({ seq: index + 1, event }))
-  const steps = stepsOf(events, (id) => {
+  const steps = foldSteps(events, (id) => {
     const event = log.find((each) => each.id === id)
     if (!event || !isCall(event)) return undefined
     const settledSeq = settled[id]

@@ -3,15 +3,15 @@ import type { CallEvent } from '@steward/protocol/call-events.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { waitsForPerson } from '../../sessions/log/calls.ts'
 import type { Telling } from './integration.ts'
-import { linksOf } from './links.ts'
-import { planOf } from './plan.ts'
+import { findPullRequestLinks } from './links.ts'
+import { parseTaskList } from './plan.ts'
 
 export type LogEvent = { seq: number; event: NewEvent & { id: string } }
 
 /** The tellings about the event at `seq`, in order. Most events have none. */
 export type TellingStep = { seq: number; tellings: readonly Telling[] }
 
-/** The types of all events that `stepsOf` reads. */
+/** The types of all events that `foldSteps` reads. */
 export const toldTypes = [
   'agent.message',
   'agent.tool_use',
@@ -78,7 +78,7 @@ export const needsEarlier = (events: readonly LogEvent[]): boolean => {
  * its turn: a later read tells that message. `earlier`: the last event of `toldTypes` before these events that is no
  * result of a worker.
  */
-export function stepsOf(
+export function foldSteps(
   events: readonly LogEvent[],
   callOf: CallOf,
   earlier?: NewEvent,
@@ -111,8 +111,8 @@ const isAbout = (telling: Telling, calls: readonly string[]): boolean =>
 
 function messageOf(id: string, text: string, kind: 'reply' | 'thought'): Telling[] {
   if (text.trim() === '') return []
-  const steps = planOf(text)
-  const links = linksOf(text)
+  const steps = parseTaskList(text)
+  const links = findPullRequestLinks(text)
   const tellings: Telling[] = [{ kind, id, text }]
   if (links.length > 0) tellings.unshift({ kind: 'links', id: `${id}.links`, links })
   if (steps) tellings.unshift({ kind: 'plan', id: `${id}.plan`, steps })

@@ -4,7 +4,7 @@ import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import type { App, InstalledApp, ProviderContext } from './app.ts'
 import { readWith } from './app.ts'
-import { github } from './github.ts'
+import { githubIntegration } from './github.ts'
 import { ownsAccount } from './github-owner.ts'
 import {
   appToken,
@@ -82,7 +82,10 @@ export function githubApp(settings: GithubSettings): App {
 
   return {
     id: 'github',
-    adapter: { ...github, read: readWith(github, (spec) => configOf(settings, spec)) },
+    adapter: {
+      ...githubIntegration,
+      read: readWith(githubIntegration, (spec) => configOf(settings, spec)),
+    },
     secrets: [settings.webhookSecret],
     url,
     apiUrl,

@@ -1,7 +1,7 @@
 /** Check runs of GitHub, which show the buttons of a question on a pull request. */
 import { z } from 'zod'
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
-import { payloadOf } from './payload.ts'
+import { parsePayload } from './payload.ts'
 import { questionNote } from './questions.ts'
 
 type Confirmation = Extract<Telling, { kind: 'confirmation' }>
@@ -29,7 +29,7 @@ const pullForm = z.object({ head: z.object({ sha: z.string().regex(/^[\da-f]{40,
 export type CheckCall = Omit<ProviderCall, 'headers'>
 
 /** Asks for the newest commit of the pull request, because a check run belongs to a commit. */
-export function headCallOf(thread: ExternalThread): CheckCall | null {
+export function buildHeadCall(thread: ExternalThread): CheckCall | null {
   const { repository, number, pull, head } = thread.target
   if (pull !== 1 || typeof head === 'string') return null
   const path = `/repos/${String(repository)}/pulls/${String(number)}`
@@ -37,7 +37,7 @@ export function headCallOf(thread: ExternalThread): CheckCall | null {
 }
 
 export function targetWithHead({ target }: ExternalThread, body: string): Notes | undefined {
-  const { data } = pullForm.safeParse(payloadOf(Buffer.from(body)))
+  const { data } = pullForm.safeParse(parsePayload(Buffer.from(body)))
   return data && { ...target, head: data.head.sha }
 }
 
@@ -98,7 +98,7 @@ export function foundCheck(
   thread: ExternalThread,
   body: string,
 ): SearchResult {
-  const { data } = checksForm.safeParse(payloadOf(Buffer.from(body)))
+  const { data } = checksForm.safeParse(parsePayload(Buffer.from(body)))
   if (!data) return { kind: 'unreadable' }
   const mark = externalIdOf(telling, thread)
   const check = data.check_runs.find(({ external_id }) => external_id === mark)
@@ -108,6 +108,6 @@ export function foundCheck(
 }
 
 export function notedCheck({ call }: Confirmation, { notes }: ExternalThread, body: string): Notes {
-  const { data } = checkForm.safeParse(payloadOf(Buffer.from(body)))
+  const { data } = checkForm.safeParse(parsePayload(Buffer.from(body)))
   return data ? { ...notes, [questionNote(call)]: data.id } : notes
 }

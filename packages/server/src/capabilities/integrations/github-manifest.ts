@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { serverProgram } from '../../ground/config/settings.ts'
-import { payloadOf } from './payload.ts'
+import { parsePayload } from './payload.ts'
 
 export type GithubManifestRequest = {
   /** The URL at which GitHub reaches the service. */
@@ -151,7 +151,7 @@ async function settingsFor(
     redirect: 'error',
     signal,
   })
-  const { data } = made.safeParse(payloadOf(Buffer.from(await answer.arrayBuffer())))
+  const { data } = made.safeParse(parsePayload(Buffer.from(await answer.arrayBuffer())))
   if (!data)
     throw new Error(`GitHub gave no app for the code: status ${answer.status}; begin again`)
   const { github } = serverProgram.settings.integrations

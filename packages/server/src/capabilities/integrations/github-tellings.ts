@@ -4,13 +4,13 @@ import {
   askByCheck,
   endCheck,
   foundCheck,
-  headCallOf,
+  buildHeadCall,
   notedCheck,
   searchCheck,
   targetWithHead,
 } from './github-checks.ts'
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
-import { payloadOf, shortenedAnswer } from './payload.ts'
+import { parsePayload, shortenedAnswer } from './payload.ts'
 import { codeOf } from './questions.ts'
 import type { CheckCall } from './github-checks.ts'
 
@@ -83,7 +83,7 @@ const withHeaders = (call: CheckCall | null): ProviderCall | null => call && { .
 
 export const lookUp = {
   callFor: (telling: Telling, thread: ExternalThread): ProviderCall | null =>
-    telling.kind === 'confirmation' ? withHeaders(headCallOf(thread)) : null,
+    telling.kind === 'confirmation' ? withHeaders(buildHeadCall(thread)) : null,
   targetOf: targetWithHead,
 }
 
@@ -148,10 +148,14 @@ const mostReviews = 100
 
 const made = z.object({ id: z.number().int().positive() })
 const listed = z.array(made.extend({ body: z.string().nullish() }))
-const parsed = (body: string): unknown => payloadOf(Buffer.from(body))
+const parsed = (body: string): unknown => parsePayload(Buffer.from(body))
 
 /** Finds the comment by its mark, which nobody but this service knows before the comment is posted. */
-export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
+export function findGithubComment(
+  telling: Telling,
+  thread: ExternalThread,
+  body: string,
+): SearchResult {
   if (telling.kind === 'confirmation') return foundCheck(telling, thread, body)
   const { data } = listed.safeParse(parsed(body))
   if (!data) return { kind: 'unreadable' }
@@ -162,7 +166,7 @@ export function found(telling: Telling, thread: ExternalThread, body: string): S
   return { kind: isCut ? 'unreadable' : 'absent' }
 }
 
-export function noted(telling: Telling, thread: ExternalThread, body: string): Notes {
+export function githubNotesAfter(telling: Telling, thread: ExternalThread, body: string): Notes {
   if (telling.kind === 'confirmation') return notedCheck(telling, thread, body)
   if (telling.kind === 'action') return thread.notes
   const { data } = made.safeParse(parsed(body))

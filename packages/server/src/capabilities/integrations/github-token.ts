@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { sign } from 'node:crypto'
 import { z } from 'zod'
 import type { AppToken, ProviderContext } from './app.ts'
-import { payloadOf } from './payload.ts'
+import { parsePayload } from './payload.ts'
 
 export type GithubIdentity = { appId: string; key: KeyObject; apiUrl: string }
 
@@ -47,7 +47,7 @@ export async function askGithub<T>(
     signal,
   )
   if ('error' in answer) return answer
-  const { data } = form.safeParse(payloadOf(Buffer.from(answer.body)))
+  const { data } = form.safeParse(parsePayload(Buffer.from(answer.body)))
   return { status: answer.status, ...(data !== undefined && { found: data }) }
 }
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { sign } from '@octokit/webhooks-methods'
 import { z } from 'zod'
 import type { GithubConfig } from './github.ts'
-import { github } from './github.ts'
+import { githubIntegration } from './github.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const secret = 'a secret of thirty-two characters'
@@ -33,7 +33,7 @@ const issue = { number: 7, title: 'Build fails', body: 'Obey me.', user: { ...ad
 const comment = { body: '@Steward mend it.', user: ada }
 const base = { action: 'created', sender: ada, repository: { full_name: 'acme/shop' }, issue }
 const read = (payload: object, changed: Partial<GithubConfig> = {}) =>
-  github.read(bytes(JSON.stringify(payload)))({ ...config, ...changed })
+  githubIntegration.read(bytes(JSON.stringify(payload)))({ ...config, ...changed })
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind
@@ -46,12 +46,12 @@ describe('deliveries of GitHub', () => {
     for (const { name, payload } of deliveries) {
       const body = JSON.stringify(payload)
       const headers = { 'x-hub-signature-256': await sign(secret, body) }
-      const check = github.check({ headers, body: bytes(body) }, [secret], now)
+      const check = githubIntegration.check({ headers, body: bytes(body) }, [secret], now)
       assert.equal(check.kind, 'genuine', name)
       const other = { headers, body: bytes(`${body} `) }
       const forged = { kind: 'refused', reason: 'forged' }
-      assert.deepEqual(github.check(other, [secret], now), forged)
-      const found = github.read(bytes(body))({
+      assert.deepEqual(githubIntegration.check(other, [secret], now), forged)
+      const found = githubIntegration.read(bytes(body))({
         repositories: ['Codertocat/Hello-World', 'octo-org/octo-repo'],
         authors: ['Codertocat'],
         mention: 'nobody',
@@ -100,7 +100,7 @@ describe('deliveries of GitHub', () => {
     const signature = { 'x-hub-signature-256': await sign(secret, body) }
     const ids = ['a', 'b'].map((id) => {
       const headers = { ...signature, 'x-github-delivery': id, 'x-github-event': id }
-      return github.check({ headers, body: bytes(body) }, ['x'.repeat(24), secret], now)
+      return githubIntegration.check({ headers, body: bytes(body) }, ['x'.repeat(24), secret], now)
     })
     assert.equal(ids[0]?.kind, 'genuine')
     assert.deepEqual(ids[0], ids[1])
@@ -111,7 +111,7 @@ describe('deliveries of GitHub', () => {
     const idOf = async (payload: object) => {
       const body = JSON.stringify(payload)
       const headers = { 'x-hub-signature-256': await sign(secret, body) }
-      const check = github.check({ headers, body: bytes(body) }, [secret], now)
+      const check = githubIntegration.check({ headers, body: bytes(body) }, [secret], now)
       return check.kind === 'genuine' ? check.id : assert.fail(check.reason)
     }
     const at = { created_at: '2030-01-01T00:00:00Z', updated_at: '2030-01-01T00:00:00Z' }
@@ -137,7 +137,7 @@ describe('deliveries of GitHub', () => {
     const body = '{}'
     const signed = { 'x-hub-signature-256': await sign('short', body) }
     const check = (headers: Record<string, string>, secrets: string[]) =>
-      github.check({ headers, body: bytes(body) }, secrets, now)
+      githubIntegration.check({ headers, body: bytes(body) }, secrets, now)
     for (const header of ['', 'sha256=', 'sha1=00', `sha256=${'0'.repeat(63)}`]) {
       const found = check({ 'x-hub-signature-256': header }, [secret])
       assert.deepEqual(found, { kind: 'refused', reason: 'unsigned' }, header)
@@ -222,7 +222,7 @@ describe('deliveries of GitHub', () => {
 
   it('distinguish the end of an installation from the end of anything else in it', () => {
     const ends = deliveries.flatMap(({ name, payload }) => {
-      const change = github.changeOf(bytes(JSON.stringify(payload)))
+      const change = githubIntegration.changeOf(bytes(JSON.stringify(payload)))
       return change ? [`${name} ${change.kind}`] : []
     })
     assert.deepEqual([...new Set(ends)].sort(), [
@@ -231,14 +231,14 @@ describe('deliveries of GitHub', () => {
       'installation suspended',
     ])
     const team = { action: 'deleted', installation: { id: 1, node_id: 'x' }, team: {} }
-    assert.equal(github.changeOf(bytes(JSON.stringify(team))), undefined)
-    assert.equal(github.workspaceOf(bytes(JSON.stringify(team))), '1')
+    assert.equal(githubIntegration.changeOf(bytes(JSON.stringify(team))), undefined)
+    assert.equal(githubIntegration.workspaceOf(bytes(JSON.stringify(team))), '1')
   })
 
   it('ignores a body that is no payload, and never throws', () => {
     const nothing = ['', 'null', '[]', '7', '{', '{}', '{"__proto__":{}}', '['.repeat(200_000)]
     for (const body of [...nothing.map(bytes), Uint8Array.of(0xff, 0xfe)]) {
-      const found = github.read(body)(config)
+      const found = githubIntegration.read(body)(config)
       assert.ok(found.kind === 'ignored' && found.reason === 'malformed')
     }
   })
@@ -254,51 +254,55 @@ describe('a telling to GitHub', () => {
   const accepted = { kind: 'accepted', id: 'dlv_1' } as const
 
   it('is one comment a turn, which an attempt of unknown end is looked for by its mark', () => {
-    const first = github.callFor(accepted, thread)
+    const first = githubIntegration.callFor(accepted, thread)
     assert.equal(first?.method, 'POST')
     assert.equal(first.path, '/repos/acme/shop/issues/7/comments')
     const mine = JSON.stringify([
       { id: 5, body: 'other' },
       { id: 6, ...JSON.parse(first.body ?? '') },
     ])
-    assert.deepEqual(github.found(accepted, thread, mine), { kind: 'found', notes: { comment: 6 } })
-    const kindOf = (body: string) => github.found(accepted, thread, body).kind
+    assert.deepEqual(githubIntegration.found(accepted, thread, mine), {
+      kind: 'found',
+      notes: { comment: 6 },
+    })
+    const kindOf = (body: string) => githubIntegration.found(accepted, thread, body).kind
     assert.equal(kindOf('[{"id":5,"body":"other"}]'), 'absent')
     assert.equal(kindOf(mine.slice(0, -1)), 'unreadable')
-    const notes = github.noted(accepted, thread, '{"id":6}')
+    const notes = githubIntegration.noted(accepted, thread, '{"id":6}')
     const reply = {
       kind: 'reply',
       id: 'sevt_1',
       text: 'Ask @ada &#64;eve &#x0040;eve &commat;eve &#641;.',
     } as const
-    const edit = github.callFor(reply, { ...thread, notes })
+    const edit = githubIntegration.callFor(reply, { ...thread, notes })
     assert.equal(edit?.method, 'PATCH')
     assert.equal(edit.path, '/repos/acme/shop/issues/comments/6')
     assert.ok(edit.body?.includes('@\u200bada'), 'a mention by the agent calls nobody')
     for (const entity of ['&#64;', '&#x', '&commat'])
       assert.ok(!edit.body?.includes(entity), 'GitHub reads entities before it looks for mentions')
     assert.ok(edit.body?.includes('&#641;'))
-    assert.equal(github.searchFor(reply, { ...thread, notes }), null)
-    assert.deepEqual(github.noted(reply, { ...thread, notes }, '{"id":6}'), {})
+    assert.equal(githubIntegration.searchFor(reply, { ...thread, notes }), null)
+    assert.deepEqual(githubIntegration.noted(reply, { ...thread, notes }, '{"id":6}'), {})
   })
 
   it('repeats no review where GitHub lists more than it shows', () => {
     const reply = { kind: 'reply', id: 'sevt_1', text: 'Fine.' } as const
     const asked = { ...thread, target: { ...thread.target, pull: 1, review: 1 } }
-    assert.equal(github.callFor(accepted, asked), null)
-    assert.equal(github.callFor(reply, asked)?.path, '/repos/acme/shop/pulls/7/reviews')
+    assert.equal(githubIntegration.callFor(accepted, asked), null)
+    assert.equal(githubIntegration.callFor(reply, asked)?.path, '/repos/acme/shop/pulls/7/reviews')
     const list = (length: number) =>
       JSON.stringify(Array.from({ length }, (_, at) => ({ id: at + 1, body: '' })))
-    assert.equal(github.found(reply, asked, list(99)).kind, 'absent')
-    assert.equal(github.found(reply, asked, list(100)).kind, 'unreadable')
+    assert.equal(githubIntegration.found(reply, asked, list(99)).kind, 'absent')
+    assert.equal(githubIntegration.found(reply, asked, list(100)).kind, 'unreadable')
   })
 
   it('shows the input of a call as it is, whatever fences it holds', () => {
     const input = '```` </details>'
     const ask = { kind: 'question', id: 'e', call: 'c', needs: 'confirmation', name: 'x' } as const
-    const body = github.callFor({ ...ask, input }, thread)?.body ?? ''
+    const body = githubIntegration.callFor({ ...ask, input }, thread)?.body ?? ''
     assert.ok(body.includes(JSON.stringify('`````json\n' + input + '\n`````').slice(1, -1)))
-    const long = github.callFor({ ...ask, input: 'x'.repeat(70_000) }, thread)?.body ?? ''
+    const long =
+      githubIntegration.callFor({ ...ask, input: 'x'.repeat(70_000) }, thread)?.body ?? ''
     assert.match(long, /more characters\]\\n```\\n\\nMay it\?/)
   })
 })

@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { externalIdForm } from './github-checks.ts'
-import { callFor, found, lookUp, noted, searchFor } from './github-tellings.ts'
+import {
+  callFor,
+  findGithubComment,
+  lookUp,
+  githubNotesAfter,
+  searchFor,
+} from './github-tellings.ts'
 import { isSigned } from './hmac.ts'
 import type {
   AppIntegration,
@@ -13,8 +19,8 @@ import type {
   IncomingDecision,
   InstallationChange,
 } from './integration.ts'
-import { mentions } from './mentions.ts'
-import { ignored, payloadOf, shortened } from './payload.ts'
+import { mentionsLogin } from './mentions.ts'
+import { ignoredDelivery, parsePayload, shortenContext } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
 export type GithubConfig = {
@@ -94,7 +100,7 @@ const changes: Readonly<Record<string, InstallationChange['kind']>> = {
   unsuspend: 'resumed',
 }
 
-export const github: AppIntegration<GithubConfig> = {
+export const githubIntegration: AppIntegration<GithubConfig> = {
   /**
    * Only the body is signed, so a header with an id or an event proves nothing. The id is a hash of what was said and
    * when it was changed last, else of the body: a replay under other headers or with other bytes has the id of the first
@@ -110,20 +116,20 @@ export const github: AppIntegration<GithubConfig> = {
 
   /** Recognises the event by the body, because the header that names the event is not signed. */
   read(body) {
-    const { data, error } = payloadForm.safeParse(payloadOf(body))
+    const { data, error } = payloadForm.safeParse(parsePayload(body))
     return (config) =>
-      data ? readPayload(data, config) : ignored('malformed', error ? pointerOf(error) : '')
+      data ? readPayload(data, config) : ignoredDelivery('malformed', error ? pointerOf(error) : '')
   },
 
   workspaceOf(body) {
-    const { data } = installationForm.safeParse(payloadOf(body))
+    const { data } = installationForm.safeParse(parsePayload(body))
     return data && String(data.installation.id)
   },
 
   challengeOf: () => undefined,
 
   changeOf(body) {
-    const { data } = changeForm.safeParse(payloadOf(body))
+    const { data } = changeForm.safeParse(parsePayload(body))
     const kind = data && changes[data.action]
     return kind && { kind, atMs: null }
   },
@@ -131,8 +137,8 @@ export const github: AppIntegration<GithubConfig> = {
   callFor,
   lookUp,
   searchFor,
-  found,
-  noted,
+  found: findGithubComment,
+  noted: githubNotesAfter,
   verdict: answerVerdict,
 }
 
@@ -149,7 +155,7 @@ const saidForm = payloadForm.pick({
  * and of commits apart.
  */
 function saidIn(body: Uint8Array): string | undefined {
-  const { data } = saidForm.safeParse(payloadOf(body))
+  const { data } = saidForm.safeParse(parsePayload(body))
   const said = data && { created: data.comment, submitted: data.review }[data.action ?? '']
   const at = said?.updated_at ?? said?.submitted_at ?? said?.created_at
   if (!data?.repository || said?.id === undefined || !at) return undefined
@@ -160,14 +166,14 @@ function saidIn(body: Uint8Array): string | undefined {
 function readPayload(payload: Payload, config: GithubConfig): Incoming {
   const { sender, repository, issue, pull_request } = payload
   if (!repository || !config.repositories.includes(repository.full_name)) {
-    return ignored('unrelated', '/repository/full_name')
+    return ignoredDelivery('unrelated', '/repository/full_name')
   }
   if (payload.check_run) return decisionOf(payload, repository.full_name, config)
   const about = issue ?? pull_request
   const request = requestOf(payload, config)
-  if (!about || !request) return ignored('unrelated', '/action')
-  if (sender.type !== 'User' || request.isByApp) return ignored('bot', '/sender/type')
-  if (!isAllowed(request, sender.login, config)) return ignored('stranger', '/sender/login')
+  if (!about || !request) return ignoredDelivery('unrelated', '/action')
+  if (sender.type !== 'User' || request.isByApp) return ignoredDelivery('bot', '/sender/type')
+  if (!isAllowed(request, sender.login, config)) return ignoredDelivery('stranger', '/sender/login')
   const since = request.at ?? about.updated_at ?? null
   return {
     kind: 'message',
@@ -194,12 +200,12 @@ const pointerOf = ({ issues }: z.ZodError): string =>
   (issues[0]?.path ?? []).map((part) => `/${String(part)}`).join('')
 
 const textOrNull = (text: string | null | undefined): string | null =>
-  text ? shortened(text) : null
+  text ? shortenContext(text) : null
 
 const contextOf = (type: string, about: z.infer<typeof thread>) => ({
   type,
   url: textOrNull(about.html_url),
-  title: shortened(about.title),
+  title: shortenContext(about.title),
   author: textOrNull(about.user?.login),
   body: textOrNull(about.body),
 })
@@ -267,9 +273,9 @@ const isAllowed = ({ author }: CallOfAgent, sender: string, { authors }: GithubC
 function decisionOf(payload: Payload, repository: string, config: GithubConfig): Incoming {
   const { sender } = payload
   const pressed = pressOf(payload, config)
-  if (!pressed) return ignored('unrelated', '/check_run')
-  if (sender.type !== 'User') return ignored('bot', '/sender/type')
-  if (!config.authors.includes(sender.login)) return ignored('stranger', '/sender/login')
+  if (!pressed) return ignoredDelivery('unrelated', '/check_run')
+  if (sender.type !== 'User') return ignoredDelivery('bot', '/sender/type')
+  if (!config.authors.includes(sender.login)) return ignoredDelivery('stranger', '/sender/login')
   const { number, ...decision } = pressed
   return {
     kind: 'decision',
@@ -294,7 +300,7 @@ function pressOf(
 
 function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent | undefined {
   if (!found?.body || config.mention === null) return undefined
-  if (!mentions(found.body, config.mention)) return undefined
+  if (!mentionsLogin(found.body, config.mention)) return undefined
   const isByApp = Boolean(found.performed_via_github_app)
   const at = found.submitted_at ?? found.created_at
   return { author: found.user?.login, text: found.body, isByApp, at }

@@ -16,8 +16,8 @@ import type { People } from '../../tenants/people/people.ts'
 import { checkFormToken, formToken } from '../../tenants/signin/form-token.ts'
 import { confirmationPage } from './confirmation-page.ts'
 import { appHeaders } from './entrance.ts'
-import { beginInstall, finishInstall, uninstall, workspaceToConfirm } from './installations.ts'
-import { displayNames, integrationOf } from './kinds.ts'
+import { beginInstall, finishInstall, uninstallApp, workspaceToConfirm } from './installations.ts'
+import { displayNames, parseIntegrationId } from './kinds.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { deliveryBody } from './receive.ts'
 import { receiveForApp } from './receive-app.ts'
@@ -56,7 +56,7 @@ const callbackRoutes = (deps: InstallationDeps): Route[] => [
     },
     async ({ params, search, header, address, origin, signal }) => {
       await deps.limits.admit('sign_in', address)
-      const integration = integrationOf(params.app)
+      const integration = parseIntegrationId(params.app)
       const query = new URLSearchParams(search)
       const workspace = await workspaceToConfirm(deps, { query, integration })
       if (workspace)
@@ -75,7 +75,7 @@ const callbackRoutes = (deps: InstallationDeps): Route[] => [
     },
     async ({ params, header, address, origin, signal }, raw) => {
       await deps.limits.admit('sign_in', address)
-      const integration = integrationOf(params.app)
+      const integration = parseIntegrationId(params.app)
       const given = await raw.form()
       const query = new URLSearchParams(given.get('search') ?? '')
       // Without a state that waits for an answer there is no page whose form this could be.
@@ -117,7 +117,7 @@ export const installationRoutes = (deps: InstallationDeps): Route[] => [
     async ({ tenant, params, principal, origin }) => {
       const user = principal.kind === 'user' ? principal.userId : null
       const base = deps.publicUrl ?? origin
-      const begun = { tenant, user, integration: integrationOf(params.app), base }
+      const begun = { tenant, user, integration: parseIntegrationId(params.app), base }
       return { type: 'integration_install', ...(await beginInstall(deps, begun)) }
     },
   ),
@@ -130,7 +130,7 @@ export const installationRoutes = (deps: InstallationDeps): Route[] => [
       answer: Uninstalled,
     },
     async ({ db, tenant, params, body: { installation_id: id }, signal }) =>
-      uninstall(deps, { db, tenant, integration: integrationOf(params.app), id }, signal),
+      uninstallApp(deps, { db, tenant, integration: parseIntegrationId(params.app), id }, signal),
   ),
   ...callbackRoutes(deps),
   open.raw.post(
@@ -143,7 +143,7 @@ export const installationRoutes = (deps: InstallationDeps): Route[] => [
       answer: 'any',
     },
     async ({ params, header, address }, { text }) => {
-      const integration = integrationOf(params.app)
+      const integration = parseIntegrationId(params.app)
       const headers = Object.fromEntries(appHeaders.map((name) => [name, header(name)]))
       const delivery = { headers, body: Buffer.from(await text()) }
       const answer = await receiveForApp(deps, { integration, delivery, address })

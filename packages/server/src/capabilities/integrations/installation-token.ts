@@ -7,7 +7,7 @@ import { rowLease } from '../../ground/database/row-lease.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { AppToken, AppTokens } from './app.ts'
 import type { Apps } from './apps.ts'
-import { appOf } from './apps.ts'
+import { getApp } from './apps.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { installationTokenContext, integrationStore } from './store.ts'
@@ -25,7 +25,7 @@ export const sealTokens = (
   tokens: seal.seal(JSON.stringify(tokens), installationTokenContext(tenant, id, 'tokens')),
 })
 
-export function tokensOf(
+export function openTokens(
   seal: Seal,
   { tenant_id, id, sealed_tokens }: InstallationRow,
 ): AppTokens | null {
@@ -48,14 +48,14 @@ export type FoundToken = AppToken | { kind: 'held' }
  * The stored or renewed token of the installation. After a refusal the installation waits until somebody installs the
  * app again.
  */
-export async function tokenOf(
+export async function findInstallationToken(
   { seal, clock, apps, sendToProvider: send }: TokenDeps,
   db: Database,
   row: InstallationRow,
   signal: AbortSignal,
 ): Promise<FoundToken> {
   const { tenant_id: tenant, id } = row
-  const known = keptIn(tokensOf(seal, row), clock.now())
+  const known = keptIn(openTokens(seal, row), clock.now())
   if (known) return known
   const held = rowLease(db, 'installations', { tenant_id: tenant, id })
   // A renewal ends the old token, so a second concurrent renewal would be refused.
@@ -63,11 +63,11 @@ export async function tokenOf(
   try {
     const current = await rows(db.read, 'installations').find(tenant, id)
     if (current?.status !== 'active') return { kind: 'refused' }
-    const tokens = tokensOf(seal, current)
+    const tokens = openTokens(seal, current)
     const renewed = keptIn(tokens, clock.now())
     if (renewed) return renewed
     const provider = { send, signal, nowMs: clock.now() }
-    const token = await appOf(apps, row.integration).newToken(row.external_id, tokens, provider)
+    const token = await getApp(apps, row.integration).newToken(row.external_id, tokens, provider)
     if (token.kind === 'refused') await needReauth(db, row, clock.now())
     if (token.kind === 'token' && token.tokens) {
       const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)

@@ -11,7 +11,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { openForRaces } from '../../ground/database/race-fixture.ts'
-import { dying } from '../../sessions/fixture.ts'
+import { dyingDatabase } from '../../sessions/fixture.ts'
 import type { App } from './app.ts'
 import { beginInstall, finishInstall } from './installations.ts'
 import { linearApp } from './linear-app.ts'
@@ -75,7 +75,7 @@ for (const [name, open] of Object.entries(databases)) {
       const { database } = opened
       const { clock, install } = await workspacesOn(database)
       // The process takes the state and claims the place. It stores no installation and does not give the place back.
-      await assert.rejects(install(one, dying(database, 3)), StorageError)
+      await assert.rejects(install(one, dyingDatabase(database, 3)), StorageError)
       await assert.rejects(install(other), isTaken)
       await clock.pass(10 * 60_000)
       const id = await install(other)
@@ -89,9 +89,9 @@ for (const [name, open] of Object.entries(databases)) {
       await using opened = await open()
       const { database } = opened
       const { clock, install } = await workspacesOn(database)
-      await assert.rejects(install(one, dying(database, 3)), StorageError)
+      await assert.rejects(install(one, dyingDatabase(database, 3)), StorageError)
       await clock.pass(9 * 60_000)
-      await assert.rejects(install(one, dying(database, 3)), StorageError)
+      await assert.rejects(install(one, dyingDatabase(database, 3)), StorageError)
       await clock.pass(9 * 60_000)
       await assert.rejects(install(other), isTaken)
       await install(one)

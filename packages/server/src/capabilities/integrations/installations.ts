@@ -11,8 +11,8 @@ import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { App, ProviderContext } from './app.ts'
 import { endAccess } from './app-access.ts'
-import { appOf } from './apps.ts'
-import { sealTokens, tokensOf } from './installation-token.ts'
+import { getApp } from './apps.ts'
+import { sealTokens, openTokens } from './installation-token.ts'
 import type { InstallationChange } from './integration.ts'
 import { externalAccounts } from './external-accounts.ts'
 import { newState } from './state.ts'
@@ -35,7 +35,7 @@ export async function beginInstall(
   { databases, clock, apps }: TokenDeps,
   { tenant, user, integration, base }: InstallRequest,
 ): Promise<{ url: string; expires_at: string }> {
-  const app = appOf(apps, integration)
+  const app = getApp(apps, integration)
   const state = newState()
   const now = clock.now()
   const expires_ms = now + stateMs
@@ -90,7 +90,7 @@ export async function finishInstall(
   signal: AbortSignal,
 ): Promise<Installation> {
   const { databases, clock, apps, sendToProvider: send } = deps
-  const app = appOf(apps, integration)
+  const app = getApp(apps, integration)
   const hash = hashToken(query.get('state') ?? '')
   const now = clock.now()
   const state = await databases.control.write((tx) => externalAccounts(tx).removeOne(hash))
@@ -218,7 +218,7 @@ async function keepInstallation(
         token_until_ms: 0,
         ...columns,
       })
-      const isEarlier = isEarlierThan(row, appOf(apps, integration))
+      const isEarlier = isEarlierThan(row, getApp(apps, integration))
       for (const earlier of all.filter(isEarlier)) await resume(tx, earlier, now, id)
       return row
     }
@@ -342,7 +342,7 @@ async function endAccesses(
  * Ends the installation here first, so that nothing more is told, and then at the provider. A repeated call tries again
  * at the provider.
  */
-export async function uninstall(
+export async function uninstallApp(
   deps: TokenDeps,
   {
     db,
@@ -353,12 +353,12 @@ export async function uninstall(
   signal: AbortSignal,
 ): Promise<Installation & { revoked_at_provider: boolean }> {
   const { databases, seal, clock, log, sendToProvider: send } = deps
-  const app = appOf(deps.apps, integration)
+  const app = getApp(deps.apps, integration)
   const row = await rows(db.read, 'installations').find(tenant, id)
   if (row?.integration !== integration) throw notFound('installation', id)
   const ref = { tenant_id: tenant, installation_id: id }
   await endInstallation(deps, ref, 'unknown')
-  const tokens = tokensOf(seal, row)
+  const tokens = openTokens(seal, row)
   // With a newer installation of the same external workspace, the provider would end that one.
   const isTaken = await externalAccounts(databases.control.read).accountOf(
     integration,

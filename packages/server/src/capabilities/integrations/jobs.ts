@@ -7,7 +7,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { renewAccess } from './app-access.ts'
 import { renewCheckout } from './checkout.ts'
-import { dispatch } from './dispatch.ts'
+import { dispatchDelivery } from './dispatch.ts'
 import { dispatchJob } from './dispatch-job.ts'
 import { keptDeliveryMs } from './receive.ts'
 import { keepGenuine } from './receive-app.ts'
@@ -30,7 +30,7 @@ type IntegrationDeps = OpenSessionDeps & OpenIntegrations & { files: UploadLimit
 export function integrationJobs(deps: IntegrationDeps): Job[] {
   const telling = { ...deps, holds: new Map() }
   return [
-    dispatchJob({ ...deps, dispatch: (context, id) => dispatch(deps, context, id) }),
+    dispatchJob({ ...deps, dispatch: (context, id) => dispatchDelivery(deps, context, id) }),
     tellJob({ ...deps, tell: (context, id) => tellThread(telling, context, id) }),
     renewJob({
       ...deps,

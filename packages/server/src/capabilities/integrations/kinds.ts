@@ -10,7 +10,7 @@ export const displayNames: Readonly<Record<IntegrationId, string>> = {
   webhook: 'Signed webhook',
 }
 
-export function integrationOf(id: string): IntegrationId {
+export function parseIntegrationId(id: string): IntegrationId {
   const known = integrationIds.find((each) => each === id)
   if (!known) throw notFound('integration', id)
   return known

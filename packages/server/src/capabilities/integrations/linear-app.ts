@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { App, AppToken, AppTokens, ProviderContext } from './app.ts'
 import { readWith } from './app.ts'
 import type { AnswerOutcome } from './integration.ts'
-import { linear } from './linear.ts'
-import { payloadOf } from './payload.ts'
+import { linearIntegration } from './linear.ts'
+import { parsePayload } from './payload.ts'
 
 export type LinearSettings = {
   clientId: string
@@ -55,22 +55,22 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
   }
 
   const grantedIn = (outcome: AnswerOutcome): TokenGrant | undefined =>
-    'body' in outcome ? granted.safeParse(payloadOf(Buffer.from(outcome.body))).data : undefined
+    'body' in outcome ? granted.safeParse(parsePayload(Buffer.from(outcome.body))).data : undefined
 
   async function accountOf(bearer: string, { send, signal }: ProviderContext) {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` }
     const body = JSON.stringify({ query: '{ viewer { id } organization { id name } }' })
     const answer = await send({ method: 'POST', url: `${apiUrl}/graphql`, headers, body }, signal)
     return 'body' in answer
-      ? Account.safeParse(payloadOf(Buffer.from(answer.body))).data?.data
+      ? Account.safeParse(parsePayload(Buffer.from(answer.body))).data?.data
       : undefined
   }
 
   return {
     id: 'linear',
     adapter: {
-      ...linear,
-      read: readWith(linear, (spec) => spec.linear ?? { teams: [], authors: [] }),
+      ...linearIntegration,
+      read: readWith(linearIntegration, (spec) => spec.linear ?? { teams: [], authors: [] }),
     },
     secrets: [webhookSecret],
     url,

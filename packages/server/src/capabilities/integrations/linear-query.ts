@@ -1,7 +1,7 @@
 import type { ProviderCall } from './integration.ts'
 
 /** A call with a document of GraphQL. */
-export const asking = (query: string, variables: object): ProviderCall => ({
+export const graphqlCall = (query: string, variables: object): ProviderCall => ({
   method: 'POST',
   path: '/graphql',
   headers: { 'content-type': 'application/json' },

@@ -12,9 +12,9 @@ import type {
   Telling,
 } from './integration.ts'
 import type { PullRequestLink } from './links.ts'
-import { asking } from './linear-query.ts'
-import { moveOf } from './linear-work.ts'
-import { payloadOf, shortenedAnswer } from './payload.ts'
+import { graphqlCall } from './linear-query.ts'
+import { buildMoveCall } from './linear-work.ts'
+import { parsePayload, shortenedAnswer } from './payload.ts'
 import { codeOf } from './questions.ts'
 import { answerVerdict } from './verdict.ts'
 
@@ -93,7 +93,7 @@ const mostLinks = 20
 const kept = z.array(z.object({ label: z.string(), url: z.string() })).catch([])
 
 const linksIn = ({ links }: Notes): PullRequestLink[] =>
-  kept.parse(payloadOf(Buffer.from(String(links ?? '[]'))))
+  kept.parse(parsePayload(Buffer.from(String(links ?? '[]'))))
 
 /** All links of the session, with earlier ones: each call sends all links to Linear, so a repeated call adds none. */
 function linksAfter(
@@ -108,20 +108,20 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
   if (telling.kind === 'files') return null
-  if (telling.kind === 'begun') return moveOf(thread)
+  if (telling.kind === 'begun') return buildMoveCall(thread)
   if (telling.kind === 'plan') {
     const plan = telling.steps.map(({ content, isDone }) => ({
       content: quiet(content),
       status: isDone ? 'completed' : 'pending',
     }))
-    return { ...asking(updating, { id: agentSessionId, input: { plan } }), isOptional: true }
+    return { ...graphqlCall(updating, { id: agentSessionId, input: { plan } }), isOptional: true }
   }
   if (telling.kind === 'links') {
     const input = { externalUrls: linksAfter(telling, thread) }
-    return { ...asking(updating, { id: agentSessionId, input }), isOptional: true }
+    return { ...graphqlCall(updating, { id: agentSessionId, input }), isOptional: true }
   }
   const input = { id: activityIdOf(telling, thread), agentSessionId, ...activityOf(telling) }
-  return asking(creating, { input })
+  return graphqlCall(creating, { input })
 }
 
 const settable: readonly Telling['kind'][] = ['plan', 'links', 'begun']
@@ -130,20 +130,24 @@ const settable: readonly Telling['kind'][] = ['plan', 'links', 'begun']
 export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCall | null =>
   settable.includes(telling.kind)
     ? null
-    : asking('query($id: String!) { agentActivity(id: $id) { id } }', {
+    : graphqlCall('query($id: String!) { agentActivity(id: $id) { id } }', {
         id: activityIdOf(telling, thread),
       })
 
 const foundForm = z.object({ data: z.object({ agentActivity: z.object({ id: z.string() }) }) })
 
 /** For an unknown activity Linear answers with an error. An existing activity would be refused on a second attempt. */
-export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
-  const { data } = foundForm.safeParse(payloadOf(Buffer.from(body)))
+export function findLinearActivity(
+  telling: Telling,
+  thread: ExternalThread,
+  body: string,
+): SearchResult {
+  const { data } = foundForm.safeParse(parsePayload(Buffer.from(body)))
   const isThere = data?.data.agentActivity.id === activityIdOf(telling, thread)
   return isThere ? { kind: 'found', notes: thread.notes } : { kind: 'absent' }
 }
 
-export const noted = (telling: Telling, thread: ExternalThread): Notes =>
+export const linearNotesAfter = (telling: Telling, thread: ExternalThread): Notes =>
   telling.kind === 'links'
     ? { ...thread.notes, links: JSON.stringify(linksAfter(telling, thread)) }
     : thread.notes
@@ -159,9 +163,9 @@ const statuses: readonly [RegExp, number][] = [
 ]
 
 /** Linear reports refusals in the body, under various statuses. */
-export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
+export function judgeLinearAnswer(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
   const body = 'body' in outcome ? outcome.body : ''
-  const { data } = refusedForm.safeParse(payloadOf(Buffer.from(body)))
+  const { data } = refusedForm.safeParse(parsePayload(Buffer.from(body)))
   if (!data || !('status' in outcome)) return answerVerdict(outcome, attempt)
   const { type = '', code = '' } = data.errors[0].extensions ?? {}
   const names = [type, code].map((each) => String(each).toLowerCase().replaceAll('_', ' '))

@@ -1,8 +1,8 @@
 /** Moves an issue that is delegated to the app out of the states in which nobody works. */
 import { z } from 'zod'
 import type { ExternalThread, Notes, ProviderCall, Telling } from './integration.ts'
-import { asking } from './linear-query.ts'
-import { payloadOf } from './payload.ts'
+import { graphqlCall } from './linear-query.ts'
+import { parsePayload } from './payload.ts'
 
 /** Types of states in which nobody works, as Linear names them. */
 const waiting = ['triage', 'backlog', 'unstarted']
@@ -44,11 +44,11 @@ export const lookUp = {
     const { issue: id, app_user, started_state } = target
     const isKnown = kind !== 'begun' || started_state !== undefined
     if (isKnown || typeof id !== 'string' || typeof app_user !== 'string') return null
-    return { ...asking(asked, { id }), isOptional: true }
+    return { ...graphqlCall(asked, { id }), isOptional: true }
   },
 
   targetOf({ target }: ExternalThread, body: string): Notes | undefined {
-    const { data } = issueForm.safeParse(payloadOf(Buffer.from(body)))
+    const { data } = issueForm.safeParse(parsePayload(Buffer.from(body)))
     return (
       data && {
         ...target,
@@ -58,8 +58,8 @@ export const lookUp = {
   },
 }
 
-export function moveOf({ target }: ExternalThread): ProviderCall | null {
+export function buildMoveCall({ target }: ExternalThread): ProviderCall | null {
   const { issue: id, started_state: stateId } = target
   if (typeof id !== 'string' || typeof stateId !== 'string') return null
-  return { ...asking(moving, { id, input: { stateId } }), isOptional: true }
+  return { ...graphqlCall(moving, { id, input: { stateId } }), isOptional: true }
 }

@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { integrationContract } from './contract.ts'
 import type { ExternalThread, Notes, RawDelivery, Telling } from './integration.ts'
-import { linear } from './linear.ts'
-import { linksOf } from './links.ts'
-import { planOf } from './plan.ts'
+import { linearIntegration } from './linear.ts'
+import { findPullRequestLinks } from './links.ts'
+import { parseTaskList } from './plan.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const now = Date.UTC(2030, 0, 1)
@@ -51,7 +51,7 @@ const prompted = (activity: object = {}) =>
 
 let secrets = 0
 integrationContract('Linear', {
-  integration: linear,
+  integration: linearIntegration,
   isTimed: true,
   newSecret: () => `${secret} ${secrets++}`,
   configFor: (author) => ({ teams: ['ENG'], authors: [author] }),
@@ -67,7 +67,7 @@ integrationContract('Linear', {
 })
 
 const config = { teams: ['ENG'], authors: ['ada'] }
-const read = (payload: object) => linear.read(bytes(JSON.stringify(payload)))(config)
+const read = (payload: object) => linearIntegration.read(bytes(JSON.stringify(payload)))(config)
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind
@@ -80,7 +80,7 @@ const textOf = (payload: object) => {
 describe('deliveries of Linear', () => {
   it('are distinguished by their subject, and not by the webhook or the time', () => {
     const idOf = (payload: object, at: number) => {
-      const check = linear.check(sign(JSON.stringify(payload), secret, at), [secret], at)
+      const check = linearIntegration.check(sign(JSON.stringify(payload), secret, at), [secret], at)
       return check.kind === 'genuine' ? check.id : check.reason
     }
     const ids = [event({}), prompted(), prompted({ id: 'activity-2' })].map((each) => {
@@ -132,9 +132,9 @@ describe('deliveries of Linear', () => {
           createdAt: '2030-01-01T00:00:00.000Z',
         }),
       )
-    assert.deepEqual(linear.changeOf(body('revoked')), { kind: 'revoked', atMs: now })
-    assert.equal(linear.changeOf(body('created')), undefined)
-    assert.equal(linear.workspaceOf(body('revoked')), 'org-1')
+    assert.deepEqual(linearIntegration.changeOf(body('revoked')), { kind: 'revoked', atMs: now })
+    assert.equal(linearIntegration.changeOf(body('created')), undefined)
+    assert.equal(linearIntegration.workspaceOf(body('revoked')), 'org-1')
   })
 })
 
@@ -147,28 +147,32 @@ describe('a telling to Linear', () => {
     ...{ kind: 'reply', id: 'sevt_1' },
     text: 'Ask https://linear.app/acme/profiles/eve.',
   }
-  const bodyOf = (telling: Telling) => String(linear.callFor(telling, thread)?.body)
+  const bodyOf = (telling: Telling) => String(linearIntegration.callFor(telling, thread)?.body)
 
   it('calls nobody, and is found again by the id that each attempt gives it', () => {
     assert.ok(!bodyOf(reply).includes('/profiles/eve'))
     const [, id] = /"id":"([0-9a-f-]{36})"/.exec(bodyOf(reply)) ?? []
     assert.match(id ?? '', /^.{14}4.{4}[89ab]/)
     const found = (given: unknown) =>
-      linear.found(reply, thread, JSON.stringify({ data: { agentActivity: { id: given } } }))
+      linearIntegration.found(
+        reply,
+        thread,
+        JSON.stringify({ data: { agentActivity: { id: given } } }),
+      )
     assert.deepEqual(found(id), { kind: 'found', notes: {} })
     assert.equal(found('another').kind, 'absent')
-    assert.ok(String(linear.searchFor(reply, thread)?.body).includes(id ?? '-'))
+    assert.ok(String(linearIntegration.searchFor(reply, thread)?.body).includes(id ?? '-'))
     assert.ok(!bodyOf({ ...reply, id: 'sevt_2' }).includes(id ?? '-'))
   })
 
   it('has a plan of two tasks or more, of which none is in code', () => {
     const code = '~~~~\n- [ ] shown\n~~~\n- [ ] shown\n~~~~'
-    assert.equal(planOf(`- [ ] one\n- not a task\n${code}`), undefined)
-    assert.deepEqual(planOf(`- [x] one\n${code}\n  2) [ ] two\r\n`), [
+    assert.equal(parseTaskList(`- [ ] one\n- not a task\n${code}`), undefined)
+    assert.deepEqual(parseTaskList(`- [x] one\n${code}\n  2) [ ] two\r\n`), [
       { content: 'one', isDone: true },
       { content: 'two', isDone: false },
     ])
-    assert.equal(planOf('- [ ] x\n'.repeat(99))?.length, 50)
+    assert.equal(parseTaskList('- [ ] x\n'.repeat(99))?.length, 50)
   })
 
   it('moves an issue that is delegated to the app, and that nobody works on', () => {
@@ -183,37 +187,38 @@ describe('a telling to Linear', () => {
       ]
       const found = { delegate: delegate && { id: delegate }, state: { type } }
       const answer = { data: { issue: { ...found, team: { states: { nodes } } } } }
-      const after = linear.lookUp?.targetOf(asking, JSON.stringify(answer)) ?? {}
-      return linear.callFor(begun, { ...thread, target: after })
+      const after = linearIntegration.lookUp?.targetOf(asking, JSON.stringify(answer)) ?? {}
+      return linearIntegration.callFor(begun, { ...thread, target: after })
     }
-    assert.match(String(linear.lookUp?.callFor(begun, asking)?.body), /"id":"i-7"/)
+    assert.match(String(linearIntegration.lookUp?.callFor(begun, asking)?.body), /"id":"i-7"/)
     for (const type of ['triage', 'backlog', 'unstarted'])
       assert.match(String(stateFor('bot', type)?.body), /"stateId":"doing"/)
     for (const type of ['started', 'completed', 'canceled', 'duplicate'])
       assert.equal(stateFor('bot', type), null)
     assert.equal(stateFor('another', 'backlog'), null)
     assert.equal(stateFor(null, 'backlog'), null)
-    assert.equal(linear.lookUp?.targetOf(asking, '{"errors":[{}]}'), undefined)
-    assert.equal(linear.lookUp?.callFor(begun, thread), null)
-    assert.equal(linear.lookUp?.callFor(reply, asking), null)
+    assert.equal(linearIntegration.lookUp?.targetOf(asking, '{"errors":[{}]}'), undefined)
+    assert.equal(linearIntegration.lookUp?.callFor(begun, thread), null)
+    assert.equal(linearIntegration.lookUp?.callFor(reply, asking), null)
   })
 
   it('has links to pull requests, each once, whose labels say where they lead', () => {
     const hub = 'https://github.com/acme/app/pull/7'
     const lab = 'https://git.acme.example:8443/a/b/c/-/merge_requests/12'
     const text = `[fine](${hub}/files), ${hub}, <${lab}> http://github.com/a/b/pull/1 https://a.example/pull/2`
-    assert.deepEqual(linksOf(text), [
+    assert.deepEqual(findPullRequestLinks(text), [
       { label: 'acme/app#7', url: hub },
       { label: 'git.acme.example:8443: a/b/c#12', url: lab },
     ])
     const naming = (n: number): Telling => {
-      const links = linksOf(`https://github.com/acme/app/pull/${n}`)
+      const links = findPullRequestLinks(`https://github.com/acme/app/pull/${n}`)
       return { kind: 'links', id: `sevt_${n}.links`, links }
     }
     let notes: Notes = { sent_file: 'file_1' }
-    for (let n = 1; n <= 30; n++) notes = linear.noted(naming(n), { ...thread, notes }, '')
+    for (let n = 1; n <= 30; n++)
+      notes = linearIntegration.noted(naming(n), { ...thread, notes }, '')
     assert.equal(notes['sent_file'], 'file_1')
-    const call = linear.callFor(naming(30), { ...thread, notes })
+    const call = linearIntegration.callFor(naming(30), { ...thread, notes })
     const shown = [...String(call?.body).matchAll(/"label":"acme\/app#(\d+)"/g)].map(([, n]) => n)
     assert.deepEqual([shown.length, shown[0], shown.at(-1)], [20, '11', '30'])
   })
@@ -222,7 +227,7 @@ describe('a telling to Linear', () => {
     const attempt = { attempts: 1, random: 0, nowMs: now }
     const verdict = (extensions: object, status = 400) => {
       const body = JSON.stringify({ errors: [{ message: 'no', extensions }] })
-      return linear.verdict({ status, retryAfter: null, body }, attempt).kind
+      return linearIntegration.verdict({ status, retryAfter: null, body }, attempt).kind
     }
     assert.equal(verdict({ type: 'authentication error' }, 200), 'needs_reauth')
     assert.equal(verdict({ code: 'RATELIMITED' }), 'again')

@@ -4,9 +4,15 @@ import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from './hmac.ts'
 import type { AppIntegration, Incoming } from './integration.ts'
-import { callFor, found, noted, searchFor, verdict } from './linear-tellings.ts'
+import {
+  callFor,
+  findLinearActivity,
+  linearNotesAfter,
+  searchFor,
+  judgeLinearAnswer,
+} from './linear-tellings.ts'
 import { lookUp } from './linear-work.ts'
-import { ignored, payloadOf, shortened } from './payload.ts'
+import { ignoredDelivery, parsePayload, shortenContext } from './payload.ts'
 
 type LinearConfig = NonNullable<PublicationSpec['linear']>
 
@@ -58,38 +64,41 @@ const revokedForm = z.object({
   createdAt: z.iso.datetime({ offset: true }),
 })
 
-export const linear: AppIntegration<LinearConfig> = {
+export const linearIntegration: AppIntegration<LinearConfig> = {
   /** The signed body contains the time. The header that repeats the time proves nothing. */
   check({ headers, body }, secrets, nowMs) {
     const hex = headers['linear-signature'] ?? ''
     if (!signatureForm.test(hex)) return { kind: 'refused', reason: 'unsigned' }
     if (!isSigned(hex, secrets, [body])) return { kind: 'refused', reason: 'forged' }
-    const sentMs = sentForm.safeParse(payloadOf(body)).data?.webhookTimestamp ?? -Infinity
+    const sentMs = sentForm.safeParse(parsePayload(body)).data?.webhookTimestamp ?? -Infinity
     const isFresh = Math.abs(nowMs - sentMs) <= freshnessMs
     return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
   },
 
   read(body) {
-    const payload = payloadOf(body)
+    const payload = parsePayload(body)
     const { data: event } = eventForm.safeParse(payload)
     if (event) return (config) => readEvent(event, config)
     const isOther = ofWorkspace.safeParse(payload).success
-    return () => (isOther ? ignored('unrelated', '/type') : ignored('malformed', '/agentSession'))
+    return () =>
+      isOther
+        ? ignoredDelivery('unrelated', '/type')
+        : ignoredDelivery('malformed', '/agentSession')
   },
 
-  workspaceOf: (body) => ofWorkspace.safeParse(payloadOf(body)).data?.organizationId,
+  workspaceOf: (body) => ofWorkspace.safeParse(parsePayload(body)).data?.organizationId,
   challengeOf: () => undefined,
   changeOf(body) {
-    const { data } = revokedForm.safeParse(payloadOf(body))
+    const { data } = revokedForm.safeParse(parsePayload(body))
     return data && { kind: 'revoked', atMs: Date.parse(data.createdAt) }
   },
 
   callFor,
   lookUp,
   searchFor,
-  found,
-  noted,
-  verdict,
+  found: findLinearActivity,
+  noted: linearNotesAfter,
+  verdict: judgeLinearAnswer,
 }
 
 /**
@@ -97,7 +106,7 @@ export const linear: AppIntegration<LinearConfig> = {
  * webhook, not the delivery.
  */
 function idOf(body: Uint8Array): string {
-  const { data } = eventForm.safeParse(payloadOf(body))
+  const { data } = eventForm.safeParse(parsePayload(body))
   if (data?.agentActivity) return `activity/${data.agentActivity.id}`
   if (data) return `session/${data.agentSession.id}/${data.action}`
   return createHash('sha256').update(body).digest('hex')
@@ -112,18 +121,18 @@ function readEvent(event: AgentSessionEvent, config: LinearConfig): Incoming {
   const { action, agentSession, agentActivity } = event
   const { id: scope, issue, creator } = agentSession
   if (!issue || !config.teams.includes(issue.team.key))
-    return ignored('unrelated', '/agentSession/issue/team/key')
+    return ignoredDelivery('unrelated', '/agentSession/issue/team/key')
   if (action === 'created') {
-    if (!creator) return ignored('bot', '/agentSession/creator')
-    if (!isAllowed(creator, config)) return ignored('stranger', '/agentSession/creator')
+    if (!creator) return ignoredDelivery('bot', '/agentSession/creator')
+    if (!isAllowed(creator, config)) return ignoredDelivery('stranger', '/agentSession/creator')
     return messageOf(event, creator, requestOf(event, creator))
   }
-  if (action !== 'prompted' || !agentActivity) return ignored('unrelated', '/action')
+  if (action !== 'prompted' || !agentActivity) return ignoredDelivery('unrelated', '/action')
   const { user, signal, content } = agentActivity
-  if (!isAllowed(user, config)) return ignored('stranger', '/agentActivity/user')
+  if (!isAllowed(user, config)) return ignoredDelivery('stranger', '/agentActivity/user')
   if (signal === 'stop') return { kind: 'interrupt', scope, author: nameOf(user) }
   const asked = (content.body ?? '').trim()
-  if (asked === '') return ignored('malformed', '/agentActivity/content/body')
+  if (asked === '') return ignoredDelivery('malformed', '/agentActivity/content/body')
   return messageOf(event, user, asked)
 }
 
@@ -154,9 +163,9 @@ function messageOf(
     text: request.toWellFormed(),
     context: {
       issue: issue?.identifier ?? null,
-      url: issue?.url ? shortened(issue.url) : null,
-      title: issue ? shortened(issue.title) : null,
-      body: told && shortened(told),
+      url: issue?.url ? shortenContext(issue.url) : null,
+      title: issue ? shortenContext(issue.title) : null,
+      body: told && shortenContext(told),
     },
     target: {
       agent_session: id,

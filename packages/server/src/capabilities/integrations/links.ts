@@ -12,7 +12,7 @@ const address =
  * Each link once, in the order of the text. Attack: words of the text could mislead, so the label tells where the
  * address leads.
  */
-export function linksOf(text: string): PullRequestLink[] {
+export function findPullRequestLinks(text: string): PullRequestLink[] {
   const links = [...text.matchAll(address)].flatMap(([url, host, repository, number]) => {
     const prefix = host === 'github.com' ? '' : `${host}: `
     return url.length > mostCharacters ? [] : { label: `${prefix}${repository}#${number}`, url }

@@ -9,7 +9,7 @@ const quotation = /^[ \t]*>.*$/gm
 const mention = /(?<![\w@./-])@([\w-]+)(?![\w/-])/g
 
 /** True when the text mentions the login. Logins are compared without case. */
-export function mentions(text: string, login: string): boolean {
+export function mentionsLogin(text: string, login: string): boolean {
   const own = [hidden, codeBlock, code, quotation].reduce(
     (left, pattern) => left.replaceAll(pattern, ' '),
     text,

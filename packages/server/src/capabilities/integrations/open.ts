@@ -2,9 +2,9 @@ import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { Agent } from '../../ground/core/undici.ts'
 import type { Apps } from './apps.ts'
-import { appsOf } from './apps.ts'
+import { createApps } from './apps.ts'
 import type { Download, Send, Upload } from './send.ts'
-import { sending } from './send.ts'
+import { createProviderSender } from './send.ts'
 import type { SlackSocket } from './slack-socket.ts'
 
 /** The parts that routes and jobs of integrations share. Close them after routes and jobs have stopped. */
@@ -37,8 +37,8 @@ export function openIntegrations(
   diallers: { [whose in Namer]: { connect: Connector<whose> } },
 ): OpenIntegrations {
   const [ofTenants, ofOperator] = [
-    sending(diallers.tenant.connect),
-    sending(diallers.operator.connect, { answerBytes: ofProviders }),
+    createProviderSender(diallers.tenant.connect),
+    createProviderSender(diallers.operator.connect, { answerBytes: ofProviders }),
   ]
   const { apiUrl, appToken } = integrations.slack
   const dispatcher = new Agent({ connect: diallers.operator.connect })
@@ -48,7 +48,7 @@ export function openIntegrations(
   }
   return {
     slackSocket: appToken === undefined ? undefined : { apiUrl, appToken, open },
-    apps: appsOf(integrations),
+    apps: createApps(integrations),
     send: ofTenants.send,
     sendToProvider: ofOperator.send,
     downloadFromProvider: ofOperator.download,

@@ -4,7 +4,7 @@ import type { IgnoredDelivery } from './integration.ts'
 const mostContextCharacters = 20_000
 
 /** Returns undefined for bytes that are no UTF-8 or no JSON. */
-export function payloadOf(body: Uint8Array): unknown {
+export function parsePayload(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
@@ -12,14 +12,17 @@ export function payloadOf(body: Uint8Array): unknown {
   }
 }
 
-export function shortened(text: string): string {
+export function shortenContext(text: string): string {
   if (text.length <= mostContextCharacters) return text.toWellFormed()
   const left = text.length - mostContextCharacters
   return `${text.slice(0, mostContextCharacters).toWellFormed()} [${left} more characters]`
 }
 
 /** `field`: a JSON pointer into the body. */
-export const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
+export const ignoredDelivery = (
+  reason: IgnoredDelivery['reason'],
+  field: string,
+): IgnoredDelivery => ({
   kind: 'ignored',
   reason,
   field,

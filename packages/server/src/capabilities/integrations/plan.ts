@@ -8,7 +8,7 @@ const fence = /^\s*(`{3,}|~{3,})/
 const task = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)$/
 
 /** Returns undefined for fewer than two tasks. A task in a block of code does not count. */
-export function planOf(text: string): PlanStep[] | undefined {
+export function parseTaskList(text: string): PlanStep[] | undefined {
   const steps: PlanStep[] = []
   let open: string | undefined
   for (const line of text.split(/\r?\n/)) {

@@ -3,7 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import { integrationIds } from '@steward/protocol/integrations.ts'
 import { endAccess } from './app-access.ts'
 import type { Apps } from './apps.ts'
-import { appOf } from './apps.ts'
+import { getApp } from './apps.ts'
 import type {
   PublicationSpec,
   IntegrationId,
@@ -44,7 +44,7 @@ export const deliveryUrlOf = (
     : `${base}/v1/ext/integrations/${integration}/webhook`
 
 /** Throws when the publication does not exist, or belongs to another integration than the path names. */
-export async function publicationOf(
+export async function getPublication(
   read: Parameters<typeof integrationStore>[0],
   { tenant, integration, id }: { tenant: string; integration: IntegrationId; id: string },
 ): Promise<PublicationRow> {
@@ -54,7 +54,7 @@ export async function publicationOf(
 }
 
 /** The request for a new session of a thread. */
-export const sessionRequestOf = (
+export const buildThreadSessionRequest = (
   { id, integration, agent_id, agent_version, environment_id, spec, vault_id }: PublicationRow,
   { scope, events }: { scope: string; events: SessionRequest['initial_events'] },
 ): SessionRequest => ({
@@ -109,7 +109,7 @@ export async function createPublication(
     updated_at: iso(now),
   }
   const resources = repositoriesToCheck(deps, row)
-  const request = { ...sessionRequestOf(row, { scope: 'check', events: [] }), resources }
+  const request = { ...buildThreadSessionRequest(row, { scope: 'check', events: [] }), resources }
   await checkRequest(deps, ref, request)
   await db.write(async (tx) => {
     if (installation !== null) await checkRoom(tx, { tenant, installation })
@@ -139,7 +139,7 @@ function repositoriesToCheck(
 ): SessionRequest['resources'] {
   const [repository] = spec.github?.checkout ? spec.github.repositories : []
   if (repository === undefined) return []
-  return [{ type: 'github_repository', url: `${appOf(apps, integration).url}/${repository}` }]
+  return [{ type: 'github_repository', url: `${getApp(apps, integration).url}/${repository}` }]
 }
 
 /** Returns null for `webhook`, because a webhook has no installation. */
@@ -165,7 +165,7 @@ async function installationFor(
     if (!body.webhook) throw invalid('webhook: is required for the integration webhook')
     return null
   }
-  const fault = appOf(apps, integration).faultOf(spec)
+  const fault = getApp(apps, integration).faultOf(spec)
   if (fault !== undefined) throw invalid(fault)
   const { installation_id: id } = body
   if (id === undefined)
@@ -188,7 +188,7 @@ const sealedSigning = (
   secret: string,
 ) => seal.seal(secret, publicationSecretContext(tenant, id, 'signing'))
 
-export const signingSecretsOf = (
+export const openPublicationSecrets = (
   seal: Seal,
   { tenant_id, id, sealed_secrets }: PublicationRow,
 ): string[] =>
@@ -206,7 +206,7 @@ export async function setPaused(
   return db.write(async (tx) => {
     const now = clock.now()
     const store = integrationStore(tx)
-    const { installation_id } = await publicationOf(tx, { tenant, integration, id })
+    const { installation_id } = await getPublication(tx, { tenant, integration, id })
     // The installation is locked before the publication, in the same order as when an installation ends.
     const installation =
       installation_id === null
@@ -230,7 +230,7 @@ export const deletePublication = (
   { integration, id }: { integration: IntegrationId; id: string },
 ): Promise<void> =>
   db.write(async (tx) => {
-    await publicationOf(tx, { tenant, integration, id })
+    await getPublication(tx, { tenant, integration, id })
     await endAccess(deps, tx, await rows(tx, 'publications').getForUpdate(tenant, id))
     await integrationStore(tx).removePublication(tenant, id)
   })

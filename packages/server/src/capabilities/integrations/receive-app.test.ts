@@ -6,7 +6,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
+import { agentIn, createOpening } from '../../sessions/opening-fixture.ts'
 import type { App } from './app.ts'
 import { changeInstallation } from './installations.ts'
 import { linearApp } from './linear-app.ts'
@@ -44,7 +44,7 @@ async function installed(db: Database, app: App = linear) {
       ...{ created_at, updated_at: created_at },
     })
   })
-  const opening = openingOf(db)
+  const opening = createOpening(db)
   const apps = new Map([[integration, app]] as const)
   const deps: PublicationDeps = { ...opening, apps, publicUrl: undefined }
   /** `by`: the database of the process that creates the publication. */

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
-import { appOf } from './apps.ts'
+import { getApp } from './apps.ts'
 import { changeInstallation } from './installations.ts'
 import type { RawDelivery } from './integration.ts'
 import { externalAccounts } from './external-accounts.ts'
@@ -30,7 +30,7 @@ export async function receiveForApp(
   }: { integration: IntegrationId; delivery: RawDelivery; address: string },
 ): Promise<string | undefined> {
   const { clock, limits } = deps
-  const { adapter, secrets } = appOf(deps.apps, integration)
+  const { adapter, secrets } = getApp(deps.apps, integration)
   const check = adapter.check(delivery, secrets, clock.now())
   if (check.kind === 'refused') {
     await limits.admit('failures', address)
@@ -51,7 +51,7 @@ export async function keepGenuine(
   { integration, id, body }: GenuineDelivery,
 ): Promise<void> {
   const { databases, limits } = deps
-  const { adapter } = appOf(deps.apps, integration)
+  const { adapter } = getApp(deps.apps, integration)
   const external = adapter.workspaceOf(body)
   const { read } = databases.control
   const account =

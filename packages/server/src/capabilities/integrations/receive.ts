@@ -12,13 +12,13 @@ import type { Ground } from '../../ground/ground.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { Incoming, RawDelivery } from './integration.ts'
-import { signingSecretsOf } from './publications.ts'
+import { openPublicationSecrets } from './publications.ts'
 import { toldCalls } from './questions.ts'
 import { signedWebhook } from './signed-webhook.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
-import { commandOf } from './words.ts'
+import { parseCommand } from './words.ts'
 import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -77,7 +77,7 @@ export async function receiveSigned(
   const db = await openIfInUse(deps.databases, workspace)
   const found = db && (await rows(db.read, 'publications').find(workspace, id))
   const row = found?.integration === 'webhook' ? found : undefined
-  const secrets = row ? signingSecretsOf(deps.seal, row) : []
+  const secrets = row ? openPublicationSecrets(deps.seal, row) : []
   const known = secrets.length > 0 ? secrets : [secretOfNobody]
   const check = signedWebhook.check(delivery, known, clock.now())
   if (check.kind === 'refused') {
@@ -149,7 +149,7 @@ async function withQuestions(
   { tenant, publication }: { tenant: string; publication: string },
   incoming: JudgedDelivery,
 ): Promise<JudgedDelivery> {
-  if (incoming.kind !== 'message' || commandOf(incoming.text)?.kind !== 'answer') return incoming
+  if (incoming.kind !== 'message' || parseCommand(incoming.text)?.kind !== 'answer') return incoming
   const thread = await integrationStore(read).threadOfScope(tenant, publication, incoming.scope)
   return { ...incoming, questions: toldCalls(thread?.notes ?? {}) }
 }

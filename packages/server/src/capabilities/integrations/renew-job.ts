@@ -3,7 +3,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { eachOf } from './each.ts'
+import { forEachDue } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobContext } from './job-context.ts'
@@ -69,14 +69,14 @@ export function renewJob({
     const now = clock.now()
     const asked = { by: now, resting: restingNow(now) }
     const publications = await store.publicationsToRenew(asked, mostDue)
-    await eachOf(publications, signal, (due) =>
+    await forEachDue(publications, signal, (due) =>
       renew(due, { publication_id: due.id }, async () => {
         const row = await rows(db.read, 'publications').get(due.tenant_id, due.id)
         await renewAccess({ db, tenant: due.tenant_id, signal }, row)
       }),
     )
     const threads = await store.threadsToRenew(asked, mostDue)
-    await eachOf(threads, signal, (due) =>
+    await forEachDue(threads, signal, (due) =>
       renew(due, { thread_id: due.id }, async () => {
         const row = await rows(db.read, 'integration_threads').find(due.tenant_id, due.id)
         if (row) await renewCheckout({ db, tenant: due.tenant_id, signal }, row)

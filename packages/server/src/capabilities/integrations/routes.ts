@@ -13,12 +13,12 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { onlyThroughProcess, webhookHeaders } from './entrance.ts'
 import { installationRoutes } from './installation-routes.ts'
-import { integrationOf } from './kinds.ts'
+import { parseIntegrationId } from './kinds.ts'
 import {
   createPublication,
   deletePublication,
   deliveryUrlOf,
-  publicationOf,
+  getPublication,
   setPaused,
 } from './publications.ts'
 import { deliveryBody, receiveSigned } from './receive.ts'
@@ -48,7 +48,7 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
     params: { integration_id: string; pub_id: string }
   }) => ({
     tenant,
-    integration: integrationOf(params.integration_id),
+    integration: parseIntegrationId(params.integration_id),
     id: params.pub_id,
   })
   const receiving = webhooks.raw.post(
@@ -98,7 +98,7 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
         answer: PublicationCreated,
       },
       async ({ db, tenant, params: { id }, body, origin }) => {
-        const integration = integrationOf(id)
+        const integration = parseIntegrationId(id)
         return createPublication(deps, { db, tenant }, { integration, origin, body })
       },
     ),
@@ -108,14 +108,14 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
       {
         scope: ({ id }) => `publications/${id}`,
         rows: ({ db, tenant, params: { id } }, page) =>
-          integrationStore(db.read).publications(tenant, integrationOf(id), page),
+          integrationStore(db.read).publications(tenant, parseIntegrationId(id), page),
         show: (row, { origin }) => show(row, origin),
       },
     ),
     integrations.get(
       '/:integration_id/publications/:pub_id',
       { summary: 'Get a publication', answer: PublicationShown },
-      async (call) => show(await publicationOf(call.db.read, named(call)), call.origin),
+      async (call) => show(await getPublication(call.db.read, named(call)), call.origin),
     ),
     integrations.remove(
       '/:integration_id/publications/:pub_id',
@@ -138,7 +138,7 @@ function routesOf(deps: IntegrationRouteDeps): Route[] {
       {
         scope: ({ pub_id }) => `publications/${pub_id}/deliveries`,
         async rows(call, page) {
-          const { id } = await publicationOf(call.db.read, named(call))
+          const { id } = await getPublication(call.db.read, named(call))
           return integrationStore(call.db.read).deliveries(call.tenant, id, page)
         },
       },

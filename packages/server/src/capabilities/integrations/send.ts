@@ -1,7 +1,7 @@
 /** Requests to the receivers of answers. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { Agent, request } from '../../ground/core/undici.ts'
+import { Agent, sendRequest } from '../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../ground/core/dial.ts'
 import type { AnswerOutcome } from './integration.ts'
@@ -32,7 +32,7 @@ export type Upload = (
 /**
  * Never follows a redirect. `timeoutMs` limits the whole request. Only the first `answerBytes` of an answer are read.
  */
-export function sending(
+export function createProviderSender(
   connect: Connector<Namer>,
   { timeoutMs = 15_000, uploadMs = 45_000, answerBytes = 256 * 1024 } = {},
 ): { send: Send; download: Download; upload: Upload; close: () => Promise<void> } {
@@ -41,7 +41,7 @@ export function sending(
     async send({ method, url, headers, body }, signal) {
       const late = AbortSignal.timeout(timeoutMs)
       try {
-        const answer = await request(url, {
+        const answer = await sendRequest(url, {
           dispatcher: agent,
           method,
           // Every attempt resolves the name again, and no connection is shared between tenants.
@@ -52,7 +52,7 @@ export function sending(
         })
         return {
           status: answer.statusCode,
-          retryAfter: retryAfterOf(answer.headers),
+          retryAfter: readRetryAfter(answer.headers),
           body: await beginningOf(answer.body, answerBytes),
         }
       } catch (error) {
@@ -64,7 +64,7 @@ export function sending(
     async download(url, headers, signal) {
       try {
         const given = { dispatcher: agent, reset: true, signal }
-        const answer = await request(url, {
+        const answer = await sendRequest(url, {
           ...given,
           headers: { 'user-agent': 'steward', ...headers },
         })
@@ -77,7 +77,7 @@ export function sending(
     async upload(url, { body, size }, signal) {
       const ending = AbortSignal.any([signal, AbortSignal.timeout(uploadMs)])
       try {
-        const answer = await request(url, {
+        const answer = await sendRequest(url, {
           dispatcher: agent,
           reset: true,
           method: 'POST',
@@ -91,7 +91,7 @@ export function sending(
         })
         return {
           status: answer.statusCode,
-          retryAfter: retryAfterOf(answer.headers),
+          retryAfter: readRetryAfter(answer.headers),
           body: await beginningOf(answer.body, answerBytes),
         }
       } catch (error) {
@@ -110,7 +110,7 @@ type Headers = Dispatcher.ResponseData['headers']
  * The header `Retry-After`. GitHub instead gives the time at which a used-up limit ends in other headers, in Unix
  * seconds.
  */
-export function retryAfterOf(headers: Headers): string | null {
+export function readRetryAfter(headers: Headers): string | null {
   const first = (name: string): string | undefined => [headers[name]].flat()[0]
   const wait = first('retry-after')
   if (wait !== undefined) return wait

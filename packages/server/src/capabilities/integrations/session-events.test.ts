@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Notes } from './integration.ts'
 import { questionNote, toldCalls, withoutQuestion, withQuestion } from './questions.ts'
-import { sessionEventsOf } from './session-events.ts'
+import { buildSessionEvents } from './session-events.ts'
 
 const call = (event_id: string, state: PendingCall['state'] = 'asked'): PendingCall => ({
   ...{ event_id, state, seq: 1, deny_message: null },
@@ -17,7 +17,7 @@ function given(text: string, questions: string[], open = calls, notes: Notes = {
     kind: 'message' as const,
     ...{ scope: '7', author: 'ada', text, questions, context: {}, target: {} },
   }
-  const found = sessionEventsOf(message, { calls: open, notes })
+  const found = buildSessionEvents(message, { calls: open, notes })
   assert.ok(found.kind === 'events')
   return found.events.map((event) =>
     event.type === 'user.tool_confirmation' ? [event.result, event.tool_use_id] : event.type,
@@ -46,7 +46,7 @@ describe('a word that answers a question', () => {
 
 describe('a button', () => {
   const pressed = (notes: Notes) =>
-    sessionEventsOf(
+    buildSessionEvents(
       {
         ...{ kind: 'decision', scope: '7', author: 'ada' },
         call: one,

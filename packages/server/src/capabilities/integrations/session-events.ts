@@ -5,7 +5,7 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import { fencedText } from './fence.ts'
 import type { Incoming, IncomingDecision, IncomingMessage, Notes } from './integration.ts'
 import { codeOf, questionNote } from './questions.ts'
-import { commandOf } from './words.ts'
+import { parseCommand } from './words.ts'
 
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
@@ -39,7 +39,7 @@ const confirmationOf = (
 })
 
 /** `open`: undefined when the thread has no session that accepts events. */
-export function sessionEventsOf(
+export function buildSessionEvents(
   received: AllowedDelivery,
   open: OpenSessionState | undefined,
 ): SessionEvents {
@@ -71,7 +71,7 @@ function eventOfDecision(decision: IncomingDecision, notes: Notes): SessionEvent
 }
 
 function eventOfMessage(received: IncomingMessage, calls: readonly PendingCall[]): ClientEvent {
-  const command = commandOf(received.text)
+  const command = parseCommand(received.text)
   if (command?.kind === 'stop') return { type: 'user.interrupt' }
   const asked = calls.filter(({ state }) => state === 'asked')
   if (command) {

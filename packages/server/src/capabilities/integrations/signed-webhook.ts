@@ -2,7 +2,7 @@
 import { checkSignature } from './check-signature.ts'
 import type { IgnoredDelivery, Incoming, IncomingMessage, Integration } from './integration.ts'
 import { valueAt } from './json-pointer.ts'
-import { payloadOf, shortened } from './payload.ts'
+import { parsePayload, shortenContext } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
 /** JSON pointers into the payload. */
@@ -27,7 +27,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
   check: checkSignature,
 
   read(body) {
-    const payload = payloadOf(body)
+    const payload = parsePayload(body)
     return (config) => readPayload(payload, config)
   },
 
@@ -87,7 +87,7 @@ function contextOf(
   for (const [label, pointer] of Object.entries(pointers)) {
     const value = valueAt(payload, pointer) ?? null
     if (value === null) texts.push([label, null])
-    else if (typeof value === 'string') texts.push([label, shortened(value)])
+    else if (typeof value === 'string') texts.push([label, shortenContext(value)])
     else if (typeof value === 'object') return malformed(pointer)
     else texts.push([label, JSON.stringify(value)])
   }

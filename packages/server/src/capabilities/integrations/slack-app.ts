@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { App, ProviderContext } from './app.ts'
 import { readWith } from './app.ts'
-import { payloadOf } from './payload.ts'
-import { slack } from './slack.ts'
+import { parsePayload } from './payload.ts'
+import { slackIntegration } from './slack.ts'
 import { slackFiles } from './slack-files.ts'
 
 export type SlackSettings = {
@@ -51,7 +51,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...credential }
     const body = String(new URLSearchParams(fields))
     const answer = await send({ method: 'POST', url: `${apiUrl}${path}`, headers, body }, signal)
-    return 'body' in answer ? payloadOf(Buffer.from(answer.body)) : undefined
+    return 'body' in answer ? parsePayload(Buffer.from(answer.body)) : undefined
   }
 
   const filesHost = url === 'https://slack.com' ? 'https://files.slack.com' : new URL(url).origin
@@ -59,8 +59,8 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
   return {
     id: 'slack',
     adapter: {
-      ...slack,
-      read: readWith(slack, (spec) => spec.slack ?? { channels: [], authors: [] }),
+      ...slackIntegration,
+      read: readWith(slackIntegration, (spec) => spec.slack ?? { channels: [], authors: [] }),
     },
     secrets: [signingSecret],
     url,

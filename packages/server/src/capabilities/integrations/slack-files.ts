@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { FileUploads, ProviderCall } from './integration.ts'
-import { payloadOf } from './payload.ts'
+import { parsePayload } from './payload.ts'
 import { searchFor, quietPlain } from './slack-tellings.ts'
 
 /** Slack accepts the arguments of these two methods only as a form. */
@@ -26,7 +26,7 @@ export const slackFiles: FileUploads = {
   callForTarget: ({ name, size }) =>
     posting('/files.getUploadURLExternal', { filename: name, length: String(size) }),
   targetOf(body) {
-    const { data } = Target.safeParse(payloadOf(Buffer.from(body)))
+    const { data } = Target.safeParse(parsePayload(Buffer.from(body)))
     return data && { id: data.file_id, url: data.upload_url }
   },
   callForAll: (files, comment, { target }) =>
@@ -38,7 +38,7 @@ export const slackFiles: FileUploads = {
     }),
   searchFor: (telling, thread) => searchFor(telling, thread),
   isThere(id, body) {
-    const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
+    const { data } = listed.safeParse(parsePayload(Buffer.from(body)))
     return data?.messages.some(({ files = [] }) => files.some((each) => each.id === id))
   },
 }

@@ -6,7 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { WebSocket } from 'undici'
 import { z } from 'zod'
 import type { Job } from '../../ground/core/jobs.ts'
-import { payloadOf } from './payload.ts'
+import { parsePayload } from './payload.ts'
 import type { Send } from './send.ts'
 
 export type SlackSocket = {
@@ -52,7 +52,7 @@ export function slackSocketJob({ apiUrl, appToken, open, send, log, take }: Slac
       body: '',
     } as const
     const answer = await send(letter, signal)
-    const body = 'body' in answer ? payloadOf(Buffer.from(answer.body)) : undefined
+    const body = 'body' in answer ? parsePayload(Buffer.from(answer.body)) : undefined
     const { data } = opened.safeParse(body)
     if (data) return data.url
     const reason = 'error' in answer ? answer.error : refused.safeParse(body).data?.error
@@ -62,7 +62,7 @@ export function slackSocketJob({ apiUrl, appToken, open, send, log, take }: Slac
 
   /** Stores a delivery before acknowledging it, because Slack repeats unacknowledged deliveries. */
   async function hear(socket: WebSocket, text: string): Promise<void> {
-    const { data } = envelope.safeParse(payloadOf(Buffer.from(text)))
+    const { data } = envelope.safeParse(parsePayload(Buffer.from(text)))
     if (data?.type === 'hello') return log.info('deliveries of Slack come over a socket')
     if (data?.type === 'disconnect') return forget(socket)
     if (data?.envelope_id === undefined) return

@@ -10,7 +10,7 @@ import type {
   SearchResult,
   Telling,
 } from './integration.ts'
-import { payloadOf, shortenedAnswer } from './payload.ts'
+import { parsePayload, shortenedAnswer } from './payload.ts'
 import { questionNote } from './questions.ts'
 import { answerVerdict } from './verdict.ts'
 
@@ -197,9 +197,13 @@ const listed = z.object({
  * Slack does not show which texts of a stream have arrived. So a thought counts as told: a missing text is better than
  * a repeated one.
  */
-export function found(telling: Telling, { notes }: ExternalThread, body: string): SearchResult {
+export function findSlackMessage(
+  telling: Telling,
+  { notes }: ExternalThread,
+  body: string,
+): SearchResult {
   const { id, kind } = telling
-  const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
+  const { data } = listed.safeParse(parsePayload(Buffer.from(body)))
   if (!data) return { kind: 'unreadable' }
   if (kind === 'thought') return { kind: 'found', notes }
   // Slack lists the oldest messages first. Our message was posted before anybody could copy its metadata.
@@ -209,10 +213,10 @@ export function found(telling: Telling, { notes }: ExternalThread, body: string)
 
 const madeForm = z.object({ ts: timestamp })
 
-export function noted(telling: Telling, thread: ExternalThread, body: string): Notes {
+export function slackNotesAfter(telling: Telling, thread: ExternalThread, body: string): Notes {
   const stream = streamOf(thread)
   if (telling.kind === 'thought' && stream !== undefined) return thread.notes
-  const made = madeForm.safeParse(payloadOf(Buffer.from(body))).data?.ts
+  const made = madeForm.safeParse(parsePayload(Buffer.from(body))).data?.ts
   return notesOf(telling, stream ?? made)
 }
 
@@ -233,9 +237,9 @@ const passing =
   /^(internal_error|fatal_error|service_unavailable|request_timeout|team_added_to_org)$/
 
 /** Slack answers most refusals with status 200. */
-export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
+export function judgeSlackAnswer(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
   if (!('status' in outcome) || outcome.status !== 200) return answerVerdict(outcome, attempt)
-  const { data } = answered.safeParse(payloadOf(Buffer.from(outcome.body)))
+  const { data } = answered.safeParse(parsePayload(Buffer.from(outcome.body)))
   // The answer is no JSON of Slack: some proxy on the way answered.
   if (!data) return answerVerdict({ ...outcome, status: 502 }, attempt)
   if (data.ok) return { kind: 'delivered' }

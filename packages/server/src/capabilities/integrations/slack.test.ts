@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { z } from 'zod'
 import { integrationContract } from './contract.ts'
 import type { ExternalThread, RawDelivery } from './integration.ts'
-import { slack } from './slack.ts'
+import { slackIntegration } from './slack.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const now = Date.UTC(2030, 0, 1)
@@ -33,7 +33,7 @@ const event = (changed: object, team_id = 'T1') => ({
 
 let secrets = 0
 integrationContract('Slack', {
-  integration: slack,
+  integration: slackIntegration,
   isTimed: true,
   newSecret: () => `${secret} ${secrets++}`,
   configFor: (author) => ({ channels: ['acme/shop#7'], authors: [author] }),
@@ -46,7 +46,7 @@ integrationContract('Slack', {
 })
 
 const config = { channels: ['C1'], authors: ['UADA'] }
-const read = (payload: object) => slack.read(bytes(JSON.stringify(payload)))(config)
+const read = (payload: object) => slackIntegration.read(bytes(JSON.stringify(payload)))(config)
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind
@@ -56,7 +56,7 @@ describe('deliveries of Slack', () => {
   it('take a mention once, whether it comes as a mention or as a message of its channel', () => {
     const ids = ['app_mention', 'message'].map((type, n) => {
       const body = JSON.stringify({ ...event({ type }), event_id: `Ev${n}` })
-      const check = slack.check(sign(body, secret, now), [secret], now)
+      const check = slackIntegration.check(sign(body, secret, now), [secret], now)
       return check.kind === 'genuine' ? check.id : check.reason
     })
     assert.deepEqual(ids, ['T1/C1/7.1', 'T1/C1/7.1'])
@@ -71,7 +71,7 @@ describe('deliveries of Slack', () => {
     }
     const published = '8f742231b10e8888abcd99yyyzzz85a5'
     const delivery = { headers, body: bytes(body) }
-    const check = slack.check(delivery, [published], 1_531_420_618_000)
+    const check = slackIntegration.check(delivery, [published], 1_531_420_618_000)
     assert.equal(check.kind, 'genuine')
   })
 
@@ -114,11 +114,11 @@ describe('deliveries of Slack', () => {
     const form = (shown: object) =>
       bytes(String(new URLSearchParams({ payload: JSON.stringify(shown) })))
     const decided = { scope: 'C1:7.1', author: 'UADA', call: 'sevt_1', message: '9.9' }
-    assert.deepEqual(slack.read(form(payload))(config), {
+    assert.deepEqual(slackIntegration.read(form(payload))(config), {
       ...{ kind: 'decision', result: 'allow', ...decided },
     })
-    assert.equal(slack.workspaceOf(form(payload)), 'T1')
-    const stranger = slack.read(form({ ...payload, user: { id: 'UEVE' } }))(config)
+    assert.equal(slackIntegration.workspaceOf(form(payload)), 'T1')
+    const stranger = slackIntegration.read(form({ ...payload, user: { id: 'UEVE' } }))(config)
     assert.ok(stranger.kind === 'ignored' && stranger.reason === 'stranger')
   })
 
@@ -134,12 +134,12 @@ describe('deliveries of Slack', () => {
 
   it('report the end of an installation, and answer a challenge', () => {
     const change = (changed: object) =>
-      slack.changeOf(bytes(JSON.stringify({ ...event(changed), event_time: 7 })))
+      slackIntegration.changeOf(bytes(JSON.stringify({ ...event(changed), event_time: 7 })))
     assert.deepEqual(change({ type: 'app_uninstalled' }), { kind: 'revoked', atMs: 7_000 })
     assert.equal(change({ type: 'tokens_revoked', tokens: { bot: ['B1'] } })?.kind, 'revoked')
     assert.equal(change({ type: 'tokens_revoked', tokens: { oauth: ['U1'] } }), undefined)
     const body = bytes('{"type":"url_verification","challenge":"c","token":"t"}')
-    assert.equal(slack.challengeOf(body), 'c')
+    assert.equal(slackIntegration.challengeOf(body), 'c')
   })
 })
 
@@ -151,12 +151,13 @@ describe('a telling to Slack', () => {
   const reply = { kind: 'reply', id: 'sevt_1', text: 'Ask <!channel>, @here and <@U1>.' } as const
 
   it('calls nobody, and is found again by its mark', () => {
-    const call = slack.callFor(reply, thread)
+    const call = slackIntegration.callFor(reply, thread)
     assert.equal(call?.path, '/chat.postMessage')
     const body = call.body ?? ''
     for (const mention of ['<!', '@here', '<@']) assert.ok(!body.includes(mention), mention)
     const { metadata } = JSON.parse(body) as { metadata: object }
-    const found = (messages: object[]) => slack.found(reply, thread, JSON.stringify({ messages }))
+    const found = (messages: object[]) =>
+      slackIntegration.found(reply, thread, JSON.stringify({ messages }))
     assert.deepEqual(found([{ text: 'x' }, { metadata }]), { kind: 'found', notes: {} })
     const ask = { kind: 'question', id: reply.id, call: 'c', needs: 'confirmation' } as const
     const copied = JSON.stringify({
@@ -165,11 +166,11 @@ describe('a telling to Slack', () => {
         { ts: '8.2', metadata },
       ],
     })
-    assert.deepEqual(slack.found({ ...ask, name: 'x', input: '' }, thread, copied), {
+    assert.deepEqual(slackIntegration.found({ ...ask, name: 'x', input: '' }, thread, copied), {
       ...{ kind: 'found', notes: { 'question c': '8.1' } },
     })
     assert.equal(found([{ metadata: { event_payload: { id: 'sevt_2' } } }]).kind, 'absent')
-    assert.equal(slack.found(reply, thread, '{"messages":[').kind, 'unreadable')
+    assert.equal(slackIntegration.found(reply, thread, '{"messages":[').kind, 'unreadable')
     assert.ok(body.includes('"unfurl_media":false'), 'Slack fetches no address of an agent')
   })
 
@@ -177,7 +178,7 @@ describe('a telling to Slack', () => {
     const ask = { kind: 'question', id: 'i.c', call: 'c', needs: 'confirmation' } as const
     const question = { ...ask, name: 'x', input: '' }
     const tell = (notes: ExternalThread['notes']) =>
-      slack.callFor({ ...question, id: 'j.c' }, { ...thread, notes })
+      slackIntegration.callFor({ ...question, id: 'j.c' }, { ...thread, notes })
     assert.equal(tell({ 'question c': null })?.path, '/chat.postMessage')
     assert.equal(tell({ 'question other': '8.1' })?.path, '/chat.postMessage')
     assert.equal(tell({ 'question c': '8.1' }), null)
@@ -196,14 +197,14 @@ describe('a telling to Slack', () => {
       { ...reply, text },
       { ...ask, input: text },
     ])
-      message.parse(JSON.parse(slack.callFor(telling, thread)?.body ?? ''))
+      message.parse(JSON.parse(slackIntegration.callFor(telling, thread)?.body ?? ''))
   })
 
   it('is refused in a body that says so with status 200', () => {
     const attempt = { attempts: 1, random: 0, nowMs: now }
     const verdict = (error: string, retryAfter: string | null = null) => {
       const body = JSON.stringify({ ok: false, error })
-      return slack.verdict({ status: 200, retryAfter, body }, attempt)
+      return slackIntegration.verdict({ status: 200, retryAfter, body }, attempt)
     }
     assert.deepEqual(verdict('token_revoked'), { kind: 'needs_reauth' })
     const held = { kind: 'again', afterMs: 30_000, heldMs: 30_000 }
@@ -211,6 +212,6 @@ describe('a telling to Slack', () => {
     assert.deepEqual(verdict('internal_error'), { kind: 'again', afterMs: 10_000 })
     assert.deepEqual(verdict('channel_not_found'), { kind: 'failed' })
     const page = { status: 200, retryAfter: null, body: '<html>' }
-    assert.equal(slack.verdict(page, attempt).kind, 'again')
+    assert.equal(slackIntegration.verdict(page, attempt).kind, 'again')
   })
 })

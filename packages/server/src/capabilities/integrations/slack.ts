@@ -5,8 +5,14 @@ import { z } from 'zod'
 import { isSigned } from './hmac.ts'
 import type { IncomingFile } from '../../ground/database/tables/integrations.ts'
 import type { AppIntegration, DeliveryCheck, Incoming, RawDelivery } from './integration.ts'
-import { ignored, payloadOf } from './payload.ts'
-import { callFor, found, noted, searchFor, verdict } from './slack-tellings.ts'
+import { ignoredDelivery, parsePayload } from './payload.ts'
+import {
+  callFor,
+  findSlackMessage,
+  slackNotesAfter,
+  searchFor,
+  judgeSlackAnswer,
+} from './slack-tellings.ts'
 
 type SlackConfig = NonNullable<PublicationSpec['slack']>
 
@@ -58,13 +64,13 @@ const challengeForm = z.object({ type: z.literal('url_verification'), challenge:
 
 /** The JSON of the body, or of the field `payload` of a form. */
 function jsonOf(body: Uint8Array): unknown {
-  const plain = payloadOf(body)
+  const plain = parsePayload(body)
   if (plain !== undefined) return plain
   const form = new URLSearchParams(Buffer.from(body).toString('utf8')).get('payload')
-  return form === null ? undefined : payloadOf(Buffer.from(form))
+  return form === null ? undefined : parsePayload(Buffer.from(form))
 }
 
-export const slack: AppIntegration<SlackConfig> = {
+export const slackIntegration: AppIntegration<SlackConfig> = {
   check,
 
   read(body) {
@@ -72,7 +78,8 @@ export const slack: AppIntegration<SlackConfig> = {
     const { data: event } = eventForm.safeParse(payload)
     if (event) return (config) => readEvent(event, config)
     const { data: button } = buttonForm.safeParse(payload)
-    return (config) => (button ? readButton(button, config) : ignored('malformed', '/event'))
+    return (config) =>
+      button ? readButton(button, config) : ignoredDelivery('malformed', '/event')
   },
 
   workspaceOf(body) {
@@ -80,10 +87,10 @@ export const slack: AppIntegration<SlackConfig> = {
     return eventForm.safeParse(payload).data?.team_id ?? buttonForm.safeParse(payload).data?.team.id
   },
 
-  challengeOf: (body) => challengeForm.safeParse(payloadOf(body)).data?.challenge,
+  challengeOf: (body) => challengeForm.safeParse(parsePayload(body)).data?.challenge,
 
   changeOf(body) {
-    const { event, event_time = 0 } = eventForm.safeParse(payloadOf(body)).data ?? {}
+    const { event, event_time = 0 } = eventForm.safeParse(parsePayload(body)).data ?? {}
     const isEnd =
       event?.type === 'app_uninstalled' ||
       (event?.type === 'tokens_revoked' && (event.tokens?.bot?.length ?? 0) > 0)
@@ -92,9 +99,9 @@ export const slack: AppIntegration<SlackConfig> = {
 
   callFor,
   searchFor,
-  found,
-  noted,
-  verdict,
+  found: findSlackMessage,
+  noted: slackNotesAfter,
+  verdict: judgeSlackAnswer,
 }
 
 function check(
@@ -117,7 +124,7 @@ function check(
  * and so the same id.
  */
 export function idOf(body: Uint8Array): string {
-  const { data } = eventForm.safeParse(payloadOf(body))
+  const { data } = eventForm.safeParse(parsePayload(body))
   const { channel, ts, type } = data?.event ?? {}
   const isText = type === 'message' || type === 'app_mention'
   if (data && isText && channel && ts) return `${data.team_id}/${channel}/${ts}`
@@ -139,16 +146,17 @@ function kindOf({ type, subtype, channel_type }: SlackEvent['event']) {
 function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incoming {
   const { channel, ts, user } = event
   const kind = kindOf(event)
-  if (!kind) return ignored('unrelated', '/event/type')
-  if (!channel || !ts) return ignored('malformed', '/event/channel')
-  if (event.bot_id !== undefined || user === undefined) return ignored('bot', '/event/bot_id')
+  if (!kind) return ignoredDelivery('unrelated', '/event/type')
+  if (!channel || !ts) return ignoredDelivery('malformed', '/event/channel')
+  if (event.bot_id !== undefined || user === undefined)
+    return ignoredDelivery('bot', '/event/bot_id')
   if (kind !== 'direct message' && !config.channels.includes(channel))
-    return ignored('unrelated', '/event/channel')
+    return ignoredDelivery('unrelated', '/event/channel')
   if (!isAllowed(user, event.user_team ?? team_id, team_id, config))
-    return ignored('stranger', '/event/user')
+    return ignoredDelivery('stranger', '/event/user')
   const text = plain(event.text ?? '').trim()
   const files = filesOf(event)
-  if (text === '' && files.length === 0) return ignored('malformed', '/event/text')
+  if (text === '' && files.length === 0) return ignoredDelivery('malformed', '/event/text')
   const thread = event.thread_ts ?? ts
   return {
     kind: 'message',
@@ -181,7 +189,7 @@ function readButton(
   config: SlackConfig,
 ): Incoming {
   if (!isAllowed(user.id, user.team_id ?? team.id, team.id, config))
-    return ignored('stranger', '/user/id')
+    return ignoredDelivery('stranger', '/user/id')
   return {
     kind: 'decision',
     scope: `${channel.id}:${message.thread_ts ?? message.ts}`,

@@ -7,11 +7,11 @@ import type {
 import type { ExpressionBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { SkippedWork } from './work-in-flight.ts'
 
 export type PublicationRow = RowOf<'publications'>
@@ -123,7 +123,7 @@ function integrationReads(db: Reads) {
       const found = await rows(db, 'integration_deliveries').list(tenant, paging, {
         where: (query) => query.where('publication_id', '=', publication),
       })
-      return listingOf(found, showDelivery)
+      return mapListing(found, showDelivery)
     },
 
     /** Across tenants: publications whose vault needs a new token. */
@@ -336,4 +336,4 @@ function integrationWrites(db: Queries) {
 }
 
 /** Publications, their deliveries and their external threads. */
-export const integrationStore = storeOf(integrationReads, integrationWrites)
+export const integrationStore = defineStore(integrationReads, integrationWrites)

@@ -13,7 +13,7 @@ import { eventOf, readAt, readEvents, readLogPage } from '../../sessions/log/log
 import type { App } from './app.ts'
 import { isOfFiles } from './file-uploads.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
-import { callsIn, needsEarlier, stepsOf, toldTypes, workerCallsIn } from './fold.ts'
+import { callsIn, needsEarlier, foldSteps, toldTypes, workerCallsIn } from './fold.ts'
 import type { Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
 import type { ExternalThreadRow } from './store.ts'
@@ -24,7 +24,7 @@ import {
   getThreadForUpdate,
   tellFirst,
   tellNext,
-  update,
+  storeTellingProgress,
 } from './thread-look.ts'
 import type { JobContext } from './job-context.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
@@ -80,12 +80,12 @@ async function tellWhile(
     if (signal.aborted) return { isRunning: false }
     // A receiver gets the wait that it asked for, even when somebody wakes the thread.
     if (progress.kind === 'later') {
-      await update(context, thread, { due_ms: progress.atMs })
+      await storeTellingProgress(context, thread, { due_ms: progress.atMs })
       return { isRunning: false, at: progress.atMs }
     }
     if (progress.kind === 'paused') {
       const at = clock.now()
-      await update(context, thread, { due_ms: at })
+      await storeTellingProgress(context, thread, { due_ms: at })
       return { isRunning: true, at }
     }
     const { dueMs, isRunning } = progress.kind === 'unserved' ? atRest : rest
@@ -149,10 +149,10 @@ async function readSteps(
   const earlier = needsEarlier(events)
     ? await eventBefore(read, { tenant, session_id }, told_seq)
     : undefined
-  return { steps: stepsOf(events, callOf, earlier), more }
+  return { steps: foldSteps(events, callOf, earlier), more }
 }
 
-/** The event that `stepsOf` needs before the events behind `told_seq`. */
+/** The event that `foldSteps` needs before the events behind `told_seq`. */
 async function eventBefore(
   read: Reads,
   { tenant, session_id }: { tenant: string; session_id: string },

@@ -2,9 +2,9 @@
 import { iso } from '@steward/base/time.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { attempt } from './attempt.ts'
+import { attemptTelling } from './attempt.ts'
 import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'
-import { channelOf } from './channel.ts'
+import { openChannel } from './channel.ts'
 import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
 import type { Notes, Telling } from './integration.ts'
 import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
@@ -84,11 +84,13 @@ async function tell(look: Look, telling: Telling, after: Partial<ToldColumns>): 
   const held = heldUntil(deps, receiver)
   if (held !== undefined) return { kind: 'later', atMs: held }
   await look.prolong()
-  look.known ??= await channelOf(deps, jobContext, publication)
+  look.known ??= await openChannel(deps, jobContext, publication)
   const { known, thread } = look
   if (known.kind === 'silent') {
     look.thread =
-      after.first === null ? await update(jobContext, thread, after) : { ...thread, ...after }
+      after.first === null
+        ? await storeTellingProgress(jobContext, thread, after)
+        : { ...thread, ...after }
     return done
   }
   if (known.kind === 'again') return { kind: 'later', atMs: clock.now() + known.afterMs }
@@ -111,7 +113,7 @@ async function tellBy(
   const notes = withQuestion(telling, look.thread.notes)
   const { attempts, target } = begunOf(look.thread, telling)
   async function keep(columns: Partial<ToldColumns>): Promise<void> {
-    look.thread = await update(jobContext, look.thread, columns)
+    look.thread = await storeTellingProgress(jobContext, look.thread, columns)
   }
   let n = attempts
   const start = async (to: Notes): Promise<void> => {
@@ -129,7 +131,7 @@ async function tellBy(
           telling,
           external,
         )
-      : await attempt(given, telling, external)
+      : await attemptTelling(given, telling, external)
   switch (outcome.kind) {
     case 'again':
       if (outcome.heldMs !== undefined) deps.holds.set(receiver, clock.now() + outcome.heldMs)
@@ -211,7 +213,7 @@ export async function getThreadForUpdate(
 }
 
 /** Stores progress and returns the stored row. A `first` telling that somebody wrote meanwhile is kept. */
-export const update = (
+export const storeTellingProgress = (
   { db }: JobContext,
   seen: ExternalThreadRow,
   columns: Partial<ToldColumns>,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { retryAfterOf } from './send.ts'
+import { readRetryAfter } from './send.ts'
 import { answerVerdict, mostAttempts } from './verdict.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
@@ -47,9 +47,9 @@ describe('an attempt to deliver an answer', () => {
     }
     assert.equal(after(403, 'soon').kind, 'needs_reauth')
     const reset = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(nowMs / 1000 + 60) }
-    assert.deepEqual(after(403, retryAfterOf(reset)), {
+    assert.deepEqual(after(403, readRetryAfter(reset)), {
       ...{ kind: 'again', afterMs: 60_000, heldMs: 60_000 },
     })
-    assert.equal(retryAfterOf({ ...reset, 'x-ratelimit-remaining': '1' }), null)
+    assert.equal(readRetryAfter({ ...reset, 'x-ratelimit-remaining': '1' }), null)
   })
 })

@@ -11,7 +11,7 @@ const results: Readonly<Record<string, 'allow' | 'deny'>> = {
 }
 
 /** Returns undefined when the text contains anything besides the command and mentions. */
-export function commandOf(text: string): Command | undefined {
+export function parseCommand(text: string): Command | undefined {
   const words = text
     .replaceAll(/<@[\w|.-]+>|(?<!\w)@[\w[\]-]+/g, ' ')
     .replaceAll(/[\s.!:,]+/g, ' ')

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { dying, newSession } from '../../sessions/fixture.ts'
+import { dyingDatabase, newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
-import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
+import { agentIn, createOpening } from '../../sessions/opening-fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { continueLive } from './continue-live.ts'
 
@@ -26,8 +26,8 @@ for (const [name, open] of Object.entries(databases)) {
       let continued: string | undefined
       let last = 0
       while (continued === undefined) {
-        const ref = { db: dying(database, ++last), tenant }
-        continued = await continueLive(openingOf(database), ref, {
+        const ref = { db: dyingDatabase(database, ++last), tenant }
+        continued = await continueLive(createOpening(database), ref, {
           session,
           agent,
           turns,

@@ -13,7 +13,7 @@ const references = [
 ]
 
 /** Each event as indented JSON. Ids become numbers in the order of their appearance. */
-export function comparable(events: readonly NewEvent[]): string[] {
+export function normalizeEvents(events: readonly NewEvent[]): string[] {
   const numbers = new Map<string, number>()
   const numbered = (id: unknown): string => {
     const known = numbers.get(String(id)) ?? numbers.size + 1
@@ -57,7 +57,7 @@ export function inCallOrder(events: readonly NewEvent[]): NewEvent[] {
 const mostLines = 1_000
 
 /** The lines of both texts. `-`: only in the first. `+`: only in the second. */
-export function diffOf(before: string, now: string): string {
+export function diffTexts(before: string, now: string): string {
   const [old, fresh] = [linesOf(before), linesOf(now)]
   if (old.length > mostLines || fresh.length > mostLines)
     return [...old.map((line) => `- ${line}`), ...fresh.map((line) => `+ ${line}`)].join('\n')

@@ -31,7 +31,7 @@ const ends: Partial<Record<NewEvent['type'], string>> = {
 }
 
 /** Leaves out failed model requests that were repeated, because they do not depend on the agent. */
-export function recordOf(rows: readonly EventRow[]): SessionRecord {
+export function buildSessionRecord(rows: readonly EventRow[]): SessionRecord {
   const turns: RecordedTurn[] = []
   const begun = (from: number): RecordedTurn => ({ from, given: [], made: [] })
   let turn = begun(1)

@@ -4,7 +4,7 @@ import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { offerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
 import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
-import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { isCall } from '@steward/protocol/call-events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -22,7 +22,7 @@ export const callOfResult = (event: NewEvent): string | undefined => {
   return event.type === 'agent.mcp_tool_result' ? event.mcp_tool_use_id : undefined
 }
 
-export function resultsOf({ turns }: SessionRecord): RecordedResults {
+export function collectRecordedResults({ turns }: SessionRecord): RecordedResults {
   const made = turns.flatMap((turn) => turn.made.map(({ event }) => event))
   const results = new Map<string, ToolResult>()
   for (const event of made) {
@@ -59,7 +59,7 @@ function repeatResults(results: RecordedResults) {
 
 export function recordedTools(agent: SessionAgent, results: RecordedResults): Tool[] {
   const web = { fetch: none, conversionSlot: none, search: null }
-  const tools = toolsOf(agent.tools, {
+  const tools = buildTools(agent.tools, {
     sandbox: none,
     outbound: none,
     web,

@@ -6,11 +6,16 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import type { ReplayDivergence } from '@steward/protocol/replays.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { comparable, diffOf, inCallOrder } from './difference.ts'
+import { normalizeEvents, diffTexts, inCallOrder } from './difference.ts'
 import type { RecordedTurn, SessionRecord } from './record.ts'
 import { isCall } from '@steward/protocol/call-events.ts'
 import { recordedModel } from './recorded-model.ts'
-import { callOfResult, recordedServers, recordedTools, resultsOf } from './recorded-tools.ts'
+import {
+  callOfResult,
+  recordedServers,
+  recordedTools,
+  collectRecordedResults,
+} from './recorded-tools.ts'
 
 export type ReplayOutcome = {
   turns: number
@@ -23,7 +28,7 @@ export async function replayRecord(
   record: SessionRecord,
   agent: SessionAgent,
 ): Promise<ReplayOutcome> {
-  const results = resultsOf(record)
+  const results = collectRecordedResults(record)
   const tools = recordedTools(agent, results)
   const servers = recordedServers(agent, record, results)
   let history = emptyHistory()
@@ -113,7 +118,7 @@ function addWaitingCalls(
 function firstDifference(turn: RecordedTurn, made: readonly NewEvent[]): ReplayDivergence | null {
   const recorded = inCallOrder(turn.made.map(({ event }) => event))
   const replayed = inCallOrder(made)
-  const [before, now] = [comparable(recorded), comparable(replayed)]
+  const [before, now] = [normalizeEvents(recorded), normalizeEvents(replayed)]
   const length = Math.max(before.length, now.length)
   for (let index = 0; index < length; index++) {
     if (before[index] === now[index]) continue
@@ -123,7 +128,7 @@ function firstDifference(turn: RecordedTurn, made: readonly NewEvent[]): ReplayD
       seq: seq ?? turn.made.at(-1)?.seq ?? 0,
       recorded: recorded[index] ?? null,
       replayed: replayed[index] ?? null,
-      diff: diffOf(before[index] ?? '', now[index] ?? ''),
+      diff: diffTexts(before[index] ?? '', now[index] ?? ''),
     }
   }
   return null

@@ -11,8 +11,8 @@ import { chooseAgent } from '../../sessions/create.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { continueLive } from './continue-live.ts'
-import { diffOf } from './difference.ts'
-import { recordOf } from './record.ts'
+import { diffTexts } from './difference.ts'
+import { buildSessionRecord } from './record.ts'
 import { replayRecord } from './replay.ts'
 import { replayedEvents } from './replayed-events.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
@@ -51,7 +51,7 @@ async function replaySession(
   const recorded = fromJson(session.agent)
   const chosen = choice ?? session.agent_id
   const { agent } = await chooseAgent(read, tenant, chosen)
-  const record = recordOf(await replayedEvents(read, { tenant, session: session_id }))
+  const record = buildSessionRecord(await replayedEvents(read, { tenant, session: session_id }))
   const next = () => eventLoop.wait(tenant)
   const outcome = await replayRecord({ runTurn, next }, record, agent)
   const { divergence } = outcome
@@ -81,7 +81,7 @@ type ComparedAgent = { [Field in (typeof compared)[number]]: unknown }
 const changesOf = (before: ComparedAgent, now: ComparedAgent): Replay['changes'] =>
   compared
     .filter((field) => textOf(before[field]) !== textOf(now[field]))
-    .map((field) => ({ field, diff: diffOf(textOf(before[field]), textOf(now[field])) }))
+    .map((field) => ({ field, diff: diffTexts(textOf(before[field]), textOf(now[field])) }))
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2)

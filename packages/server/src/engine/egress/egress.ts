@@ -23,7 +23,7 @@ import { openedSecrets } from './inject/open-secrets.ts'
 import type { ContextDeps, OutboundContext, OutboundLease, RuledLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
-import { flushJob, records } from './inject/records.ts'
+import { flushJob, createCallRecords } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
 import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
@@ -56,14 +56,14 @@ export type EgressOptions = Ground & {
 /** Connections of one sandbox; also half of `mostConnections` at most. */
 const mostOfSandbox = 512
 
-export type Egress = ReturnType<typeof egress>
+export type Egress = ReturnType<typeof createEgress>
 
 const removeLeft = (folder: string, log: Log): Promise<void> =>
   removeLeftCertificates(folder).catch((error: unknown) =>
     log.warn('certificates of dead processes could not be removed', { error }),
   )
 
-export function egress(options: EgressOptions) {
+export function createEgress(options: EgressOptions) {
   const { databases, seal, clock, log, profile, connect, dial, folder } = options
   const { placeholderKey, authorityKeys, connections, operatorConnect } = options
   const mostConnections = Math.min(mostOfSandbox, Math.ceil(options.mostConnections / 2))
@@ -74,7 +74,7 @@ export function egress(options: EgressOptions) {
   ]
   const secrets = openedSecrets(seal, clock)
   const open = (row: CredentialRow) => openSecrets(secrets.seal, row)
-  const kept = records({ rows: useRows(databases), log, clock })
+  const kept = createCallRecords({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
     rows: oauthRows(options),

@@ -10,12 +10,12 @@ import type { ShownSessionRow } from '../../sessions/rows/sessions.ts'
 import type { Archives } from './archives.ts'
 import type { FolderChange } from './compare.ts'
 import { compareFolders } from './compare.ts'
-import { diffFiles, totalsOf } from './file-diffs.ts'
-import { pathKeyOf, root, shownPath, workspaceRoot } from './folder-entry.ts'
+import { diffFiles, sumChanges } from './file-diffs.ts'
+import { pathKeyOf, workingFolderName, shownPath, workspaceRoot } from './folder-entry.ts'
 import { indexLive } from './live-index.ts'
 import type { FolderPoint } from './points.ts'
 import { oldestPoint, pointAt, pointNow, startPoint } from './points.ts'
-import { firstOf } from './rounds.ts'
+import { selectFirst } from './rounds.ts'
 import type { FolderViews } from './session-folders.ts'
 
 export type ChangesDeps = { folders: FolderViews; archives: Archives }
@@ -89,7 +89,7 @@ async function changesBetween(
     !gaps.some((gap) => !gap.isCompared && isAtOrBelow(path, gap.path))
   const changes = await compareFolders(before.entries, after.entries, isOpen)
   const own = to.source === 'live' ? to.own : undefined
-  const listed = await firstOf(withDepths(changes), compareDepths, mostFiles)
+  const listed = await selectFirst(withDepths(changes), compareDepths, mostFiles)
   const rows = listed.map(({ change }) => change)
   const files = await diffFiles(archives, rows, { own, signal })
   const left = [...gaps, ...gitGaps(before.entries, after.entries)].filter(
@@ -109,7 +109,7 @@ async function changesBetween(
     from: shownPoint(from),
     to: shownPoint(to),
     files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
-    totals: totalsOf(changes, files),
+    totals: sumChanges(changes, files),
     left_out,
   }
 }
@@ -131,7 +131,7 @@ function indexer(archives: Archives, signal: AbortSignal) {
   return async (point: KnownPoint): Promise<IndexedPoint> => {
     if (point.source === 'empty') return { entries: new Map(), gaps: [] }
     if (point.source === 'checkpoint') return { entries: await index(point.parts), gaps: [] }
-    const asked = { folder: point.own, root, skipped: '.git' }
+    const asked = { folder: point.own, root: workingFolderName, skipped: '.git' }
     const { entries, unread } = await indexLive(asked, signal)
     return { entries, gaps: unread.map((each) => ({ ...each, isCompared: false })) }
   }
@@ -192,7 +192,7 @@ const unknownChanges = (reason: string): FolderChangesShown => ({
   from: null,
   to: null,
   files: [],
-  totals: totalsOf([], []),
+  totals: sumChanges([], []),
   left_out: [],
 })
 

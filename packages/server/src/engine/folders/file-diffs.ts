@@ -7,7 +7,7 @@ import { shownPath } from './folder-entry.ts'
 import type { LineDiff, TextPair } from './line-diffs.ts'
 import { diffLines } from './line-diffs.ts'
 import type { Contents } from './texts.ts'
-import { chosenChanges, isShort, entryKey, readContents, textOf } from './texts.ts'
+import { chosenChanges, isShort, entryKey, readContents, decodeFileText } from './texts.ts'
 
 /** Characters of all diffs of one answer. */
 const mostDiff = 4 * 1024 * 1024
@@ -48,7 +48,7 @@ function pairOf({ path, before, after }: FolderChange, contents: Contents): Text
   const textIn = (entry: IndexedEntry | undefined): string | null | undefined => {
     if (!entry) return null
     const bytes = contents.get(entryKey(entry))
-    return bytes && textOf(bytes)
+    return bytes && decodeFileText(bytes)
   }
   const [from, to] = [textIn(before), textIn(after)]
   if (from === undefined || to === undefined) return undefined
@@ -89,7 +89,7 @@ function shownChange(
 }
 
 /** `files`: those of the changes whose lines were looked at. */
-export function totalsOf(
+export function sumChanges(
   changes: readonly FolderChange[],
   files: readonly FolderChangeShown[],
 ): FolderChangesShown['totals'] {

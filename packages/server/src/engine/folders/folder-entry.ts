@@ -2,14 +2,14 @@
 import { iso } from '@steward/base/time.ts'
 import type { FolderEntryShown } from '@steward/protocol/working-folders.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { firstOf } from './rounds.ts'
+import { selectFirst } from './rounds.ts'
 
 /** The name of the working folder in the session's folder, and in archives. */
-export const root = 'workspace'
-export const workspaceRoot = `/${root}`
+export const workingFolderName = 'workspace'
+export const workspaceRoot = `/${workingFolderName}`
 
 /** The segments of a path below `/workspace`. */
-export function segmentsOf(path: string): string[] {
+export function parsePathSegments(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (path.startsWith('/') && parts[0] !== 'workspace')
     throw invalid(`path: must lie below ${workspaceRoot}`)
@@ -18,7 +18,7 @@ export function segmentsOf(path: string): string[] {
 
 /** A path as archives have it: bytes as Latin-1 text. */
 export const pathKeyOf = (parts: readonly string[]): string =>
-  Buffer.from([root, ...parts].join('/')).toString('latin1')
+  Buffer.from([workingFolderName, ...parts].join('/')).toString('latin1')
 
 /** A path of an archive as people see it. */
 export const shownPath = (entryPath: string): string =>
@@ -45,7 +45,7 @@ export async function pageOfNames(
   { limit, after }: EntryPage,
 ): Promise<{ page: EntryName[]; more: boolean }> {
   const isLater = after ? (each: EntryName) => compareNames(each, after) > 0 : () => true
-  const first = await firstOf(names.filter(isLater), compareNames, limit + 1)
+  const first = await selectFirst(names.filter(isLater), compareNames, limit + 1)
   return { page: first.slice(0, limit), more: first.length > limit }
 }
 

@@ -17,7 +17,7 @@ export async function* inRounds<Item>(items: Iterable<Item>): AsyncGenerator<Ite
 }
 
 /** The first items in an order, in that order. */
-export async function firstOf<Item>(
+export async function selectFirst<Item>(
   items: Iterable<Item>,
   compare: (one: Item, other: Item) => number,
   most: number,

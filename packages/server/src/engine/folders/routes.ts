@@ -15,16 +15,16 @@ import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { FileRangeError, PlatformError } from '../../ground/core/errors.ts'
 import { forwardPage } from '../../ground/core/page.ts'
-import { attachment } from '../../ground/http/attachment.ts'
+import { attachmentHeaders } from '../../ground/http/attachment.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { downloadAnswers, rangeOf } from '../../resources/files/download.ts'
+import { downloadAnswers, parseRange } from '../../resources/files/download.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Archives } from './archives.ts'
 import { folderChanges } from './changes.ts'
 import type { EntryName } from './folder-entry.ts'
-import { pathOf, segmentsOf } from './folder-entry.ts'
+import { pathOf, parsePathSegments } from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import type { FolderSource, FolderViews } from './session-folders.ts'
 import { changedTurns } from './turns.ts'
@@ -51,7 +51,7 @@ export const folderRoutes = (deps: { folders: FolderViews; archives: Archives })
     },
     async ({ db, tenant, params: { id }, query, signal }) => {
       await sessionStore(db.read).row(tenant, id)
-      const parts = segmentsOf(query.path)
+      const parts = parsePathSegments(query.path)
       const scope = `folder/${createHash('sha256').update(pathOf(parts)).digest('base64url')}`
       const after = query.page === undefined ? undefined : nameAt(query.page, scope)
       const page = { limit: query.limit, after }
@@ -81,7 +81,7 @@ export const folderRoutes = (deps: { folders: FolderViews; archives: Archives })
     },
     async ({ db, tenant, params: { id }, query, header, signal }) => {
       await sessionStore(db.read).row(tenant, id)
-      const parts = segmentsOf(query.path)
+      const parts = parsePathSegments(query.path)
       const { found, file } = await deps.folders.open({ tenant, session: id }, parts, signal)
       try {
         return contentReply(found, file, parts.at(-1) ?? '', header('range'))
@@ -103,7 +103,7 @@ export const folderRoutes = (deps: { folders: FolderViews; archives: Archives })
     },
     async ({ db, tenant, params: { id }, query, signal }) => {
       const session = await sessionStore(db.read).shownRow(tenant, id)
-      const asked = { from: query.from, to: query.to, parts: segmentsOf(query.path) }
+      const asked = { from: query.from, to: query.to, parts: parsePathSegments(query.path) }
       return folderChanges(deps, { db: db.read, tenant, session, signal }, asked)
     },
   ),
@@ -151,7 +151,7 @@ function contentReply(
   name: string,
   asked: string | undefined,
 ): RouteReply {
-  const range = rangeOf(asked, size)
+  const range = parseRange(asked, size)
   if (range === 'unsatisfiable') throw new FileRangeError(size)
   if (!range && size > mostContentBytes)
     throw new PlatformError(
@@ -162,7 +162,7 @@ function contentReply(
   const end = Math.min(range?.end ?? size, start + mostContentBytes)
   const { source, at } = sourceOf(found)
   const headers: [string, string][] = [
-    ...attachment(name, 'application/octet-stream'),
+    ...attachmentHeaders(name, 'application/octet-stream'),
     ['accept-ranges', 'bytes'],
     ['content-length', String(end - start)],
     ['steward-folder-source', source],

@@ -13,7 +13,14 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import type { Archives } from './archives.ts'
 import type { EntryListing, EntryPage } from './folder-entry.ts'
-import { pageOfNames, pathOf, pathKeyOf, root, shownName, timeOf } from './folder-entry.ts'
+import {
+  pageOfNames,
+  pathOf,
+  pathKeyOf,
+  workingFolderName,
+  shownName,
+  timeOf,
+} from './folder-entry.ts'
 import type { OpenedFile } from './live-folder.ts'
 import { listLive, openLive } from './live-folder.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
@@ -42,8 +49,8 @@ export function sessionFolders({ checkpoints, archives, folder, clock }: Session
     const { kept, isHere } = await checkpoints.newest({ tenant, session })
     if (!kept) return { source: 'none', reason: unused, isLost: false }
     const own = join(folder, session)
-    if (isHere && existsSync(join(own, root)))
-      return { source: 'live', at: iso(clock.now()), own: join(own, root) }
+    if (isHere && existsSync(join(own, workingFolderName)))
+      return { source: 'live', at: iso(clock.now()), own: join(own, workingFolderName) }
     const { parts, taken_at } = kept
     if (!parts) return { source: 'none', reason: elsewhere, isLost: true }
     return { source: 'checkpoint', at: taken_at, parts }

@@ -69,7 +69,7 @@ export async function readContents(
 }
 
 /** Undefined for bytes that are no text. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeFileText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -21,9 +21,9 @@ import { aptFiles, aptScript, setUpScript, systemPath, takeScript } from './apt.
 import type { RegistryAccess } from './gate.ts'
 import { registryGate } from './gate.ts'
 import type { Installer } from './managers.ts'
-import { builderEnv, variablesOf, prefix, scriptFor } from './managers.ts'
+import { builderEnv, installVariables, packagesPrefix, scriptFor } from './managers.ts'
 import type { Sources } from './sources.ts'
-import { hostsOf } from './sources.ts'
+import { registryHosts } from './sources.ts'
 import type { InstallProgress, StepWatch } from './step.ts'
 import { BuildFailure, runStep } from './step.ts'
 
@@ -62,7 +62,7 @@ type BuildContext = {
 }
 
 /** Rejects with `BuildFailure`, or with the signal's reason. */
-export function builder(deps: BuildDeps): BuildLayer {
+export function createLayerBuilder(deps: BuildDeps): BuildLayer {
   return async (wanted, { id, folder }, progress, signal) => {
     const { largest, timeoutMs, clock } = deps
     const end = clock.now() + timeoutMs
@@ -127,7 +127,7 @@ async function buildPrefix(context: BuildContext): Promise<void> {
   const used = managers.filter((manager) => packages[manager].length > 0)
   if (used.length === 0) return
   const source = join(context.folder, 'layer/prefix')
-  const mounts: SandboxMount[] = [{ source, path: prefix, access: 'write' }]
+  const mounts: SandboxMount[] = [{ source, path: packagesPrefix, access: 'write' }]
   const layer = packages.apt.length > 0 ? join(context.folder, 'layer/system') : undefined
   await within(context, { managers: used, mounts, layer }, async (sandbox, watch) => {
     for (const manager of used) {
@@ -154,11 +154,11 @@ async function within(
   const { provider, limits, registry: outside, sources, clock } = deps
   const refusals: string[] = []
   const gate = await registryGate(outside, folder, {
-    hosts: managers.flatMap((manager) => hostsOf(manager, sources)),
+    hosts: managers.flatMap((manager) => registryHosts(manager, sources)),
     refused: (line) => void (refusals.includes(line) || refusals.push(line)),
   })
   try {
-    const { path, env } = variablesOf(managers)
+    const { path, env } = installVariables(managers)
     const sandbox = await provider.acquire({
       id,
       limits,

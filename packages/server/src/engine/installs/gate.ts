@@ -12,8 +12,8 @@ import type { OutboundAnswer, GateOwner, GateTarget } from '@steward/gate/outbou
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
 import { failureAnswer } from '@steward/gate/gate-answers.ts'
-import { upstream } from '../egress/inject/upstream.ts'
-import { targetOf } from '../egress/policy/rules.ts'
+import { createUpstream } from '../egress/inject/upstream.ts'
+import { toGateTarget } from '../egress/policy/rules.ts'
 
 /** The operator's own registries, or the public ones. */
 export type RegistryAccess = { connect: Connector<'operator'>; dial: Dial<'operator', Duplex> }
@@ -25,7 +25,7 @@ export async function registryGate(
   { hosts, refused }: { hosts: readonly string[]; refused: (line: string) => void },
 ) {
   const allowed = new Set(hosts)
-  const towards = upstream(connect)
+  const towards = createUpstream(connect)
   const may = ({ host, port }: GateTarget) => allowed.has(`${host}:${port}`)
   const objection = ({ host, port }: GateTarget) =>
     `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
@@ -42,13 +42,15 @@ export async function registryGate(
         ? { kind: 'tunnel' }
         : { kind: 'refuse', reason: 'not_allowed', message: objection(target) },
     async forward(request) {
-      const target = targetOf(request.url)
+      const target = toGateTarget(request.url)
       if (may(target)) return towards.send(request).catch((error: unknown) => failed(target, error))
       throw new RequestRefused({ ...target, reason: 'not_allowed', message: objection(target) })
     },
     upgrade({ url }) {
       const message = 'registries do not switch protocols'
-      return Promise.reject(new RequestRefused({ ...targetOf(url), reason: 'protocol', message }))
+      return Promise.reject(
+        new RequestRefused({ ...toGateTarget(url), reason: 'protocol', message }),
+      )
     },
     dial: (target) =>
       dial(target).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import type { Sources } from './sources.ts'
 const format = 1
 
 /** Packages without a version are installed in the newest version of the day of the build. */
-export function identities(provider: SandboxProvider, sources: Sources, image: string) {
+export function createLayerIdentifier(provider: SandboxProvider, sources: Sources, image: string) {
   const known = new Map<string, { stamp: string; hash: string }>()
 
   /** Hash of the list of installed packages in a system folder, if there is a list. Read again only after a change. */

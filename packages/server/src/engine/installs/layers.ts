@@ -44,7 +44,7 @@ export type Layers = {
   close: () => Promise<void>
 }
 
-export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers {
+export function createLayers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers {
   const { clock } = deps
   const building = new Map<string, LayerBuild>()
   const inUse = new Map<string, number>()

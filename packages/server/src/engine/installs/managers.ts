@@ -5,7 +5,7 @@ import type { Sources } from './sources.ts'
 import { registryOf } from './sources.ts'
 
 /** The prefix has the same path in the builder and in sessions, because programs contain the path of their place. */
-export const prefix = '/opt/packages'
+export const packagesPrefix = '/opt/packages'
 const work = '/workspace'
 
 const words = (list: readonly string[]): string => list.map(quoteWord).join(' ')
@@ -31,19 +31,19 @@ const recipes: Record<Installer, ManagerRecipe> = {
         : ''
       return `mkdir -p "$CARGO_HOME"
 printf %s ${quoteWord(settings)} >"$CARGO_HOME/config.toml"
-cargo install --root ${prefix}/cargo -- ${words(names)}`
+cargo install --root ${packagesPrefix}/cargo -- ${words(names)}`
     },
-    path: [`${prefix}/cargo/bin`],
+    path: [`${packagesPrefix}/cargo/bin`],
     env: {},
   },
   gem: {
     program: 'gem',
     // Words after `--` would be options of the package's own build.
     script: (names, sources) =>
-      `gem install --no-document --env-shebang --install-dir ${prefix}/gem --bindir ${prefix}/gem/bin \
+      `gem install --no-document --env-shebang --install-dir ${packagesPrefix}/gem --bindir ${packagesPrefix}/gem/bin \
 --clear-sources --source ${quoteWord(registryOf('gem', sources))} ${words(names)}`,
-    path: [`${prefix}/gem/bin`],
-    env: { GEM_PATH: `${prefix}/gem` },
+    path: [`${packagesPrefix}/gem/bin`],
+    env: { GEM_PATH: `${packagesPrefix}/gem` },
   },
   go: {
     program: 'go',
@@ -56,27 +56,27 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
           (name) => `go install ${quoteWord(name.includes('@') ? name : `${name}@latest`)}`,
         ),
       ].join('\n'),
-    path: [`${prefix}/go/bin`],
+    path: [`${packagesPrefix}/go/bin`],
     env: {},
   },
   npm: {
     program: 'npm',
     script: (names, sources) =>
-      `npm install --global --prefix ${prefix}/npm --registry ${quoteWord(registryOf('npm', sources))} \
+      `npm install --global --prefix ${packagesPrefix}/npm --registry ${quoteWord(registryOf('npm', sources))} \
 --no-audit --no-fund --no-update-notifier -- ${words(names)}`,
-    path: [`${prefix}/npm/bin`],
-    env: { NODE_PATH: `${prefix}/npm/lib/node_modules` },
+    path: [`${packagesPrefix}/npm/bin`],
+    env: { NODE_PATH: `${packagesPrefix}/npm/lib/node_modules` },
   },
   pip: {
     program: 'python3',
     script: (names, sources) => {
       const source = new URL(registryOf('pip', sources))
       const trusted = source.protocol === 'http:' ? `--trusted-host ${quoteWord(source.host)}` : ''
-      return `python3 -m pip install --target ${prefix}/pip --index-url ${quoteWord(source.href)} ${trusted} \
+      return `python3 -m pip install --target ${packagesPrefix}/pip --index-url ${quoteWord(source.href)} ${trusted} \
 --no-input --no-cache-dir --disable-pip-version-check --progress-bar off -- ${words(names)}`
     },
-    path: [`${prefix}/pip/bin`],
-    env: { PYTHONPATH: `${prefix}/pip` },
+    path: [`${packagesPrefix}/pip/bin`],
+    env: { PYTHONPATH: `${packagesPrefix}/pip` },
   },
 }
 
@@ -87,7 +87,7 @@ export const builderEnv: Readonly<Record<string, string>> = {
   CARGO_HOME: `${work}/cargo`,
   CARGO_TARGET_DIR: `${work}/target`,
   CARGO_REGISTRIES_CRATES_IO_PROTOCOL: 'sparse',
-  GOBIN: `${prefix}/go/bin`,
+  GOBIN: `${packagesPrefix}/go/bin`,
   GOPATH: `${work}/go`,
   GOCACHE: `${work}/go-cache`,
   GOFLAGS: '-modcacherw',
@@ -108,7 +108,7 @@ export const builderEnv: Readonly<Record<string, string>> = {
 export function scriptFor(manager: Installer, names: readonly string[], sources: Sources): string {
   const { program, script } = recipes[manager]
   return `set -e
-mkdir -p "$HOME" "$TMPDIR" ${prefix}/${manager}
+mkdir -p "$HOME" "$TMPDIR" ${packagesPrefix}/${manager}
 if ! command -v ${program} >/dev/null; then
   echo 'there is no ${program} in the system of the sandbox; a package of apt may bring it'
   exit 127
@@ -117,7 +117,7 @@ ${script(names, sources)}`
 }
 
 /** Variables of commands in a sandbox where these managers have installed packages. */
-export function variablesOf(managers: readonly PackageManager[]) {
+export function installVariables(managers: readonly PackageManager[]) {
   const used = managers.flatMap((manager) => (manager === 'apt' ? [] : [recipes[manager]]))
   return {
     path: used.flatMap(({ path }) => path),

@@ -10,7 +10,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { MountKind, MountTarget } from '../runner/mount-kind.ts'
 import type { Layers } from './layers.ts'
-import { variablesOf, prefix } from './managers.ts'
+import { installVariables, packagesPrefix } from './managers.ts'
 import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
@@ -26,10 +26,10 @@ export function mountPackages({ layers, log }: { layers: Layers; log: Log }): Mo
     const isLayered = used.includes('apt')
     return {
       ...(used.some((manager) => manager !== 'apt') && {
-        mounts: [{ source: join(path, 'prefix'), path: prefix, access: 'read' }],
+        mounts: [{ source: join(path, 'prefix'), path: packagesPrefix, access: 'read' }],
       }),
       ...(isLayered && { layer: join(path, 'system') }),
-      ...variablesOf(used),
+      ...installVariables(used),
       ended: async () => taken.release(),
     }
   }

@@ -14,12 +14,12 @@ import type { Share } from '../../ground/core/share.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { BuildLayer } from './build.ts'
-import { builder } from './build.ts'
-import { identities } from './identity.ts'
-import { layers } from './layers.ts'
-import { variablesOf, prefix } from './managers.ts'
+import { createLayerBuilder } from './build.ts'
+import { createLayerIdentifier } from './identity.ts'
+import { createLayers } from './layers.ts'
+import { installVariables, packagesPrefix } from './managers.ts'
 import type { Registry } from './registry-fixture.ts'
-import { registry } from './registry-fixture.ts'
+import { startRegistries } from './registry-fixture.ts'
 import type { BuildNews } from './step.ts'
 import { BuildFailure } from './step.ts'
 
@@ -38,7 +38,7 @@ describe('packages of an environment', () => {
   let held: Set<string>
   let share: Share
   before(async () => {
-    registries = await registry()
+    registries = await startRegistries()
   })
   after(() => registries[Symbol.asyncDispose]())
   beforeEach(async () => {
@@ -63,7 +63,7 @@ describe('packages of an environment', () => {
   const defaults = { largest: 2 ** 30, timeoutMs: 120_000 }
   function room(changes: Partial<typeof defaults> & { build?: BuildLayer } = {}) {
     const { sources, registry: outside } = registries
-    const build = builder({
+    const build = createLayerBuilder({
       provider,
       limits,
       registry: outside,
@@ -72,10 +72,10 @@ describe('packages of an environment', () => {
       ...defaults,
       ...changes,
     })
-    return layers({
+    return createLayers({
       ...{ folder, build, leaseOf, keptMs: 1000, clock, log: jsonLog(() => {}), ...changes },
       share,
-      identify: identities(provider, sources, ''),
+      identify: createLayerIdentifier(provider, sources, ''),
     })
   }
   const left = async () => (await readdir(join(folder, '.building')).catch(() => [])).length
@@ -93,8 +93,8 @@ describe('packages of an environment', () => {
         egress: null,
         limits,
       },
-      mounts: [{ source: join(path, 'prefix'), path: prefix, access: 'read' }],
-      ...variablesOf(managers),
+      mounts: [{ source: join(path, 'prefix'), path: packagesPrefix, access: 'read' }],
+      ...installVariables(managers),
     })
     try {
       return (await sandbox.shell({ command, timeoutMs: 20_000 })).output.trim()
@@ -113,12 +113,16 @@ describe('packages of an environment', () => {
     const { path } = await room().take(tenant, wanted(lists), (each) => news.push(each))
     const command = `tiny-crate; tiny-gem; tiny-go 2>&1; tiny-npm; tiny-pip
 python3 -c 'import tiny_pip; tiny_pip.main()'; node -p 'typeof require.resolve("tiny-npm/package.json")'
-touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
+touch ${packagesPrefix}/x 2>&1; cat ${packagesPrefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     const said = (await sessionSays(path, lists, command)).split('\n')
     const [seen, expected] = [said.splice(8), 8]
     assert.deepEqual(said, [
       ...['tiny of cargo', 'tiny of gem', 'tiny of go', 'tiny of npm', 'tiny of pip'],
-      ...['tiny of pip', 'string', `touch: cannot touch '${prefix}/x': Read-only file system`],
+      ...[
+        'tiny of pip',
+        'string',
+        `touch: cannot touch '${packagesPrefix}/x': Read-only file system`,
+      ],
     ])
     assert.ok(seen.length > expected && !/PLATFORM_|API_KEY|DATA_DIR/.test(seen.join('\n')))
     const done = news.filter(({ state }) => state === 'done').map(({ manager }) => manager)
@@ -170,7 +174,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
 
   it('wait for another process that builds the same, and take what it has built', async () => {
     const list = wanted({ npm: ['tiny-npm'] })
-    const identify = identities(provider, registries.sources, '')
+    const identify = createLayerIdentifier(provider, registries.sources, '')
     const layer = await identify(list)
     held.add(layer)
     const news: BuildNews[] = []
@@ -236,7 +240,14 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
       dial: dialsFor('operator', () => Promise.reject(away)),
     }
     const { sources } = registries
-    const build = builder({ provider, limits, registry: none, sources, clock, ...defaults })
+    const build = createLayerBuilder({
+      provider,
+      limits,
+      registry: none,
+      sources,
+      clock,
+      ...defaults,
+    })
     await assert.rejects(
       room({ build }).take(tenant, wanted({ npm: ['tiny-npm'] }), () => {}),
       (error) => {

@@ -7,12 +7,12 @@ import { rowLease } from '../../ground/database/row-lease.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { RefusePackages } from '../../sessions/resources/supported.ts'
 import { refuseApt } from './apt.ts'
-import { builder } from './build.ts'
+import { createLayerBuilder } from './build.ts'
 import { mountPackages } from './mount.ts'
 import type { RegistryAccess } from './gate.ts'
-import { identities } from './identity.ts'
+import { createLayerIdentifier } from './identity.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
-import { layers } from './layers.ts'
+import { createLayers } from './layers.ts'
 
 type PackagesDeps = Ground & {
   config: Config
@@ -26,13 +26,21 @@ type PackagesDeps = Ground & {
 const notIsolated =
   'the sandboxes of this server (local) isolate nothing, and nothing is installed for them'
 
-export function packagesOf(deps: PackagesDeps) {
+export function createInstalls(deps: PackagesDeps) {
   const { config, databases, provider, limits, registry: outside, share, clock, log } = deps
   const { sources, buildMs: timeoutMs, largest, keptMs } = config.packages
-  const held = layers({
+  const held = createLayers({
     folder: resolve(config.dataDir, 'packages'),
-    identify: identities(provider, sources, config.sandboxImage),
-    build: builder({ provider, limits, registry: outside, sources, largest, timeoutMs, clock }),
+    identify: createLayerIdentifier(provider, sources, config.sandboxImage),
+    build: createLayerBuilder({
+      provider,
+      limits,
+      registry: outside,
+      sources,
+      largest,
+      timeoutMs,
+      clock,
+    }),
     leaseOf: async (tenant, layer) =>
       rowLease(await databases.open(tenant), 'package_builds', { tenant_id: tenant, layer }),
     share,

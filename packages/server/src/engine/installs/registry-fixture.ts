@@ -140,7 +140,7 @@ const asksElsewhere =
   'curl -s -o /dev/null -w "%{http_code}" http://elsewhere.test/secret >code.txt || true'
 
 /** Serves all registries at one address. Throws an error that names the missing tool and how to install it. */
-export async function registry(): Promise<Registry> {
+export async function startRegistries(): Promise<Registry> {
   for (const [name, path] of Object.entries(tools))
     await run(path, [name === 'go' ? 'version' : '--version']).catch((cause: unknown) => {
       const missing = `${path} is missing: apt-get install ruby golang-go cargo-web python3-pip`

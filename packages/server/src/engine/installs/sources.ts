@@ -1,6 +1,6 @@
 /** The sources of packages: the public registries, or the operator's own. */
 import type { PackageManager } from '@steward/protocol/packages.ts'
-import { registries } from '../egress/policy/registries.ts'
+import { packageRegistries } from '../egress/policy/registries.ts'
 
 /** The operator's registry URLs, by package manager. */
 export type Sources = Partial<Record<PackageManager, string>>
@@ -17,9 +17,10 @@ export const registryOf = (manager: PackageManager, sources: Sources): string =>
   sources[manager] ?? usual[manager] ?? ''
 
 /** The registries of this manager, as `host:port`. */
-export function hostsOf(manager: PackageManager, sources: Sources): string[] {
+export function registryHosts(manager: PackageManager, sources: Sources): string[] {
   const own = sources[manager]
-  if (own === undefined) return registries[manager].flatMap((host) => [`${host}:80`, `${host}:443`])
+  if (own === undefined)
+    return packageRegistries[manager].flatMap((host) => [`${host}:80`, `${host}:443`])
   const { hostname, port, protocol } = new URL(own)
   return [`${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`]
 }

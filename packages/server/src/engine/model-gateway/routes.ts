@@ -4,10 +4,10 @@
  */
 import type { Readable } from 'node:stream'
 import { Transform, pipeline } from 'node:stream'
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import { answerLimits } from '@steward/model/wire/bounded-answer.ts'
 import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
-import { secretsOf } from '@steward/model/wire/failure.ts'
+import { modelSecrets } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, ModelWire } from '@steward/model/spec.ts'
 import { z } from 'zod'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
@@ -159,7 +159,7 @@ async function send(
   const url = new URL(clientBaseUrl(wire, spec) + paths[wire].there)
   const sent = { method: 'POST', url, headers, body: text, signal: raw.signal }
   try {
-    const answer = await models.send(sent, maskOf(secretsOf(spec)))
+    const answer = await models.send(sent, createMask(modelSecrets(spec)))
     const shown = answer.headers.filter(([name]) => answerHeaders.test(name))
     return { reply: 'raw', status: answer.status, headers: shown, body: answer.body }
   } catch (error) {

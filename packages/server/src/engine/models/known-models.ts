@@ -3,13 +3,13 @@
  * has set.
  */
 import { runOnce } from '@steward/base/shared-runs.ts'
-import { catalog, findModel } from '@steward/model/catalog.ts'
+import { listCatalogModels, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
-import { priceOf, priceOfOffline } from '../../resources/model-cards/prices.ts'
+import { findPrice, priceOfOffline } from '../../resources/model-cards/prices.ts'
 
 export type KnownModel = {
   id: string
@@ -45,12 +45,12 @@ async function read(
 
 /** The catalog models of a provider that a plain identifier names. */
 async function ofProvider(provider: string, prices: PriceTable): Promise<KnownModel[]> {
-  const models = (await catalog(provider)) ?? []
+  const models = (await listCatalogModels(provider)) ?? []
   const targets = await Promise.all(models.map(({ id }) => findModel(id)))
   return models.flatMap(({ id, display_name }, index) => {
     const target = targets[index]
     if (target?.provider !== provider) return []
-    const price = priceOf(target, undefined, prices)
+    const price = findPrice(target, undefined, prices)
     const { native_config = {} } = target
     return [{ id, display_name, created_at: unknownTime, native_config, price }]
   })

@@ -1,4 +1,4 @@
-import { canonicalProvider, catalog } from '@steward/model/catalog.ts'
+import { canonicalProvider, listCatalogModels } from '@steward/model/catalog.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelInfo as Info } from '@steward/protocol/models.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { defaultLimit, pageOf, readPaging, wholePage } from '../../ground/core/page.ts'
+import { defaultLimit, buildPage, readPaging, wholePage } from '../../ground/core/page.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -82,7 +82,7 @@ export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDe
         if (query.lifecycle && !query.lifecycle.includes('active')) return wholePage([])
         const page = await pageAround({ db, tenant }, query)
         const { rows, more } = await list({ db, tenant }, page)
-        const shown = pageOf(
+        const shown = buildPage(
           'models',
           page,
           { rows: await Promise.all(rows.map(priced)), more },
@@ -116,7 +116,7 @@ export function modelRoutes({ fallbackKeys, offlineModel, prices }: ModelRouteDe
         if (body.api_key !== undefined) {
           return { provider, data: await liveModels(provider, body.api_key, fallbackKeys) }
         }
-        const models = await catalog(provider)
+        const models = await listCatalogModels(provider)
         if (!models) throw notFound('model catalog of provider', body.provider)
         return { provider, data: models }
       },

@@ -1,7 +1,7 @@
 /** Models that are asked only while their workspace may spend more. */
 import type { Model, ModelCall, ModelEvent } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
-import { costOf } from '@steward/model/price.ts'
+import { computeCost } from '@steward/model/price.ts'
 import type { Price } from '@steward/model/price.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
@@ -35,7 +35,7 @@ export const withinSpendLimits =
       }
       for await (const event of of.model.stream(call)) {
         if ((event.type === 'end' || event.type === 'failed') && of.price)
-          spending.add(tenant, costOf(event.usage, of.price))
+          spending.add(tenant, computeCost(event.usage, of.price))
         yield event
       }
     }

@@ -11,7 +11,7 @@ import { quotaMessage, mostNames, nameObjection } from '../../sessions/outputs/l
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
 import { outputFile } from '../../sessions/rows/outputs.ts'
 import type { OutputFile, SkippedOutput } from './walk.ts'
-import { denied, openIn } from './walk.ts'
+import { unreadableReason, openIn } from './walk.ts'
 
 export type OutputLimits = {
   /** Bytes of one file. */
@@ -48,7 +48,7 @@ export function noteOutput({ stamps }: PublishState, name: string, { stamp }: Ou
 }
 
 /** Copies one file. Undefined when the file has disappeared, is unchanged, or is skipped. */
-export async function copyOf(
+export async function copyOutput(
   deps: CopyDeps,
   pass: OutputPublication,
   parts: readonly string[],
@@ -59,7 +59,7 @@ export async function copyOf(
   if (unfit !== undefined) return leave(unfit)
   const opened = await openIn(pass.root, parts).catch((error: unknown) => {
     if (!isDenied(error)) throw error
-    return leave(denied)
+    return leave(unreadableReason)
   })
   if (!opened) return undefined
   const { file, found } = opened

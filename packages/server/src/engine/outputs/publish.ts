@@ -26,7 +26,7 @@ import { quotaMessage } from '../../sessions/outputs/limits.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Copy, OutputLimits, OutputPublication, PublishState } from './copy.ts'
-import { copyOf, noteOutput, tooMuch } from './copy.ts'
+import { copyOutput, noteOutput, tooMuch } from './copy.ts'
 import type { SkippedOutput } from './walk.ts'
 import { filesIn } from './walk.ts'
 
@@ -52,12 +52,12 @@ export type FinishedTurn = {
 }
 
 /** This file exists while outputs may be unpublished. It says `failed` where the last attempt failed. */
-export const markOf = (own: string): string => join(own, 'outputs.open')
+export const markPath = (own: string): string => join(own, 'outputs.open')
 const failed = 'failed'
 
 /** True when the last attempt to publish the outputs in this session's folder failed. */
 export const hasFailed = async (own: string): Promise<boolean> =>
-  (await readFile(markOf(own), 'utf8').catch(() => '')) === failed
+  (await readFile(markPath(own), 'utf8').catch(() => '')) === failed
 
 export function outputPublisher(deps: PublishDeps) {
   const states = new Map<string, PublishState>()
@@ -68,13 +68,13 @@ export function outputPublisher(deps: PublishDeps) {
 
   const kind: MountKind = async ({ session, folder }) => {
     await mkdir(folder, { recursive: true })
-    await writeFile(markOf(folder), '')
+    await writeFile(markPath(folder), '')
     return { ended: async () => void states.delete(session) }
   }
 
   async function attempt(turned: FinishedTurn, isRunning: boolean): Promise<void> {
     const { session, own } = turned
-    if (!isRunning && (!existsSync(markOf(own)) || !(await deps.isHere(turned)))) return
+    if (!isRunning && (!existsSync(markPath(own)) || !(await deps.isHere(turned)))) return
     const state = states.get(session) ?? { stamps: new Map(), told: new Set() }
     if (isRunning) states.set(session, state)
     const root = await openFolder(join(own, 'outputs'))
@@ -85,8 +85,8 @@ export function outputPublisher(deps: PublishDeps) {
       await root?.close()
     }
     // Without the mark, the end of a turn that uses no sandbox would not look for the rest.
-    if (!isRunning && isAll) await rm(markOf(own), { force: true })
-    else if (isRunning && unpublished.has(session)) await writeFile(markOf(own), '')
+    if (!isRunning && isAll) await rm(markPath(own), { force: true })
+    else if (isRunning && unpublished.has(session)) await writeFile(markPath(own), '')
   }
 
   async function keepAttempt(turned: FinishedTurn, isRunning: boolean): Promise<void> {
@@ -96,7 +96,7 @@ export function outputPublisher(deps: PublishDeps) {
       unpublished.delete(session)
     } catch (error) {
       unpublished.set(session, turned)
-      await writeFile(markOf(own), failed).catch(() => {})
+      await writeFile(markPath(own), failed).catch(() => {})
       throw error
     }
   }
@@ -158,7 +158,7 @@ async function publishAll(
       // The turn waits: a store that is away is not asked for each file.
       if (failures.some((error) => error instanceof BlobStoreError)) return
       try {
-        const copy = await copyOf(deps, pass, parts)
+        const copy = await copyOutput(deps, pass, parts)
         if (copy) copies.push(copy)
       } catch (error) {
         failures.push(error)

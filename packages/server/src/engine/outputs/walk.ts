@@ -56,7 +56,7 @@ export async function filesIn(
         else await go(entry, parts)
       } catch (error) {
         if (!isDenied(error)) throw error
-        left.push({ path: parts.join('/'), why: denied })
+        left.push({ path: parts.join('/'), why: unreadableReason })
       } finally {
         await entry.close()
       }
@@ -68,7 +68,7 @@ export async function filesIn(
   return { files: [...byPath.keys()].sort().flatMap((path) => byPath.get(path) ?? []), left }
 }
 
-export const denied = 'the server may not read it'
+export const unreadableReason = 'the server may not read it'
 
 /** Opens the regular file at this path for reading; undefined when there is none. */
 export async function openIn(

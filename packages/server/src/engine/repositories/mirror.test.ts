@@ -12,14 +12,14 @@ import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { UpstreamListener } from '../egress/fixture.ts'
 import { connectTo } from '../egress/fixture.ts'
-import { upstream } from '../egress/inject/upstream.ts'
+import { createUpstream } from '../egress/inject/upstream.ts'
 import type { RepositoryFailure } from './failure.ts'
 import type { GitServer } from './git-fixture.ts'
 import { gitServer } from './git-fixture.ts'
 import type { MirrorDeps } from './mirror.ts'
-import { mirrors } from './mirror.ts'
+import { createMirrors } from './mirror.ts'
 import { flushPacket, encodePacket } from './packets.ts'
-import { remote } from './remote.ts'
+import { createRemote } from './remote.ts'
 
 const mebibyte = 1024 * 1024
 const limits = {
@@ -54,9 +54,9 @@ describe('mirrors of repositories', () => {
     connect,
     ...own
   }: { most?: number } & Partial<MirrorDeps> = {}) =>
-    mirrors({
+    createMirrors({
       ...{ folder: join(folder, 'mirrors'), key: Buffer.alloc(32, 1) },
-      connect: connect ?? (() => remote(upstream(connectTo(git.server)), most)),
+      connect: connect ?? (() => createRemote(createUpstream(connectTo(git.server)), most)),
       indexing: { provider: bubblewrapSandboxes(), limits, isHost: false },
       share: createShare({ total: 8, percent: 80 }),
       clock: { ...systemClock, now: () => now },
@@ -143,7 +143,8 @@ describe('mirrors of repositories', () => {
 
   it('dial no private address', async () => {
     const guard = tenantGuard([])
-    const connect = () => remote(upstream(guardedConnector(guard, { allowH2: false })), mebibyte)
+    const connect = () =>
+      createRemote(createUpstream(guardedConnector(guard, { allowH2: false })), mebibyte)
     const held = opened({ connect })
     const address = { url: `https://localhost:${git.server.port}/m/one`, token }
     const to = join(folder, 'private')
@@ -260,7 +261,7 @@ describe('mirrors of repositories', () => {
     const held = opened({
       share: createShare({ total: 3, percent: 80 }),
       connect() {
-        const own = remote(upstream(connectTo(git.server)), mebibyte)
+        const own = createRemote(createUpstream(connectTo(git.server)), mebibyte)
         let path = ''
         return {
           ...own,
@@ -329,7 +330,7 @@ describe('mirrors of repositories', () => {
       let fetched = 0
       const held = opened({
         connect: () => {
-          const own = remote(upstream(connectTo(git.server)), mebibyte)
+          const own = createRemote(createUpstream(connectTo(git.server)), mebibyte)
           const fetch: typeof own.fetch = async (...asked) => {
             if (++fetched === 1) await rm(path(), { recursive: true })
             return own.fetch(...asked)

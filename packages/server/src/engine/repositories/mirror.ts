@@ -61,9 +61,9 @@ type MirrorFetch = {
   signal: AbortSignal
 }
 
-export type Mirrors = ReturnType<typeof mirrors>
+export type Mirrors = ReturnType<typeof createMirrors>
 
-export function mirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
+export function createMirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
   /**
    * One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time.
    */

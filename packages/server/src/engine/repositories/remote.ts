@@ -2,7 +2,7 @@
  * The client side of git's smart protocol, in the service itself: no git process reaches the network or sees a token.
  * Every dial is guarded, and no redirect leads to another place. gitprotocol-http(5)
  */
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -10,7 +10,7 @@ import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Upstream } from '../egress/inject/upstream.ts'
 import { headerValue } from '../egress/inject/headers.ts'
-import { basicOf, maskedPartsOf } from '../egress/policy/repository.ts'
+import { toBasicCredentials, maskedPartsOf } from '../egress/policy/repository.ts'
 import { RepositoryFailure } from './failure.ts'
 import { flushPacket, encodePacket, decodePackets } from './packets.ts'
 import type { Refs } from './refs.ts'
@@ -42,19 +42,19 @@ export interface Remote {
 }
 
 /** `mostBytes`: largest size of one pack. */
-export function remote(line: Upstream, mostBytes: number): Remote {
+export function createRemote(line: Upstream, mostBytes: number): Remote {
   async function send(
     { url, token }: RepositoryAddress,
     path: string,
     { body, signal, headers = [] }: { body?: Buffer; signal: AbortSignal; headers?: HeaderPairs },
   ): Promise<OutboundAnswer> {
     const own: HeaderPairs = [['User-Agent', agent], ...headers]
-    if (token !== undefined) own.push(['Authorization', basicOf(token)])
+    if (token !== undefined) own.push(['Authorization', toBasicCredentials(token)])
     try {
       const method = body ? 'POST' : 'GET'
       const request = { method, url: new URL(url + path), headers: own, body: body ?? null, signal }
       // A server's message may repeat the token, which is masked.
-      return await line.send(request, maskOf(token === undefined ? [] : maskedPartsOf(token)))
+      return await line.send(request, createMask(token === undefined ? [] : maskedPartsOf(token)))
     } catch (error) {
       throw unreached(error, new URL(url).host)
     }

@@ -2,10 +2,10 @@
  * Builds a turn from an agent version: model, prompt, tools, history, and a sandbox that starts when a tool first needs
  * it.
  */
-import { compactionOf } from '@steward/harness/compaction/settings.ts'
+import { readCompaction } from '@steward/harness/compaction/settings.ts'
 import type { ToolHost } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
-import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
@@ -20,13 +20,13 @@ import type { SessionSkills } from '../../resources/skills/session.ts'
 import { mediaLoader } from './media.ts'
 import { connectServers } from './connect-servers.ts'
 import type { TurnAssembly, ClaimedWork, AssembledTurn } from './turn-deps.ts'
-import { histories } from './histories.ts'
+import { createHistoryCache } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
 import { allowedTools } from './allowed-tools.ts'
-import { threadAgentOf } from './threads/agent.ts'
+import { loadThreadAgent } from './threads/agent.ts'
 import type { WebDeps } from './web-access.ts'
-import { webOf } from './web-access.ts'
+import { createWebAccess } from './web-access.ts'
 import type { SandboxPool } from './sandbox-pool.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
@@ -53,10 +53,10 @@ export type TraceparentOf = (session: string) => string | undefined
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
-export function assembly(deps: AssemblyDeps) {
+export function createTurnAssembly(deps: AssemblyDeps) {
   const { databases, clock, log, sandboxPool: spaces, toolHost: host, kinds } = deps
   const { resolveModel, inlineTokens, skills, traceparentOf } = deps
-  const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
+  const known = createHistoryCache(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** Where the agent's own tools run. Undefined when no tool needs a sandbox or a worker. */
   function toolHostOf(tools: readonly Tool[]): ToolHost | undefined {
@@ -70,7 +70,7 @@ export function assembly(deps: AssemblyDeps) {
     const { read } = database
     const found = await sessionStore(read).forTurn(tenant, session)
     const { environment, hasResources } = found
-    const ofThread = await threadAgentOf({ database, clock }, work, found.session)
+    const ofThread = await loadThreadAgent({ database, clock }, work, found.session)
     const { agent, row, team, prompt } = ofThread
     const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
@@ -99,12 +99,12 @@ export function assembly(deps: AssemblyDeps) {
     const servers = allowed.amongServers(connected)
     servers.begin()
     const isElsewhere = row.self_hosted === 1
-    const declared = toolsOf(agent.tools, {
+    const declared = buildTools(agent.tools, {
       sandbox: isElsewhere ? noSandbox : space.sandbox,
       isElsewhere,
       now: () => clock.now(),
       outbound: egress.outboundFetch({ credentials: true }),
-      web: webOf(deps, egress, tenant),
+      web: createWebAccess(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
     const ofWorker = isElsewhere ? await ownTools(read, tenant, session, agent) : []
@@ -133,7 +133,7 @@ export function assembly(deps: AssemblyDeps) {
       cacheKey: thread ?? session,
       traceparent: () => traceparentOf(session),
       harness: agent.harness,
-      compaction: compactionOf(agent),
+      compaction: readCompaction(agent),
       maxRequests,
       retryDelaysMs,
       newEventId: () => newId('event'),

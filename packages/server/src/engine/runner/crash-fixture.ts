@@ -7,7 +7,7 @@ import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
-import { start } from '../../start/start.ts'
+import { startService } from '../../start/start.ts'
 
 /**
  * A point just before or just after the commit that writes an event of the type. `queueing`: when the fault waits for a
@@ -18,7 +18,7 @@ type CrashPoint = { at: 'before' | 'after'; queueing: 'before' | 'after'; type: 
 const before = (type: string): CrashPoint => ({ at: 'before', queueing: 'before', type })
 const after = (type: string): CrashPoint => ({ at: 'after', queueing: 'after', type })
 
-export const points = {
+export const crashPoints = {
   /** An event of a client that waits for a runner. */
   admitted: after('inbox'),
   promoting: before('user.message'),
@@ -31,7 +31,7 @@ export const points = {
   'taking up': before('session.warning'),
   'taken up': after('session.warning'),
 } as const satisfies Record<string, CrashPoint>
-export type PointName = keyof typeof points
+export type PointName = keyof typeof crashPoints
 
 export type Fault = {
   point: PointName
@@ -62,11 +62,11 @@ const hasQueued = async (db: Reads, least: number): Promise<boolean> =>
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 const countOf = (database: Database, { point }: Fault): Promise<number> =>
-  count(database.read, points[point].type)
+  count(database.read, crashPoints[point].type)
 
 /** `atStart`: number of events of the type when the fault becomes active. */
 function faulty(database: Database, fault: Fault, atStart: Promise<number>): Database {
-  const { at, queueing, type }: CrashPoint = points[fault.point]
+  const { at, queueing, type }: CrashPoint = crashPoints[fault.point]
   const { nth = 1, queued = 0 } = fault
   const alone = createKeyQueue()
   let refusals = fault.refusals ?? 0
@@ -152,7 +152,7 @@ if (import.meta.main) {
   if (!read.ok) throw new Error(read.problems.join('\n'))
   const fault = process.argv[2] === undefined ? undefined : (JSON.parse(process.argv[2]) as Fault)
   const log = jsonLog((line) => process.stderr.write(line), 'warn')
-  const running = await start(read.config, log, {
+  const running = await startService(read.config, log, {
     database(built) {
       const { database, setFault } = exposed(built)
       if (fault) void setFault(fault)

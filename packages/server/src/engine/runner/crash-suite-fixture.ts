@@ -6,20 +6,20 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
-import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
+import { flagsOfNode, programPath } from '@steward/base/program-fixture.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isLongRun, createSqliteFile, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
 import type { Fault, PointName } from './crash-fixture.ts'
-import { points } from './crash-fixture.ts'
+import { crashPoints } from './crash-fixture.ts'
 import { assertCountedOnce, callServer, pricesIn } from './process-fixture.ts'
 
 type CrashEvent = { id: string; seq: number; type: string; [key: string]: unknown }
 type CrashServer = { child: ChildProcess; base: string; died: Promise<string | null> }
 
-const program = programOf(new URL('./crash-fixture.ts', import.meta.url))
+const program = programPath(new URL('./crash-fixture.ts', import.meta.url))
 
 /**
  * Every point at which a server can be killed in a turn: a file for each database, as each takes minutes. `npm test`
@@ -207,7 +207,9 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         },
       )
 
-    for (const point of (Object.keys(points) as PointName[]).filter((each) => !each.endsWith('up')))
+    for (const point of (Object.keys(crashPoints) as PointName[]).filter(
+      (each) => !each.endsWith('up'),
+    ))
       crash(`answers the queue behind a turn that died ${point}, once`, async () => {
         const which = { admitted: 3, promoting: 2 }[point as string] ?? 1
         const queued = point === 'admitted' ? 0 : 2

@@ -4,7 +4,7 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { noSpending, stateOf } from '../../sessions/log/head.ts'
-import { actionFor, findings } from './decision.ts'
+import { actionFor, stepFindings } from './decision.ts'
 
 const head = (change: Partial<Head>): Head => ({
   ...{ status: 'idle', stop_reason: null, next_seq: 1, due: 1, owner: null, previous_owner: null },
@@ -75,7 +75,7 @@ describe('the next step of a session', () => {
   ]
 
   it('is its removal when it is deleted, whatever waits', () => {
-    for (const finding of findings) assert.equal(actionFor('deleted', finding), 'remove')
+    for (const finding of stepFindings) assert.equal(actionFor('deleted', finding), 'remove')
   })
 
   it('is its interrupt before anything else', () => {

@@ -5,7 +5,7 @@ import type { SessionState } from '../../sessions/log/head.ts'
  * The first finding that is true wins, in this order. `unanswered`: a call waits for a person or a client. `answered`:
  * calls are open and none of them waits. `outcome`: an outcome was defined, and no turn has seen it.
  */
-export const findings = [
+export const stepFindings = [
   'interrupt',
   'unanswered',
   'answered',
@@ -13,7 +13,7 @@ export const findings = [
   'outcome',
   'nothing',
 ] as const
-export type StepFinding = (typeof findings)[number]
+export type StepFinding = (typeof stepFindings)[number]
 
 export type StepAction =
   /** Remove everything that the deleted session left on this machine. */

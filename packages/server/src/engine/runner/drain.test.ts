@@ -10,7 +10,7 @@ import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { TurnAssembly, DrainDeps } from './turn-deps.ts'
-import { drain } from './drain.ts'
+import { drainSession } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
@@ -53,7 +53,7 @@ async function drained(
     interrupt: () => {},
     slot: { leave: () => {}, hold: async () => {}, pause: async () => {} },
   }
-  const outcome = await drain(deps, { tenant, session }, signals, [])
+  const outcome = await drainSession(deps, { tenant, session }, signals, [])
   const events = await readEvents(database.read, tenant, session, { limit: 100 })
   return { outcome, logged, events, head: await readHead(database.read, tenant, session) }
 }

@@ -17,9 +17,9 @@ import { finishTurn } from './finish-turn.ts'
 import type { FailedEnd } from './failed-turn.ts'
 import { failedTurnBy, failedTurn } from './failed-turn.ts'
 import { expireLease, leaveSession } from './lease-end.ts'
-import { turnStop, sleepOf } from './turn-stop.ts'
+import { turnStop, createTurnSleep } from './turn-stop.ts'
 import { frameSender } from './frames.ts'
-import { openOf } from './open-calls.ts'
+import { readOpenCalls } from './open-calls.ts'
 import { lateNotices } from './late-notices.ts'
 import { judgeOutcome } from './outcome-finish.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
@@ -35,7 +35,7 @@ import { storeTurnEvents } from './threads/store-events.ts'
 import type { DrainDeps, TurnSignals, ThreadDeps, ThreadStart } from './turn-deps.ts'
 
 /** Returns `busy` while another process holds the session, and `lost` when another process took the session over. */
-export async function drain(
+export async function drainSession(
   deps: DrainDeps,
   work: WorkNotice,
   signals: TurnSignals,
@@ -188,7 +188,7 @@ async function turn(
   if (!assembled.ok) return failedTurn(assembled.failure)
   const { model } = assembled
   if (step.isBudgeted && !model.price) return failedTurn(noPrice(model.name))
-  const open = await openOf(database, tenant, session, step.open)
+  const open = await readOpenCalls(database, tenant, session, step.open)
   const { begun } = step
   const leaving = turnStop(signals, crew, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
@@ -196,7 +196,7 @@ async function turn(
     ...assembled.parts,
     open,
     signal,
-    sleep: sleepOf(deps, signals),
+    sleep: createTurnSleep(deps, signals),
     isLeft: () => signals.stopping.aborted,
     output: callOutput(bus, thread ?? session),
     accepted: () => acceptedEvent(database.read, lease).catch(() => undefined),

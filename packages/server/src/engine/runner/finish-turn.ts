@@ -1,9 +1,9 @@
 /** Ends a turn that has run, in one commit. */
 import type { StopReason } from '@steward/protocol/events.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
-import { openCallsOf } from '../../sessions/log/calls.ts'
+import { listOpenCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { isAtBudget } from '../../sessions/log/head.ts'
 import { idleEntries } from '../../sessions/log/idle.ts'
@@ -23,7 +23,7 @@ import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
 import { announceBudget } from './announce-budget.ts'
 import { isUnanswered } from './step-finding.ts'
-import { entryOf, isOnlyDueThread } from './steps.ts'
+import { toLogEntry, isOnlyDueThread } from './steps.ts'
 
 /** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {
@@ -47,7 +47,7 @@ export async function finishTurn(
   const { tenant, session, thread } = lease
   const written = await appendInThread(tx, lease, last, now)
   if (!written) return 'lost'
-  const open = await openCallsOf(tx, { tenant, session, thread })
+  const open = await listOpenCalls(tx, { tenant, session, thread })
   const end = await ending(tx, lease, stop, open)
   if (end === 'answered') return 'more'
   const report = await reportToParent(tx, lease, end, now)
@@ -58,7 +58,7 @@ export async function finishTurn(
     : await goesOn(tx, lease, outcome.head, end.stop)
   const told = await announceBudget(tx, lease, head, end.stop, now)
   const left = end.stop.type === 'budget_reached' ? { halted: 1 as const } : {}
-  const set = { ...left, ...told, ...(more ? {} : released), ...outcome.set }
+  const set = { ...left, ...told, ...(more ? {} : releasedLease), ...outcome.set }
   const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, lease) : []
   const rests = outcome.isJudged && more ? [] : idleEntries(head, end.stop, now, more)
   const entries = [...end.entries, ...cut, ...outcome.entries, ...report, ...rests]
@@ -105,7 +105,7 @@ async function ending(
   }
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'
-    return { stop, entries: open.map((call) => entryOf(closingResult(call, why))) }
+    return { stop, entries: open.map((call) => toLogEntry(closingResult(call, why))) }
   }
   const rest = open.filter(isUnanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { KeptEvent } from '@steward/harness/kept-event.ts'
 import { parsedBy } from '@steward/protocol/problems.ts'
-import { toolsOf } from '@steward/harness/tools/toolset.ts'
+import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import type { Message } from '@steward/model/model.ts'
@@ -116,7 +116,7 @@ export function graderTools(sandbox: () => Promise<Sandbox>, fence: string): Too
     commandSecrets: async () => ({}),
   }
   const line = { type: 'text', text: fence } as const
-  return toolsOf([entry], shut).map((tool) => ({
+  return buildTools([entry], shut).map((tool) => ({
     ...tool,
     async run(input, options) {
       const { content, is_error } = await tool.run(input, options)

@@ -5,7 +5,7 @@ import type { AgentConfig } from '@steward/protocol/agents.ts'
 
 const harnesses: Record<AgentConfig['harness'], RunTurn> = {
   default: runTurn,
-  /** The same loop as `default`, with a context that is compacted ahead of the limit; see `compactionOf`. */
+  /** The same loop as `default`, with a context that is compacted ahead of the limit; see `readCompaction`. */
   native: runTurn,
 }
 

@@ -80,7 +80,7 @@ export type HeldSandbox = {
   saved?: { print: string; at: number }
 }
 
-export const foldersOf = (
+export const sandboxPaths = (
   folder: string,
   session: string,
 ): Pick<SandboxSpec, 'id' | 'workspace' | 'outputs'> => ({

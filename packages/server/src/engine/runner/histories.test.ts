@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { BoundaryContent } from '@steward/harness/history.ts'
-import { messagesOf, sizeOf } from '@steward/harness/history.ts'
+import { buildMessages, sizeOf } from '@steward/harness/history.ts'
 import type { Message } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -10,7 +10,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
-import { histories } from './histories.ts'
+import { createHistoryCache } from './histories.ts'
 
 const roomy = 1_000_000
 const nothing = () => Promise.reject(new Error('never asked'))
@@ -55,12 +55,15 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await boundary(database, session, summed('SECOND'), summed('three'))
       await keepEvents(database, session, [agentMessage('five')])
       await spoil(database, session, 6)
-      const history = await histories(roomy, () => nothing, systemClock).of(database.read, {
-        tenant,
-        session,
-      })
+      const history = await createHistoryCache(roomy, () => nothing, systemClock).of(
+        database.read,
+        {
+          tenant,
+          session,
+        },
+      )
       assert.deepEqual(
-        messagesOf(history).map(({ content }) =>
+        buildMessages(history).map(({ content }) =>
           content.map((block) => 'text' in block && block.text),
         ),
         [['SECOND'], ['three'], ['five']],
@@ -71,17 +74,17 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using testDatabase = await open()
       const { database } = testDatabase
       const session = await insertHead(database)
-      const warm = histories(roomy, () => nothing, systemClock)
+      const warm = createHistoryCache(roomy, () => nothing, systemClock)
       await keepEvents(database, session, [user('one'), agentMessage('x'.repeat(5_000))])
       const long = await warm.of(database.read, { tenant, session })
       await boundary(database, session, summed('SHORT'))
       await keepEvents(database, session, [user('two')])
       const followed = await warm.of(database.read, { tenant, session })
-      const afresh = await histories(roomy, () => nothing, systemClock).of(database.read, {
+      const afresh = await createHistoryCache(roomy, () => nothing, systemClock).of(database.read, {
         tenant,
         session,
       })
-      assert.equal(JSON.stringify(messagesOf(followed)), JSON.stringify(messagesOf(afresh)))
+      assert.equal(JSON.stringify(buildMessages(followed)), JSON.stringify(buildMessages(afresh)))
       assert.deepEqual(followed.weight, afresh.weight)
       assert.ok(sizeOf(followed) < sizeOf(long) / 10, 'what was replaced is not kept in memory')
     })
@@ -92,15 +95,15 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const session = await insertHead(database)
       await keepEvents(database, session, [user('one'), agentMessage('two')])
       let now = 0
-      const kept = histories(roomy, () => nothing, { now: () => now })
+      const kept = createHistoryCache(roomy, () => nothing, { now: () => now })
       const first = await kept.of(database.read, { tenant, session })
       now = 10 * 60_000 - 1
       kept.forgetUnused()
       // A cached history is not read again.
       await spoil(database, session, 3)
       assert.deepEqual(
-        messagesOf(await kept.of(database.read, { tenant, session })),
-        messagesOf(first),
+        buildMessages(await kept.of(database.read, { tenant, session })),
+        buildMessages(first),
       )
       now += 10 * 60_000
       kept.forgetUnused()

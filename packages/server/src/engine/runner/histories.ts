@@ -22,7 +22,7 @@ const lookMs = 60_000
 
 type CachedHistory = { seq: number; history: History; bytes: number; usedMs: number }
 
-export function histories(
+export function createHistoryCache(
   mostBytes: number,
   mediaFor: (tenant: string) => LoadMedia,
   clock: Pick<Clock, 'now'>,

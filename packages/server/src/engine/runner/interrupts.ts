@@ -4,7 +4,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import type { InboxItem } from '../../sessions/log/inbox.ts'
-import { cancellationOf, dropWaiting } from '../../sessions/log/inbox-end.ts'
+import { buildCancellation, dropWaiting } from '../../sessions/log/inbox-end.ts'
 import type { LogEntry, PromotedMessage } from '../../sessions/log/log.ts'
 import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
 import type { ThreadRef } from '../../ground/core/refs.ts'
@@ -42,7 +42,7 @@ function interruptEntries(
   )
   const gone = queue
     .filter(({ type }) => type === 'user.message')
-    .map((message) => asEntry(cancellationOf(message, newId('event'), 'interrupt')))
+    .map((message) => asEntry(buildCancellation(message, newId('event'), 'interrupt')))
   const kept = ['user.interrupt', 'agent.thread_message_received', 'system.wakeup']
   return [...closed, ...gone, ...queue.filter(({ type }) => kept.includes(type))]
 }

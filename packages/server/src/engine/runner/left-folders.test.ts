@@ -10,7 +10,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { files } from '../../ground/database/per-tenant/fixture.ts'
+import { openFilePerTenant } from '../../ground/database/per-tenant/fixture.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -112,7 +112,7 @@ describe('a folder of working folders that is not there yet', () => {
 describe('folders of sessions beside a database that cannot be read', () => {
   it('are removed where another database knows them as deleted, and kept where none knows them', async () => {
     const [damaged, other] = ['wrkspc_a', 'wrkspc_b'] as const
-    await using at = await files([damaged, other])
+    await using at = await openFilePerTenant([damaged, other])
     const opened = await at.databases.open(damaged)
     const hidden = await newSession(opened, 'idle', damaged)
     const database = await at.databases.open(other)

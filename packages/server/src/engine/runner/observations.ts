@@ -1,5 +1,5 @@
 /** Observations of the turns that a process runs. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { EvaluationResult } from '@steward/protocol/outcomes.ts'
 
@@ -12,7 +12,7 @@ export type BegunTurn = {
 }
 
 /** Published when a turn is assembled, before its first model request. */
-export const turnBegun = observation<BegunTurn>('turn-begun')
+export const turnBegun = createObservation<BegunTurn>('turn-begun')
 
 export type EndedTurn = {
   session: string
@@ -22,7 +22,7 @@ export type EndedTurn = {
   ms: number
 }
 
-export const turnEnded = observation<EndedTurn>('turn-ended')
+export const turnEnded = createObservation<EndedTurn>('turn-ended')
 
 export type EndedEvaluation = {
   /** `left` and `lost` as for a turn. `budget_reached`: the evaluation goes on when the budget allows more. */
@@ -31,4 +31,4 @@ export type EndedEvaluation = {
 }
 
 /** Published when the grader has ended, before its verdict is stored. */
-export const evaluationEnded = observation<EndedEvaluation>('evaluation-ended')
+export const evaluationEnded = createObservation<EndedEvaluation>('evaluation-ended')

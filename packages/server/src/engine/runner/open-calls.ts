@@ -14,7 +14,7 @@ const decisions: Record<PendingCall['state'], OpenCall['decision']> = {
   done: 'wait',
 }
 
-export async function openOf(
+export async function readOpenCalls(
   database: Database,
   tenant: string,
   session: string,

@@ -1,5 +1,5 @@
 /** Runs the grader of an outcome. Its texts and tool calls stay out of the session's log; its requests are counted. */
-import { emptyHistory, foldHistory, messagesOf } from '@steward/harness/history.ts'
+import { emptyHistory, foldHistory, buildMessages } from '@steward/harness/history.ts'
 import type { KeptEvent } from '@steward/harness/kept-event.ts'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { RunTurn, TurnEnd } from '@steward/harness/turn.ts'
@@ -68,7 +68,7 @@ const broken = (error: SessionFailure): EvaluationVerdict => ({
 /** Appends events of the evaluation; undefined when another process has taken the session over. */
 type KeepGraderEvents = (kept: readonly KeptEvent[]) => Promise<object | undefined>
 
-/** `lost` and `left`: see `drain`. In both cases no verdict is stored, and another process judges the work again. */
+/** `lost` and `left`: see `drainSession`. In both cases no verdict is stored, and another process judges the work again. */
 export async function evaluateOutcome(
   deps: DrainDeps,
   lease: SessionLease,
@@ -149,7 +149,11 @@ async function grade(
   const { outcome } = step
   const keep = keeper(deps, lease, step, assembled)
   const outputs = await outputStore(database.read).shown(lease.tenant, lease.session)
-  const task = graderTask({ rubric: outcome.rubric, messages: messagesOf(parts.history), outputs })
+  const task = graderTask({
+    rubric: outcome.rubric,
+    messages: buildMessages(parts.history),
+    outputs,
+  })
   let history = foldHistory(emptyHistory(), [task.event])
   let unreadable = 0
   for (;;) {

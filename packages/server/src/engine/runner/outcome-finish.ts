@@ -1,6 +1,6 @@
 /** Evaluates the work of a session, and ends that in one commit: the result, and what the session does next. */
 import type { SessionFailure } from '@steward/protocol/events.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -24,7 +24,7 @@ import { announceBudget } from './announce-budget.ts'
 import {
   beginTurn,
   endTurn,
-  entryOf,
+  toLogEntry,
   isHeld,
   nextStep,
   promoteMessages,
@@ -54,7 +54,7 @@ export async function finishEvaluation(
 /** Stops at the budget. The evaluation continues when the budget is raised. */
 async function halt(tx: Queries, lease: SessionLease, head: Head, now: number): Promise<Step> {
   const told = await announceBudget(tx, lease, head, { type: 'budget_reached' }, now)
-  const rest = { due: false, halted: 1 as const, ...told, ...released }
+  const rest = { due: false, halted: 1 as const, ...told, ...releasedLease }
   const entries = idleEntries(head, { type: 'budget_reached' }, now)
   return writeStep(tx, lease, head, entries, rest, now, { kind: 'rest' })
 }
@@ -94,10 +94,10 @@ async function judged(
 const errorEntries = (failure: SessionFailure | undefined): LogEntry[] => {
   if (!failure) return []
   const error = { ...failure, retry_status: { type: 'exhausted' as const } }
-  return [entryOf({ id: newId('event'), type: 'session.error', error })]
+  return [toLogEntry({ id: newId('event'), type: 'session.error', error })]
 }
 
-/** Evaluates the work, and returns what the session does next; `lost` and `left` as `drain` does. */
+/** Evaluates the work, and returns what the session does next; `lost` and `left` as `drainSession` does. */
 export async function judgeOutcome(
   deps: ThreadDeps,
   lease: SessionLease,

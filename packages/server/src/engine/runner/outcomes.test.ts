@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { AssistantBlock } from '@steward/model/model.ts'
 import type { ScriptedAnswer } from '@steward/harness/fake-model.ts'
 import { fakeModel } from '@steward/harness/fake-model.ts'
-import { inside } from '@steward/harness/fixture.ts'
+import { plainSurroundings } from '@steward/harness/fixture.ts'
 import { emptyHistory } from '@steward/harness/history.ts'
 import { runTurn } from '@steward/harness/loop.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -17,7 +17,7 @@ import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
-import { drain } from './drain.ts'
+import { drainSession } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
 import type { Step } from './steps.ts'
 import { nextStep } from './steps.ts'
@@ -82,7 +82,7 @@ async function drained(
         : {
             ok: true,
             parts: {
-              ...inside,
+              ...plainSurroundings,
               system: '',
               history: emptyHistory(),
               model,
@@ -108,7 +108,7 @@ async function drained(
     interrupt: (abort: () => void) => void (world.abort = abort),
     slot: { leave: () => {}, hold: async () => {}, pause: async () => {} },
   }
-  await drain(deps, { tenant, session }, signals, [])
+  await drainSession(deps, { tenant, session }, signals, [])
   const log = async () =>
     readEvents(database.read, tenant, session, { limit: 100, extensions: true })
   const head = await readHead(database.read, tenant, session)

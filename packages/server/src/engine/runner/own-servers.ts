@@ -6,7 +6,11 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { StdioReadiness } from '../../sessions/stdio-servers/readiness.ts'
-import { stdioServersOf, serversIn, readinessOf } from '../../sessions/stdio-servers/readiness.ts'
+import {
+  stdioServersOf,
+  serversIn,
+  judgeReadiness,
+} from '../../sessions/stdio-servers/readiness.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -24,7 +28,7 @@ export async function ownServers(
   const store = stdioStore(tx)
   const item = await workStore(tx).findLiveForUpdate(tenant, session)
   const report = await store.report(tenant, session)
-  const readiness = readinessOf(fromJson(agent), { report, item, stdioMs }, now)
+  const readiness = judgeReadiness(fromJson(agent), { report, item, stdioMs }, now)
   if (readiness !== 'wait' && !readiness.stands) await store.remove(tenant, session)
   return readiness
 }

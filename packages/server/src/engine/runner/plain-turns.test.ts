@@ -16,7 +16,7 @@ import { claimTurn, finishPlainTurn } from './plain-turns.ts'
 import type { SessionLease } from './steps.ts'
 import { finishTurn } from './finish-turn.ts'
 import { nextStep } from './steps.ts'
-import { heardOf } from '../../ground/database/fixture.ts'
+import { withHeardNotices } from '../../ground/database/fixture.ts'
 
 const message = (text = 'go') => ({
   type: 'user.message' as const,
@@ -68,7 +68,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using testDatabase = await open()
       const { database } = testDatabase
       const session = await newSession(database)
-      const { database: listened, heard } = heardOf(database)
+      const { database: listened, heard } = withHeardNotices(database)
       const posted = await send(listened, session, message('one'), message('two'))
       assert.ok(heard.some(({ topic }) => topic === 'work'))
       const lease = await begin(database, session)

@@ -5,7 +5,7 @@
  */
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { released, isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
+import { releasedLease, isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
 import { appendIfUnchanged, concernsNoCall } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { headChange, isAtBudget, stateOf, withUsage } from '../../sessions/log/head.ts'
@@ -18,7 +18,7 @@ import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { actionFor } from './decision.ts'
 import type { TurnEnding } from './finish-turn.ts'
 import { isInterrupt } from './interrupts.ts'
-import { stepFindingOf } from './step-finding.ts'
+import { decideStepFinding } from './step-finding.ts'
 import type { SessionLease, Step } from './steps.ts'
 import { budgetFlag, isHeld, requestEntry, runStarted } from './steps.ts'
 
@@ -63,7 +63,7 @@ const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot
   !hasOpenCalls &&
   !hasEndpoint &&
   !hasOpenOutcome(head) &&
-  actionFor(stateOf(head), stepFindingOf([], queue, head)) === 'promote'
+  actionFor(stateOf(head), decideStepFinding([], queue, head)) === 'promote'
 
 /**
  * The head of a running turn after an append. Undefined, so that the caller reads it again, when more was stored or a
@@ -118,7 +118,7 @@ async function endOnto(
   const counted = withUsage(head, headChange(last, now))
   if (isAtBudget(counted)) return false
   const entries = [...last, ...idleEntries(counted, stop, now)]
-  const set = more ? {} : released
+  const set = more ? {} : releasedLease
   const end = { now, fence, due: more, set }
   const done = await appendIfUnchanged(database, { tenant, session }, head, entries, end)
   return done !== undefined

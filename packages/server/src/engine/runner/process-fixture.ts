@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Usage } from '@steward/model/model.ts'
-import { costOf } from '@steward/model/price.ts'
+import { computeCost } from '@steward/model/price.ts'
 import type { UsageReport } from '@steward/protocol/usage.ts'
 
 export const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
@@ -41,7 +41,7 @@ export async function assertCountedOnce(
   events: readonly { [field: string]: unknown }[],
 ): Promise<void> {
   const used = events.flatMap((each) => (each['model_usage'] as Usage | undefined) ?? [])
-  const units = used.reduce((sum, usage) => sum + costOf(usage, price), 0)
+  const units = used.reduce((sum, usage) => sum + computeCost(usage, price), 0)
   assert.ok(units > 0)
   const from = new Date(Date.now() - 86_400_000).toISOString()
   const path = `/v1/ext/usage?starting_at=${from}&group_by=session_id`

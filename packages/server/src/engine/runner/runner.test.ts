@@ -10,8 +10,8 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases, notifying, unheard } from '../../ground/database/fixture.ts'
-import { files } from '../../ground/database/per-tenant/fixture.ts'
+import { databases, withNoticesOn, withLostNotices } from '../../ground/database/fixture.ts'
+import { openFilePerTenant } from '../../ground/database/per-tenant/fixture.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -21,7 +21,7 @@ import { listenToSession } from '../../sessions/log/topics.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { TurnAssembly } from './turn-deps.ts'
-import { runner } from './runner.ts'
+import { createRunner } from './runner.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
@@ -104,7 +104,7 @@ describe('a runner', () => {
         isFull = ++pauses < 3
       },
     }
-    const work = runner({
+    const work = createRunner({
       ...{ ...testGround(full, { bus, clock }), runTurn, slots: slots(10), ...assembled },
       log: jsonLog((line) => logged.push(line), 'warn'),
     })
@@ -146,7 +146,7 @@ describe('a runner', () => {
       const look = () => {
         for (const { least, met } of counted) if (running.size >= least) met()
       }
-      const work = runner({
+      const work = createRunner({
         ...{ ...testGround(database, { bus }), slots: slots(10) },
         ...assembled,
         log: jsonLog((line) => assert.fail(line), 'error'),
@@ -204,7 +204,7 @@ describe('a runner', () => {
       await turn?.end.promise
       return { stop: { type: 'end_turn' }, last: [] }
     }
-    const work = runner({
+    const work = createRunner({
       ...testGround(
         {
           ...database,
@@ -241,7 +241,7 @@ describe('a runner', () => {
     const { database, bus } = testDatabase
     const session = await newSession(database)
     const { begun, runTurn } = endlessTurn()
-    const work = runner({
+    const work = createRunner({
       ...testGround(database, { bus, log: jsonLog((line) => assert.fail(line), 'error') }),
       runTurn,
       ...assembled,
@@ -252,7 +252,7 @@ describe('a runner', () => {
     try {
       await post(message)
       const signal = await begun
-      await post(interrupt, unheard(database))
+      await post(interrupt, withLostNotices(database))
       const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
       bus.miss()
       await Promise.race([stopped, systemClock.sleep(2_000, new AbortController().signal)])
@@ -269,7 +269,7 @@ describe('a runner', () => {
     const session = await newSession(database)
     const { begun, runTurn } = endlessTurn()
     const one = oneDatabase(database)
-    const work = runner({
+    const work = createRunner({
       ...testGround(
         {
           ...one,
@@ -286,7 +286,7 @@ describe('a runner', () => {
     try {
       await post(message)
       const signal = await begun
-      await post(interrupt, unheard(database))
+      await post(interrupt, withLostNotices(database))
       await assert.rejects(work.lookForWork(), /it fails/)
       assert.ok(signal.aborted)
     } finally {
@@ -296,7 +296,7 @@ describe('a runner', () => {
 
   it('extends the leases of its other sessions where one database refuses writes', async () => {
     const [failing, other] = ['wrkspc_a', 'wrkspc_b'] as const
-    await using at = await files([failing, other])
+    await using at = await openFilePerTenant([failing, other])
     const bus = memoryBus()
     const clock = { ...systemClock, now: () => now }
     let now = 1_000
@@ -313,7 +313,7 @@ describe('a runner', () => {
       ...opened,
       write: (unit) => (isFailing ? Promise.reject(new Error('it fails')) : opened.write(unit)),
     }
-    const work = runner({
+    const work = createRunner({
       ...testGround(
         {
           ...at.databases,
@@ -330,7 +330,7 @@ describe('a runner', () => {
         const database = await at.databases.open(name)
         session = await newSession(database, 'idle', name)
         const post = (tx: Queries) => postEvents(tx, name, session, [message], now)
-        await notifying(database, bus).write(post)
+        await withNoticesOn(database, bus).write(post)
       }
       await areRunning.promise
       const { expires_at: before } = await readHead(read, other, session)

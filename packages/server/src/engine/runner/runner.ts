@@ -11,7 +11,7 @@ import { interruptsFor } from '../../sessions/log/inbox-end.ts'
 import type { MissedNotice, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
 import { listenToSession, listenForWork } from '../../sessions/log/topics.ts'
 import type { TurnParts } from './turn-deps.ts'
-import { drain } from './drain.ts'
+import { drainSession } from './drain.ts'
 import { tenantsInTurn } from './tenant-turns.ts'
 import { recoveryLane } from './recovery-lane.ts'
 import type { SessionSlot, RunnerShares } from './session-slot.ts'
@@ -131,7 +131,7 @@ const signalsOf = (
   slot: each.slot,
 })
 
-export function runner(deps: RunnerDeps) {
+export function createRunner(deps: RunnerDeps) {
   const { databases, bus, clock, log, stopMs } = deps
   const running = new Map<string, RunningSession>()
   const own = { ...deps, recoveries: recoveryLane(clock), running: () => running.size }
@@ -211,7 +211,7 @@ export function runner(deps: RunnerDeps) {
       }
       do {
         each.again = false
-        await drain({ ...own, database }, work, signals, dead)
+        await drainSession({ ...own, database }, work, signals, dead)
         each.failures = 0
       } while (each.again && !stopping.signal.aborted)
     } finally {

@@ -12,7 +12,7 @@ import { createShare } from '../../ground/core/share.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
-import { checkpoints } from '../../resources/checkpoints/checkpoints.ts'
+import { createCheckpoints } from '../../resources/checkpoints/checkpoints.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { environment, openTestEgress, tenant } from '../egress/callers/egress-fixture.ts'
 import type { RunLease } from './held-sandbox.ts'
@@ -65,7 +65,7 @@ export async function openPoolBench() {
         session: (owner, session) => sessionStore(read).row(owner, session),
         isOurs: async () => at.isOurs,
         checkpoints: {
-          ...checkpoints({
+          ...createCheckpoints({
             ...{ ...testGround(one, { clock }), folder, largest: 1 << 30, history: 0 },
             keeping: unusedKeeping(one),
           }),

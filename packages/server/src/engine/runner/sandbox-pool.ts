@@ -8,14 +8,14 @@ import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Pool } from '@steward/base/pool.ts'
 import { createPool } from '@steward/base/pool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import { fingerprintOf } from '@steward/space/working-folder/fingerprint.ts'
+import { computeFingerprint } from '@steward/space/working-folder/fingerprint.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { RunLease, HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
-import { foldersOf } from './held-sandbox.ts'
+import { sandboxPaths } from './held-sandbox.ts'
 import type { SandboxSlots } from './sandbox-slots.ts'
 import { sandboxSlots } from './sandbox-slots.ts'
 import { startSandboxAt } from './start-sandbox.ts'
@@ -42,7 +42,7 @@ async function save(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   mine.isChanged = false
   try {
     const own = join(deps.folder, session)
-    const print = await fingerprintOf(own)
+    const print = await computeFingerprint(own)
     const at = deps.clock.now()
     if (print !== undefined && mine.saved?.print === print && at < mine.saved.at + savedMs) return
     delete mine.saved
@@ -312,7 +312,7 @@ export function sandboxPool(deps: SandboxPoolDeps) {
     async remove(session: string): Promise<void> {
       await stop(session)
       // Another process of this machine may have run the session last.
-      await provider.reap(foldersOf(folder, session))
+      await provider.reap(sandboxPaths(folder, session))
       await removeTree(join(folder, session))
     },
     close: held.close,

@@ -9,7 +9,7 @@ import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readWaiting } from '../../sessions/log/inbox.ts'
 import type { TurnAssembly } from './turn-deps.ts'
-import { runner } from './runner.ts'
+import { createRunner } from './runner.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 
@@ -35,7 +35,7 @@ async function pausing({ database, bus }: TestDatabase, total: number) {
       return Promise.race([wake.promise, ended])
     },
   }
-  const work = runner({
+  const work = createRunner({
     ...testGround(database, { bus, clock }),
     abandon: async () => {},
     remove: async () => {},

@@ -3,11 +3,11 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
+import { arrivalNotice } from '@steward/space/working-folder/checkpoints.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { MountTarget } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
-import { foldersOf } from './held-sandbox.ts'
+import { sandboxPaths } from './held-sandbox.ts'
 import { makeStartFolder, removeLeftStarts, removeStartFolder } from './start-folder.ts'
 import type { SandboxSlots } from './sandbox-slots.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -33,7 +33,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const { provider, folder } = deps
   const { lease, egress } = mine
   const { tenant, session, environment } = lease
-  const target = foldersOf(folder, session)
+  const target = sandboxPaths(folder, session)
   const own = join(folder, session)
   await provider.reap(target)
   await makePrivate(own)
@@ -41,7 +41,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
     deps.waits(lease, 'files', deps.checkpoints.arrive({ tenant, session, own })),
     deps.session(tenant, session),
   ])
-  const told = noticeOf(arrival)
+  const told = arrivalNotice(arrival)
   if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
   const agent = fromJson(row.agent)
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
@@ -83,7 +83,7 @@ async function makePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700)
 }
 
-type StartPaths = ReturnType<typeof foldersOf> & { isPrefilled: boolean }
+type StartPaths = ReturnType<typeof sandboxPaths> & { isPrefilled: boolean }
 
 /**
  * Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. `started`

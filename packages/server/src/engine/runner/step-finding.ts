@@ -9,7 +9,7 @@ import { isInterrupt } from './interrupts.ts'
 export const isUnanswered = ({ state }: PendingCall): boolean =>
   state === 'asked' || state === 'waiting'
 
-export function stepFindingOf(
+export function decideStepFinding(
   open: readonly PendingCall[],
   queue: readonly InboxItem[],
   { outcome }: Head,

@@ -10,7 +10,7 @@ import { claimHead } from '../../ground/database/lease.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
-import { admission, admitEvents, readWaiting } from '../../sessions/log/inbox.ts'
+import { toAdmission, admitEvents, readWaiting } from '../../sessions/log/inbox.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
@@ -18,7 +18,7 @@ import { deleteSession } from '../../sessions/update.ts'
 import { enqueueItem } from '../../sessions/work/queue.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { nextStep, settleDeleted } from './steps.ts'
-import { heardOf } from '../../ground/database/fixture.ts'
+import { withHeardNotices } from '../../ground/database/fixture.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
@@ -86,7 +86,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const text = 'x'.repeat(300_000)
       const large = fresh({ ...message, content: [{ type: 'text' as const, text }] })
       await database.write((tx) =>
-        admitEvents(tx, tenant, session, [admission(large)], { now: 0, due: true }),
+        admitEvents(tx, tenant, session, [toAdmission(large)], { now: 0, due: true }),
       )
       const { step, lease, events, head } = await claimed(database, session, 'nobody')
       assert.equal(step.kind, 'heavy')
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using testDatabase = await open()
       const session = await newSession(testDatabase.database, 'running')
       await testDatabase.database.write((tx) =>
-        admitEvents(tx, tenant, session, [admission(fresh(message))], { now: 0, due: true }),
+        admitEvents(tx, tenant, session, [toAdmission(fresh(message))], { now: 0, due: true }),
       )
       await keepEvents(testDatabase.database, session, [
         fresh({ type: 'session.updated' as const, title: 'x' }),
@@ -166,7 +166,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await keepEvents(database, session, asking())
       await database.write((tx) => postEvents(tx, tenant, session, [message, message], 0))
       await dies(database, session, 5)
-      const { database: listened, heard } = heardOf(database)
+      const { database: listened, heard } = withHeardNotices(database)
       const { step, events, head } = await claimed(listened, session)
       assert.equal(step.kind, 'turn')
       assert.equal(promotedIn(heard).length, 2)
@@ -194,7 +194,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       assert.deepEqual(error.retry_status, { type: 'exhausted' })
       assert.equal((await readWaiting(database.read, tenant, session)).length, 1)
       await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
-      const later = heardOf(database)
+      const later = withHeardNotices(database)
       const next = await claimed(later.database, session, 'nobody')
       assert.equal(next.step.kind, 'turn')
       assert.equal(promotedIn(later.heard).length, 2)
@@ -262,7 +262,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       }
       const [stale, held] = [await take(), await take()]
       await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
-      const { database: listened, heard } = heardOf(database)
+      const { database: listened, heard } = withHeardNotices(database)
       const next = (at: typeof stale) =>
         listened.write((tx) => nextStep(tx, at, { now: 0, claimed: false }))
       assert.deepEqual(await next(stale), { kind: 'lost' })

@@ -3,13 +3,13 @@
  * process, resume answered calls, promote messages, or rest.
  */
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
-import { openCallsOf, startCalls } from '../../sessions/log/calls.ts'
+import { listOpenCalls, startCalls } from '../../sessions/log/calls.ts'
 import type { Head, HeadChange, SessionState } from '../../sessions/log/head.ts'
 import { stateOf } from '../../sessions/log/head.ts'
 import { idleEntries, runningEntries } from '../../sessions/log/idle.ts'
@@ -39,7 +39,7 @@ import {
   hadBegun,
   wasGivenUpBefore,
 } from './deaths.ts'
-import { isUnanswered, stepFindingOf } from './step-finding.ts'
+import { isUnanswered, decideStepFinding } from './step-finding.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { abandonedTurnEvents, wasGivenBack } from './abandoned-turn.ts'
@@ -106,7 +106,7 @@ export async function nextStep(
   const head = await findThreadForUpdate(tx, lease)
   const over = overFor(head, lease)
   if (!head || over) return { kind: over ?? 'rest' }
-  const open = await openCallsOf(tx, { tenant, session, thread })
+  const open = await listOpenCalls(tx, { tenant, session, thread })
   const queue = await readWaiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
@@ -124,7 +124,7 @@ function act(
 ): Promise<Step> {
   const { head, open, queue } = unfinished
   const { now } = moment
-  const action = actionFor(stateOf(head), stepFindingOf(open, queue, head))
+  const action = actionFor(stateOf(head), decideStepFinding(open, queue, head))
   switch (action) {
     case 'remove':
       return Promise.resolve({ kind: 'deleted' })
@@ -143,7 +143,7 @@ function act(
     case 'promote':
       return promoteMessages(tx, lease, head, { queue, before: [] }, now)
     case 'rest':
-      return writeStep(tx, lease, head, [], { due: false, ...released }, now, { kind: 'rest' })
+      return writeStep(tx, lease, head, [], { due: false, ...releasedLease }, now, { kind: 'rest' })
     default:
       return action satisfies never
   }
@@ -151,7 +151,7 @@ function act(
 
 /** Ends the work on a deleted session when nothing of it is left: not due any more, lease released. */
 export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
-  appendEntries(tx, tenant, session, [], { now, fence, due: false, set: released })
+  appendEntries(tx, tenant, session, [], { now, fence, due: false, set: releasedLease })
 
 /** Settles an interrupt between turns or in a dead process's turn. Messages after the interrupt begin a turn. */
 export async function settleInterrupt(
@@ -193,7 +193,7 @@ export async function writeStep<S extends Step>(
   return written ? step : { kind: 'lost' }
 }
 
-export const entryOf = (event: NewEvent): LogEntry => ({ event })
+export const toLogEntry = (event: NewEvent): LogEntry => ({ event })
 
 type UnfinishedTurn = { head: Head; open: PendingCall[]; queue: InboxItem[]; left: LogEntry[] }
 
@@ -265,7 +265,7 @@ async function giveUpTurn(
     retry_status: { type: 'exhausted' as const },
   }
   const outcome = await endOutcome(tx, lease, head, { result: 'failed', explanation: why }, now)
-  const closed = open.map((call) => entryOf(closingResult(call, why)))
+  const closed = open.map((call) => toLogEntry(closingResult(call, why)))
   const stop: StopReason = { type: 'retries_exhausted' }
   const report = await reportToParent(tx, lease, { stop }, now)
   // The parent is due now, and the session goes on with it.
@@ -273,7 +273,7 @@ async function giveUpTurn(
   const entries = [
     ...left,
     ...closed,
-    entryOf({ id: newId('event'), type: 'session.error', error }),
+    toLogEntry({ id: newId('event'), type: 'session.error', error }),
     ...outcome.entries,
     ...report,
     ...idleEntries(after, stop, now, goesOn),
@@ -294,7 +294,7 @@ export async function endTurn(
   now: number,
 ): Promise<Step> {
   const told = await announceBudget(tx, lease, head, { type: 'end_turn' }, now)
-  const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...released } as const
+  const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...releasedLease } as const
   const step = await writeStep(tx, lease, head, entries, rest, now, { kind: 'rest' })
   if (step.kind === 'rest' && isOnlyDueThread(head))
     await withdrawItem(tx, lease.tenant, lease.session, now)
@@ -339,7 +339,7 @@ async function askAgain(
     lease,
     head,
     same ? [] : idleEntries(head, stop, now),
-    { due: false, ...released },
+    { due: false, ...releasedLease },
     now,
     {
       kind: 'rest',
@@ -366,11 +366,11 @@ export async function promoteMessages(
 }
 
 export const runStarted = (tenant: string): LogEntry[] => [
-  entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
+  toLogEntry({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
 ]
 
 export const requestEntry = (id: string): LogEntry =>
-  entryOf({ id, type: 'span.model_request_start' })
+  toLogEntry({ id, type: 'span.model_request_start' })
 
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
 export async function beginTurn(
@@ -381,7 +381,7 @@ export async function beginTurn(
 ): Promise<Step> {
   const servers = await ownServers(tx, lease, head, now)
   if (servers === 'wait') {
-    const waits = { due: false, awaits_stdio: 1, ...released, ...begunOutcome(head) } as const
+    const waits = { due: false, awaits_stdio: 1, ...releasedLease, ...begunOutcome(head) } as const
     return writeStep(tx, lease, head, entries, waits, now, { kind: 'rest' })
   }
   const all = [...entries, ...servers.failures.map(stdioError)]

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
+import { flagsOfNode, programPath } from '@steward/base/program-fixture.ts'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import type { PostgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
@@ -20,7 +20,7 @@ type StoppableServer = {
   said: () => string
 }
 
-const program = programOf(new URL('../../main.ts', import.meta.url))
+const program = programPath(new URL('../../main.ts', import.meta.url))
 
 describe('a server that is asked to stop', () => {
   let folder: string

@@ -11,7 +11,7 @@ import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { listenToSession } from '../../sessions/log/topics.ts'
-import { drain } from './drain.ts'
+import { drainSession } from './drain.ts'
 import { recoveryLane } from './recovery-lane.ts'
 import type { DrainDeps } from './turn-deps.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
@@ -59,7 +59,7 @@ async function takenUp(database: Database, meanwhile: Meanwhile) {
     remove: async () => {},
   }
   const never = new AbortController().signal
-  const done = drain(
+  const done = drainSession(
     deps,
     { tenant, session },
     {

@@ -4,7 +4,7 @@
 import type { Share } from '../../ground/core/share.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { deadOwners, dueSessionsOf, nextTenantDue } from '../../ground/database/due-sessions.ts'
+import { deadOwners, listDueSessions, nextTenantDue } from '../../ground/database/due-sessions.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
@@ -40,7 +40,7 @@ export function tenantsInTurn(deps: TenantTurnDeps) {
       return
     }
     // Ask for one session more than there are slots: `start` then reports that sessions are left.
-    const sessions = await dueSessionsOf(database, tenant, room + 1, now)
+    const sessions = await listDueSessions(database, tenant, room + 1, now)
     for (const session of sessions) if (!isRunning(session)) start({ tenant, session }, now.dead)
     if (sessions.length <= room) return
     // More sessions may wait behind these. Slots have become free during the query, or sessions that run were not

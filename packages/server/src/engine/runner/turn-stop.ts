@@ -54,7 +54,7 @@ export function turnStop(
 }
 
 /** The wait before a repeated model request. The session gives its slot away if no other of its threads runs. */
-export const sleepOf =
+export const createTurnSleep =
   ({ crew, clock }: ThreadDeps, { slot }: TurnSignals): Turn['sleep'] =>
   (ms, signal) =>
     crew.isAlone() ? slot.pause(ms, signal) : clock.sleep(ms, signal)

@@ -11,7 +11,7 @@ export type WebDeps = {
   conversions: Share
 }
 
-export const webOf = (
+export const createWebAccess = (
   { search, conversions }: WebDeps,
   egress: SessionEgress,
   tenant: string,

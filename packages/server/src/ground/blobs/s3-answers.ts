@@ -47,7 +47,7 @@ export const reasonIn = (said: string): string =>
     .slice(0, shownCharacters)
 
 /** The XML of an answer. Throws a `BlobStoreError` when it is too long, or is not there in time. */
-export const xmlOf = (answer: AnswerBody): Promise<string> =>
+export const readXml = (answer: AnswerBody): Promise<string> =>
   textOf(answer, longestXml, bodyTimeout)
 
 async function textOf({ body }: AnswerBody, longest: number, ms: number): Promise<string> {

@@ -69,7 +69,7 @@ export async function passTo({ endpoint }: Bucket, incoming: IncomingMessage) {
  * Starts a server in front of the store. Where `answer` returns a listener, the listener answers instead of the
  * store.
  */
-export async function inFrontOf(
+export async function startInFrontOf(
   store: Bucket,
   answer: (at: { method: string; url: string }) => RequestListener | undefined,
 ) {
@@ -101,7 +101,7 @@ export async function inFrontOf(
   }
 }
 
-export const status =
+export const answerStatus =
   (code: number, body = ''): RequestListener =>
   (incoming, outgoing) => {
     incoming.resume().once('end', () => outgoing.writeHead(code).end(body))

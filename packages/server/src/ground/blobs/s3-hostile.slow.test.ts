@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { after, before, describe, it } from 'node:test'
 import { BlobStoreError } from '../core/errors.ts'
-import { bytes, inFrontOf, servedBucket, status } from './s3-fixture.ts'
+import { bytes, startInFrontOf, servedBucket, answerStatus } from './s3-fixture.ts'
 import { s3Blobs } from './s3.ts'
 
 // verifies: http/blobs-away
@@ -23,7 +23,7 @@ describe('blobs in a hostile bucket', () => {
       write()
     }
     let isBad = false
-    await using front = await inFrontOf(served.bucket, ({ url }) => {
+    await using front = await startInFrontOf(served.bucket, ({ url }) => {
       if (!isBad) return undefined
       return url.includes('/unsized')
         ? (_, outgoing) => void outgoing.writeHead(200).write('x')
@@ -41,8 +41,8 @@ describe('blobs in a hostile bucket', () => {
 
   it('are listed by names of their own alone, each once', async () => {
     let page = ''
-    await using front = await inFrontOf(served.bucket, ({ method, url }) =>
-      method === 'GET' && url.includes('max-keys') ? status(200, page) : undefined,
+    await using front = await startInFrontOf(served.bucket, ({ method, url }) =>
+      method === 'GET' && url.includes('max-keys') ? answerStatus(200, page) : undefined,
     )
     page = xml('')
     const blobs = await s3Blobs({ ...front.bucket, prefix: 'ours' })
@@ -59,7 +59,7 @@ describe('blobs in a hostile bucket', () => {
 
   it('are away when a list does not go on, or is none', async () => {
     let page = xml('')
-    await using front = await inFrontOf(served.bucket, () => status(200, page))
+    await using front = await startInFrontOf(served.bucket, () => answerStatus(200, page))
     const blobs = await s3Blobs(front.bucket)
     const again = xml(`<IsTruncated>true</IsTruncated>${contents('n/1')}`)
     for (page of [again, xml('<IsTruncated>true</IsTruncated>'), '<html>sign in</html>'])
@@ -70,7 +70,7 @@ describe('blobs in a hostile bucket', () => {
 
   it('are listed in time that grows with the list', async () => {
     let page = xml('')
-    await using front = await inFrontOf(served.bucket, () => status(200, page))
+    await using front = await startInFrontOf(served.bucket, () => answerStatus(200, page))
     const blobs = await s3Blobs(front.bucket)
     page = xml('<Contents>'.repeat(300_000))
     const before = performance.now()
@@ -89,7 +89,7 @@ describe('blobs in a hostile bucket', () => {
         })
       }
     let code = 200
-    await using front = await inFrontOf(served.bucket, ({ method }) =>
+    await using front = await startInFrontOf(served.bucket, ({ method }) =>
       method === 'PUT' || method === 'DELETE' ? trickle(code) : undefined,
     )
     const blobs = await s3Blobs({ ...front.bucket, patienceMs: 300 })
@@ -108,7 +108,7 @@ describe('blobs in a hostile bucket', () => {
       { 'content-range': 'bytes 2-4/*', 'content-length': '3' },
     ]
     let given: Record<string, string> = {}
-    await using front = await inFrontOf(served.bucket, ({ method, url }) => {
+    await using front = await startInFrontOf(served.bucket, ({ method, url }) => {
       if (!url.includes('/odd')) return undefined
       if (method === 'HEAD') return (_, outgoing) => void outgoing.writeHead(200).end()
       return (_, outgoing) =>
@@ -122,7 +122,7 @@ describe('blobs in a hostile bucket', () => {
   })
 
   it('are away when the store breaks off within one, and fail for a reader as it fails itself', async () => {
-    await using front = await inFrontOf(served.bucket, ({ method, url }) =>
+    await using front = await startInFrontOf(served.bucket, ({ method, url }) =>
       method === 'GET' && url.includes('/broken')
         ? (_, outgoing) => {
             outgoing.writeHead(200, { 'content-length': '1000' }).write('x')
@@ -146,7 +146,7 @@ describe('blobs in a hostile bucket', () => {
 
   it('fail with the reason of their body where the store goes away too', async () => {
     let isAway = false
-    await using front = await inFrontOf(served.bucket, ({ method }) =>
+    await using front = await startInFrontOf(served.bucket, ({ method }) =>
       isAway && method === 'DELETE' ? (incoming) => incoming.socket.destroy() : undefined,
     )
     const blobs = await s3Blobs(front.bucket)
@@ -160,8 +160,8 @@ describe('blobs in a hostile bucket', () => {
 
   it('are not there when the answer to their end says nothing', async () => {
     let said = ' '
-    await using front = await inFrontOf(served.bucket, ({ method, url }) =>
-      method === 'POST' && url.includes('uploadId') ? status(200, said) : undefined,
+    await using front = await startInFrontOf(served.bucket, ({ method, url }) =>
+      method === 'POST' && url.includes('uploadId') ? answerStatus(200, said) : undefined,
     )
     const blobs = await s3Blobs(front.bucket)
     const part = new Uint8Array(5 * 1024 * 1024)
@@ -171,11 +171,11 @@ describe('blobs in a hostile bucket', () => {
 
   it('fail with a short reason that holds no secret, whatever the store says', async () => {
     let said = ''
-    await using front = await inFrontOf(served.bucket, ({ method }) =>
+    await using front = await startInFrontOf(served.bucket, ({ method }) =>
       method === 'PUT'
         ? (incoming, outgoing) => {
             said = `${incoming.headers.authorization} ${'m'.repeat(100_000)}\n\u001b[2J`
-            status(403, `<Error><Code>A</Code><Message>${said}</Message></Error>`)(
+            answerStatus(403, `<Error><Code>A</Code><Message>${said}</Message></Error>`)(
               incoming,
               outgoing,
             )

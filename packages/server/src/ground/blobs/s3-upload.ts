@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { BlobStoreError } from '../core/errors.ts'
 import type { BucketAnswer } from './s3-answers.ts'
-import { bucketFailure, dropBody, reasonIn, xmlOf, xmlText } from './s3-answers.ts'
+import { bucketFailure, dropBody, reasonIn, readXml, xmlText } from './s3-answers.ts'
 import type { s3Wire } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
@@ -81,7 +81,7 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
   const answer = await wire.ask({ method: 'POST', name, query: { uploads: '' } })
   const what = `${name} could not be put`
   if (answer.statusCode !== 200) throw await bucketFailure(answer, what)
-  const uploadId = xmlText(await xmlOf(answer), 'UploadId')
+  const uploadId = xmlText(await readXml(answer), 'UploadId')
   if (!uploadId) throw new Error(`the blob store named no upload: ${what}`)
   const parts: UploadPart[] = []
   let underWay: Promise<unknown> = Promise.resolve()
@@ -142,7 +142,7 @@ async function checkEnded(
   { what, isThere }: { what: string; isThere: () => Promise<boolean> },
 ): Promise<void> {
   if (ended.statusCode !== 200) throw await bucketFailure(ended, what)
-  const said = await xmlOf(ended)
+  const said = await readXml(ended)
   if (said.includes('<CompleteMultipartUploadResult')) return
   if (!said.includes('<Error') && (await isThere())) return
   const why = reasonIn(said) || 'what is no end of an upload'

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Dispatcher } from 'undici'
 import { BlobStoreError } from '../core/errors.ts'
-import { request } from '../core/undici.ts'
+import { sendRequest } from '../core/undici.ts'
 import type { BucketAnswer } from './s3-answers.ts'
 import { bodyTimeout, dropBody } from './s3-answers.ts'
 
@@ -70,7 +70,7 @@ export function s3Wire(bucket: Bucket) {
     const patience = patienceMs + (body?.byteLength ?? 0) / slowestBytesPerMs
     const timer = setTimeout(() => silence.abort(new SilentStoreError(patience)), patience)
     try {
-      return await request(signed.url, {
+      return await sendRequest(signed.url, {
         method,
         headers: Object.fromEntries(signed.headers),
         body: body ?? null,

@@ -6,7 +6,7 @@ import { guardedAgent, operatorGuard, parseRanges } from '../core/dial.ts'
 import { BlobStoreError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
 import { blobContract } from './contract.ts'
-import { bytes, inFrontOf, passTo, servedBucket, status } from './s3-fixture.ts'
+import { bytes, startInFrontOf, passTo, servedBucket, answerStatus } from './s3-fixture.ts'
 import { s3Blobs } from './s3.ts'
 
 describe('blobs in a bucket', () => {
@@ -40,10 +40,10 @@ describe('blobs in a bucket', () => {
   describe('blobs in a bucket', () => {
     it('are asked for again when the store is busy or breaks off', async () => {
       let failures = 0
-      await using front = await inFrontOf(served.bucket, ({ url }) => {
+      await using front = await startInFrontOf(served.bucket, ({ url }) => {
         if (!url.includes('/retried') || ++failures > 3) return undefined
         if (failures === 2) return (incoming) => incoming.socket.destroy()
-        return status(failures === 1 ? 503 : 429)
+        return answerStatus(failures === 1 ? 503 : 429)
       })
       const blobs = await s3Blobs(front.bucket)
       await blobs.put('retried', bytes('there'))
@@ -53,8 +53,8 @@ describe('blobs in a bucket', () => {
 
     it('fail with the words of the store when its error persists', async () => {
       const xml = '<Error><Code>SlowDown</Code><Message>&lt;later&gt;</Message></Error>'
-      await using front = await inFrontOf(served.bucket, ({ method }) =>
-        method === 'PUT' ? status(503, xml) : undefined,
+      await using front = await startInFrontOf(served.bucket, ({ method }) =>
+        method === 'PUT' ? answerStatus(503, xml) : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
       await assert.rejects(blobs.put('busy', bytes('x')), (error) => {
@@ -68,7 +68,9 @@ describe('blobs in a bucket', () => {
     // verifies: http/blobs-away
     it('are known to be away soon when the store says nothing or refuses connections', async () => {
       let isSilent = false
-      await using front = await inFrontOf(served.bucket, () => (isSilent ? () => {} : undefined))
+      await using front = await startInFrontOf(served.bucket, () =>
+        isSilent ? () => {} : undefined,
+      )
       const blobs = await s3Blobs({ ...front.bucket, patienceMs: 200 })
       await blobs.put('kept', bytes('x'))
       isSilent = true
@@ -91,7 +93,7 @@ describe('blobs in a bucket', () => {
     })
 
     it('have more time for larger bodies', async () => {
-      await using front = await inFrontOf(served.bucket, ({ method }) =>
+      await using front = await startInFrontOf(served.bucket, ({ method }) =>
         method === 'PUT'
           ? (incoming, outgoing) =>
               void incoming.resume().once('end', () => setTimeout(() => outgoing.end(), 400))
@@ -104,10 +106,10 @@ describe('blobs in a bucket', () => {
 
     it('are whole when only the answer to their end was lost', async () => {
       let ends = 0
-      await using front = await inFrontOf(served.bucket, ({ method, url }) => {
+      await using front = await startInFrontOf(served.bucket, ({ method, url }) => {
         if (method !== 'POST' || !url.includes('uploadId')) return undefined
         ends++
-        if (ends > 1) return status(404, '<Error><Code>NoSuchUpload</Code></Error>')
+        if (ends > 1) return answerStatus(404, '<Error><Code>NoSuchUpload</Code></Error>')
         return (incoming, outgoing) => {
           passTo(served.bucket, incoming).then(() => outgoing.destroy(), assert.fail)
         }
@@ -120,9 +122,9 @@ describe('blobs in a bucket', () => {
     })
 
     it('are not there when their end fails under a good status', async () => {
-      await using front = await inFrontOf(served.bucket, ({ method, url }) =>
+      await using front = await startInFrontOf(served.bucket, ({ method, url }) =>
         method === 'POST' && url.includes('uploadId')
-          ? status(200, '<Error><Code>InternalError</Code></Error>')
+          ? answerStatus(200, '<Error><Code>InternalError</Code></Error>')
           : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
@@ -135,8 +137,8 @@ describe('blobs in a bucket', () => {
     })
 
     it('have an empty range where the store says that there is none', async () => {
-      await using front = await inFrontOf(served.bucket, ({ method, url }) =>
-        method === 'GET' && url.endsWith('/short') ? status(416) : undefined,
+      await using front = await startInFrontOf(served.bucket, ({ method, url }) =>
+        method === 'GET' && url.endsWith('/short') ? answerStatus(416) : undefined,
       )
       const blobs = await s3Blobs(front.bucket)
       await blobs.put('short', bytes('abc'))
@@ -155,7 +157,7 @@ describe('blobs in a bucket', () => {
     })
 
     it('abort their upload when their body fails', async () => {
-      await using front = await inFrontOf(served.bucket, () => undefined)
+      await using front = await startInFrontOf(served.bucket, () => undefined)
       const blobs = await s3Blobs(front.bucket)
       const broken = async function* () {
         yield new Uint8Array(20 * 1024 * 1024)
@@ -184,7 +186,7 @@ describe('blobs in a bucket', () => {
 
     it('hold two parts of a body and no more of it', async () => {
       let taken = 0
-      await using front = await inFrontOf(served.bucket, ({ url }) =>
+      await using front = await startInFrontOf(served.bucket, ({ url }) =>
         url.includes('partNumber') ? () => {} : undefined,
       )
       const blobs = await s3Blobs(front.bucket)

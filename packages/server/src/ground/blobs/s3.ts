@@ -5,7 +5,7 @@ import type { Blobs, ByteRange } from './blobs.ts'
 import { checkKey, checkPrefix, clampRange, isKey } from './blobs.ts'
 import { uploadObject } from './s3-upload.ts'
 import type { BucketAnswer } from './s3-answers.ts'
-import { bucketFailure, dropBody, xmlElements, xmlOf, xmlText } from './s3-answers.ts'
+import { bucketFailure, dropBody, xmlElements, readXml, xmlText } from './s3-answers.ts'
 import type { Bucket } from './s3-wire.ts'
 import { s3Wire } from './s3-wire.ts'
 
@@ -157,7 +157,7 @@ async function drained<T>(answer: BucketAnswer, value: T): Promise<T> {
 async function pageOf(wire: Wire, query: Record<string, string>) {
   const answer = await wire.ask({ method: 'GET', query })
   if (answer.statusCode !== 200) throw await bucketFailure(answer, 'its bucket could not be listed')
-  const xml = await xmlOf(answer)
+  const xml = await readXml(answer)
   if (!xml.includes('<ListBucketResult'))
     throw new BlobStoreError(new Error('the blob store answered with something that is no list'))
   return {

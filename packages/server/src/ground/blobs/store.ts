@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../database/database.ts'
-import { storeOf } from '../database/store-of.ts'
+import { defineStore } from '../database/store-of.ts'
 import { forUpdate } from '../database/lock.ts'
 
 const one = (db: Reads, tenant: string, key: string) =>
@@ -67,4 +67,4 @@ function looseWrites(db: Queries) {
 }
 
 /** Marks of blobs without a row. A mark is set and lifted in the transaction that writes the row. */
-export const looseBlobStore = storeOf(looseReads, looseWrites)
+export const looseBlobStore = defineStore(looseReads, looseWrites)

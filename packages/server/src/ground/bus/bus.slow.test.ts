@@ -5,8 +5,8 @@ import { newPostgresUrl } from '../database/fixture.ts'
 import { postgresProxy } from '../database/proxy-fixture.ts'
 import type { BusMessage, Channel } from './bus.ts'
 import { isMissed } from './bus.ts'
-import { keptLog, processes } from './direct/fixture.ts'
-import { ear, reach } from './fixture.ts'
+import { keptLog, createProcesses } from './direct/fixture.ts'
+import { listenToTopic, awaitReach } from './fixture.ts'
 import { memoryChannel } from './memory.ts'
 import { natsChannel } from './nats/channel.ts'
 import { natsServer } from './nats/fixture.ts'
@@ -32,7 +32,7 @@ const kinds: Record<
     }
   },
   async direct() {
-    const together = processes()
+    const together = createProcesses()
     const [here, there] = [await together.open(), await together.open()]
     return { here: here.channel, there: there.channel, close: () => together.close() }
   },
@@ -55,7 +55,7 @@ for (const [kind, open] of Object.entries(kinds)) {
   describe(`a ${kind} channel`, () => {
     it('delivers a message to its own process before the call returns', async () => {
       const { here, close } = await open()
-      const { heard } = ear(here, 't')
+      const { heard } = listenToTopic(here, 't')
       here.publish('t', { n: 1 })
       assert.deepEqual(heard, [{ n: 1 }])
       await close()
@@ -63,8 +63,8 @@ for (const [kind, open] of Object.entries(kinds)) {
 
     it('delivers messages to others, both ways, by topic, once and in their order', async () => {
       const { here, there, close } = await open()
-      const [one, two] = [ear(here, 'a'), ear(there, 'b')]
-      await Promise.all([reach(there, here, 'a'), reach(here, there, 'b')])
+      const [one, two] = [listenToTopic(here, 'a'), listenToTopic(there, 'b')]
+      await Promise.all([awaitReach(there, here, 'a'), awaitReach(here, there, 'b')])
       for (let n = 0; n < 2000; n++) {
         here.publish('b', { n, text: 'ünïcödé'.repeat(n % 50) })
         there.publish('a', { n })
@@ -83,8 +83,8 @@ for (const [kind, open] of Object.entries(kinds)) {
 
     it('delivers nothing after a subscription has ended', async () => {
       const { here, there, close } = await open()
-      const [one, two] = [ear(there, 't'), ear(there, 't')]
-      await reach(here, there, 't')
+      const [one, two] = [listenToTopic(there, 't'), listenToTopic(there, 't')]
+      await awaitReach(here, there, 't')
       here.publish('t', { n: 1 })
       await two.until(has(1))
       one.quiet()
@@ -100,8 +100,8 @@ for (const [kind, open] of Object.entries(kinds)) {
 
     it('delivers a message of 100 KB whole, in the order of the others', async () => {
       const { here, there, close } = await open()
-      const { until } = ear(there, 't')
-      await reach(here, there, 't')
+      const { until } = listenToTopic(there, 't')
+      await awaitReach(here, there, 't')
       // The text has escapes, pairs of surrogates and lone surrogates, which a cut could damage.
       const large = '"\\\u0001€😀\ud83d'.repeat(100_000 / 14)
       here.publish('t', { n: 1 })
@@ -118,7 +118,7 @@ describe('a postgres channel', () => {
   it('keeps a message above its bound in its own process, and goes on', async () => {
     const url = await newPostgresUrl()
     const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
-    const [one, two] = [ear(here, 't'), ear(there, 't')]
+    const [one, two] = [listenToTopic(here, 't'), listenToTopic(there, 't')]
     here.publish('t', { n: 1, large: 'x'.repeat(300_000) })
     here.publish('t', { n: 2 })
     await two.until(has(2))
@@ -130,7 +130,7 @@ describe('a postgres channel', () => {
   it('listens again after its connection was cut, once', async () => {
     const url = await newPostgresUrl()
     const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
-    const { heard, until } = ear(there, 't')
+    const { heard, until } = listenToTopic(there, 't')
     const admin = new pg.Client({ connectionString: url })
     await admin.connect()
     for (let round = 1; round <= 3; round++) {
@@ -158,7 +158,7 @@ describe('a postgres channel', () => {
   it('notifies every topic after its connection was cut', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
     const bus = await postgresChannel(proxy.url)
-    const [one, two] = [ear(bus, 'a'), ear(bus, 'b')]
+    const [one, two] = [listenToTopic(bus, 'a'), listenToTopic(bus, 'b')]
     proxy.cut()
     await Promise.all([one, two].map(({ until }) => until((heard) => heard.some(isMissed))))
     assert.ok(bus.isOpen())
@@ -169,7 +169,7 @@ describe('a postgres channel', () => {
     const url = await newPostgresUrl()
     await using proxy = await postgresProxy(url)
     const [here, there] = [await postgresChannel(proxy.url), await postgresChannel(url)]
-    const [said, other] = [ear(there, 'said'), ear(there, 'other')]
+    const [said, other] = [listenToTopic(there, 'said'), listenToTopic(there, 'other')]
     proxy.cut()
     here.publish('said', { n: 1 })
     await said.until((heard) => heard.some(isMissed))
@@ -182,7 +182,7 @@ describe('a postgres channel', () => {
     await using proxy = await postgresProxy(url)
     const limits = { connectMs: 1_500, statementMs: 500, heartbeatMs: 500 }
     const [here, there] = [await postgresChannel(proxy.url, limits), await postgresChannel(url)]
-    const [near, far] = [ear(here, 'near'), ear(there, 'far')]
+    const [near, far] = [listenToTopic(here, 'near'), listenToTopic(there, 'far')]
     proxy.vanish()
     const began = performance.now()
     there.publish('near', { n: 1 })
@@ -203,7 +203,7 @@ describe('a postgres channel', () => {
   it('sends what was published before it closes', async () => {
     const url = await newPostgresUrl()
     const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
-    const { until } = ear(there, 't')
+    const { until } = listenToTopic(there, 't')
     for (let n = 0; n < 500; n++) here.publish('t', { n })
     await here.close()
     assert.equal((await until(has(499))).length, 500)
@@ -227,7 +227,7 @@ describe('a postgres channel', () => {
 it('a postgres channel does not hear what others say on its channel', async () => {
   const url = await newPostgresUrl()
   const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
-  const { heard, until } = ear(here, 't')
+  const { heard, until } = listenToTopic(here, 't')
   const stranger = new pg.Client({ connectionString: url })
   await stranger.connect()
   const parts = ['not json', '[1]', '{}', '[["t",null]]'].map((text) =>

@@ -36,7 +36,7 @@ export interface Bus extends Channel {
 }
 
 /** Joins two channels. `live` closes first, because it may use `notifications`. */
-export const busOf = (notifications: FamilyChannel, live: Channel): Bus => ({
+export const joinChannels = (notifications: FamilyChannel, live: Channel): Bus => ({
   ...notifications,
   live,
   async close() {

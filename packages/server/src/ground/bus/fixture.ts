@@ -12,7 +12,7 @@ export const unitOn = (bus: Bus): Notifying => ({
 })
 
 /** Collects the messages of a topic. The returned functions wait for messages. */
-export function ear(channel: Channel, topic: string) {
+export function listenToTopic(channel: Channel, topic: string) {
   const heard: BusMessage[] = []
   let wake = () => {}
   const quiet = channel.subscribe(topic, (message) => {
@@ -28,7 +28,7 @@ export function ear(channel: Channel, topic: string) {
 }
 
 /** Resolves when messages of `from` reach `to`. A new subscription takes a moment to be known. */
-export async function reach(from: Channel, to: Channel, topic: string): Promise<void> {
+export async function awaitReach(from: Channel, to: Channel, topic: string): Promise<void> {
   const own = randomUUID()
   let isHeard = false
   const quiet = to.subscribe(topic, (message) => (isHeard ||= message[probe] === own))

@@ -1,5 +1,5 @@
 import type { Bus, BusMessage, FamilyChannel } from './bus.ts'
-import { busOf, missedMessage } from './bus.ts'
+import { joinChannels, missedMessage } from './bus.ts'
 
 type MessageListener = (message: BusMessage) => void
 type FamilyListener = (topic: string, message: BusMessage) => void
@@ -79,7 +79,7 @@ export function memoryChannel(
 export function memoryBus(): Bus & { miss(): void } {
   const [notifications, live] = [memoryChannel(), memoryChannel()]
   return {
-    ...busOf(notifications, live),
+    ...joinChannels(notifications, live),
     miss() {
       notifications.miss()
       live.miss()

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
-import { identityProvidersOf } from './identity-providers.ts'
+import { buildIdentityProviders } from './identity-providers.ts'
 import { openFilesLimit } from '../core/open-files.ts'
 import { usualPostgresLimits } from '../core/postgres-client.ts'
 import type { PriceTable } from '@steward/model/price.ts'
@@ -59,7 +59,7 @@ function configOf(
     },
     /** Connections of callers: the streams, and an eighth of the files for all else. The others stay free. */
     callerConnections: streams + Math.min(Math.floor(openFiles / 8), 16_384),
-    identityProviders: identityProvidersOf(given.identityProviders),
+    identityProviders: buildIdentityProviders(given.identityProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),

@@ -50,7 +50,7 @@ function genericOf({ oidc }: ProviderSettings): IdentityProvider[] {
   return [{ id: 'oidc', name, ...client, authorizationUrl, tokenUrl, userInfoUrl, scopes }]
 }
 
-export function identityProvidersOf(given: ProviderSettings): IdentityProvider[] {
+export function buildIdentityProviders(given: ProviderSettings): IdentityProvider[] {
   const ofGoogle = clientOf(given.google)
   const ofGithub = clientOf(given.github)
   return [

@@ -1,5 +1,5 @@
 /** Errors of callers and of storage. http/errors.ts maps each kind to a status and to both vocabularies. */
-import { shortened } from '@steward/protocol/problems.ts'
+import { shortenEcho } from '@steward/protocol/problems.ts'
 import type { Json } from './json-text.ts'
 import { toJson } from './json-text.ts'
 
@@ -119,7 +119,7 @@ export const forbidden = (message: string, code?: string) =>
 export const notFound = (what: string, id: string) =>
   new PlatformError(
     'not_found',
-    `${what} ${shortened(id)} does not exist`,
+    `${what} ${shortenEcho(id)} does not exist`,
     what === 'environment' ? { error_code: 'environment_not_found' } : undefined,
   )
 export const conflict = (message: string, code?: string) =>

@@ -1,5 +1,5 @@
 /** Periodic work of a process, beside its requests and turns. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 
@@ -20,7 +20,7 @@ export type Job = {
 }
 
 /** A run of a job that has ended. `at`: when it began, in ms since the epoch. */
-export const jobRan = observation<{ job: string; at: number; ms: number; failed: boolean }>(
+export const jobRan = createObservation<{ job: string; at: number; ms: number; failed: boolean }>(
   'job-ran',
 )
 

@@ -19,4 +19,4 @@ export const inExactCents = (units: number): Money => {
   return { amount: rest === '' ? whole : `${whole}.${rest}`, currency: 'USD' }
 }
 
-export const unitsOf = (cents: string): number => Number(cents) * unitsOfCent
+export const centsToUnits = (cents: string): number => Number(cents) * unitsOfCent

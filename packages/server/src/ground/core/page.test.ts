@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from '../database/fixture.ts'
 import type { Database } from '../database/database.ts'
-import { pageBytes, readPage, weightOf } from '../database/listing.ts'
+import { pageBytes, readPage, rowWeight } from '../database/listing.ts'
 import { PlatformError } from './errors.ts'
-import { pageOf, readPaging } from './page.ts'
+import { buildPage, readPaging } from './page.ts'
 
 /** Inserts workspaces for a list. Several of them have the same time. */
 async function fill(
@@ -24,8 +24,8 @@ async function fill(
 async function list(database: Database, query: Parameters<typeof readPaging>[1]) {
   const asked = readPaging('workspaces', query)
   const rows = database.read.selectFrom('workspaces').select(['id', 'created_at'])
-  const listing = await readPage('tenant', rows, asked, weightOf('name'))
-  return pageOf('workspaces', asked, listing, ({ id }) => id)
+  const listing = await readPage('tenant', rows, asked, rowWeight('name'))
+  return buildPage('workspaces', asked, listing, ({ id }) => id)
 }
 
 for (const [dialect, open] of Object.entries(databases)) {

@@ -34,7 +34,7 @@ export function readPaging(scope: string, query: PageQuery): Paging {
 }
 
 /** Maps each row of a listing. */
-export const listingOf = <Row, Item>(
+export const mapListing = <Row, Item>(
   { rows, more }: Listing<Row>,
   show: (row: Row) => Item,
 ): Listing<Item> => ({ rows: rows.map(show), more })
@@ -63,7 +63,7 @@ export const wholePage = <Item>(data: Item[], ids?: readonly string[]) =>
 export type IdSide = { side: 'after' | 'before'; id: string }
 
 /** Throws when both neighbours are named. */
-export function idSideOf({
+export function readIdSide({
   after_id: after,
   before_id: before,
 }: {
@@ -102,7 +102,7 @@ export function pageById<Item extends { id: string }>(
 }
 
 /** The envelope around a page of rows. The rows of a `prev_page` were read backwards and are turned around. */
-export function pageOf<Row extends ListedRow, Item>(
+export function buildPage<Row extends ListedRow, Item>(
   scope: string,
   { order, from }: Paging,
   { rows, more }: Listing<Row>,

@@ -22,7 +22,7 @@ type RequestOptions = Omit<Dispatcher.RequestOptions, 'origin' | 'path' | 'metho
  * destroyed unread fails for nobody. Attack: when all of a short body has come, undici makes its destruction an error
  * that no one listens to, and that ends the process.
  */
-export async function request(
+export async function sendRequest(
   url: string | URL,
   { dispatcher = global.getGlobalDispatcher(), method = 'GET', ...options }: RequestOptions,
 ): Promise<Dispatcher.ResponseData> {

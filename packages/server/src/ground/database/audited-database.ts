@@ -1,5 +1,5 @@
 /** A database whose units write audit lines in the same transaction as the change. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { AuditedCall, CallContext, AuditedChange } from '../core/audited-call.ts'
@@ -10,7 +10,7 @@ import type { Database, Queries } from './database.ts'
 import { insertRows } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-export const auditLineWritten = observation<{ workspace: string }>('audit-line-written')
+export const auditLineWritten = createObservation<{ workspace: string }>('audit-line-written')
 
 type AuditLineRow = Tables['audit_lines']
 
@@ -55,7 +55,7 @@ function linesOf(
   { isMain, now }: { isMain: boolean; now: number },
 ): AuditLineRow[] {
   const own = told.filter(({ action }) => action !== undefined)
-  const lines = own.map((change) => auditLineOf(call, change, now))
+  const lines = own.map((change) => buildAuditLine(call, change, now))
   if (!isMain) return lines
   const ofResource = told.filter(
     ({ action, type }) => action === undefined && type === call.resource.type,
@@ -66,7 +66,7 @@ function linesOf(
   )
   const chains = new Set([call.workspace, ...keys])
   return [
-    ...[...chains].map((workspace) => auditLineOf(call, { ...main, workspace }, now)),
+    ...[...chains].map((workspace) => buildAuditLine(call, { ...main, workspace }, now)),
     ...lines,
   ]
 }
@@ -84,7 +84,11 @@ function mergeChanges({ resource }: AuditedCall, changes: readonly AuditedChange
   }
 }
 
-export function auditLineOf(call: AuditedCall, change: AuditedChange, now: number): AuditLineRow {
+export function buildAuditLine(
+  call: AuditedCall,
+  change: AuditedChange,
+  now: number,
+): AuditLineRow {
   const actor = change.actor ?? call.actor
   return {
     tenant_id: change.workspace ?? call.workspace,

@@ -5,17 +5,17 @@ import { createSeal } from '../core/seal.ts'
 import type { Database, Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import { databases, emptyPostgresUrl } from './fixture.ts'
-import { migrate } from './migrate.ts'
+import { applyMigrations } from './migrate.ts'
 import { postgresDatabase } from './postgres.ts'
 import { selectRaw } from './select-raw.ts'
 import { checkRootKey } from './root-key.ts'
-import { storeOf } from './store-of.ts'
+import { defineStore } from './store-of.ts'
 import { noSpending } from '../../sessions/log/head.ts'
 
 const put = (database: Database, name: string, value = '1') =>
   database.write((tx) => tx.insertInto('settings').values({ name, value }).execute())
 
-const settings = storeOf(
+const settings = defineStore(
   (db) => ({ all: () => db.selectFrom('settings').selectAll().execute() }),
   (tx) => ({ clear: () => tx.deleteFrom('settings').execute() }),
 )
@@ -139,7 +139,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       await using opened = await open()
       const { database } = opened
       if (database.dialect === 'postgres')
-        await database.writeStatement((db) => migrate(db, 'the database'))
+        await database.writeStatement((db) => applyMigrations(db, 'the database'))
       const tables = await database.read.introspection.getTables()
       const found = tables.map((table) => table.name)
       for (const name of ['settings', 'agents', 'sessions', 'session_heads', 'events', 'inbox'])

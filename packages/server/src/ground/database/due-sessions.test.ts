@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
-import { deadOwners, dueSessionsOf, nextTenantDue } from './due-sessions.ts'
+import { deadOwners, listDueSessions, nextTenantDue } from './due-sessions.ts'
 
 for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`the sessions that nobody owns on ${dialect}`, () => {
@@ -18,7 +18,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const orphan = await insertHead(database, { ...held, owner: 'proc_gone' })
       const dead = await deadOwners(database)
       assert.deepEqual(dead, ['proc_gone'])
-      const found = await dueSessionsOf(database, tenant, 10, { now: 500, dead })
+      const found = await listDueSessions(database, tenant, 10, { now: 500, dead })
       assert.deepEqual(found, [free, expired, orphan])
     })
 
@@ -30,7 +30,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const orphan = await insertHead(database, { ...held, owner: 'proc_gone' })
       const now = { now: 500, dead: ['proc_gone'] }
       assert.equal(await nextTenantDue(database, '', now), tenant)
-      assert.deepEqual(await dueSessionsOf(database, tenant, 5, now), [orphan])
+      assert.deepEqual(await listDueSessions(database, tenant, 5, now), [orphan])
     })
 
     it('are found by tenant in turn, of each as many as are asked for, and of no tenant without any', async () => {
@@ -46,7 +46,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       for (let after: string | undefined = ''; after !== undefined; order.push(after))
         after = await nextTenantDue(database, after, now)
       assert.deepEqual(order, ['b', 'd', undefined])
-      assert.deepEqual(await dueSessionsOf(database, 'b', 2, now), many.slice(0, 2))
+      assert.deepEqual(await listDueSessions(database, 'b', 2, now), many.slice(0, 2))
     })
   })
 }

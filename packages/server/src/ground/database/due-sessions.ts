@@ -39,7 +39,7 @@ export async function nextTenantDue(
 }
 
 /** The tenant's sessions to run, oldest first. */
-export async function dueSessionsOf(
+export async function listDueSessions(
   database: Database,
   tenant: string,
   limit: number,

@@ -103,14 +103,14 @@ export type TestDatabase = AsyncDisposable & {
 }
 
 /** The database with its notices on `bus`. */
-export const notifying = (database: Database, bus: Bus): Database =>
+export const withNoticesOn = (database: Database, bus: Bus): Database =>
   withNotices(database, {
     publish: (notice) => publishNotice(bus, notice),
     log: { error: assert.fail },
   })
 
 /** The database, and the notices that its units have published. They go nowhere else. */
-export function heardOf(database: Database): { database: Database; heard: Notice[] } {
+export function withHeardNotices(database: Database): { database: Database; heard: Notice[] } {
   const heard: Notice[] = []
   const log = { error: assert.fail }
   return {
@@ -120,12 +120,12 @@ export function heardOf(database: Database): { database: Database; heard: Notice
 }
 
 /** The database without its notices, as if all were lost. */
-export const unheard = (database: Database): Database => heardOf(database).database
+export const withLostNotices = (database: Database): Database => withHeardNotices(database).database
 
 /** A database with a bus of its own. */
 export function withBus(database: Database): Pick<TestDatabase, 'database' | 'bus'> {
   const bus = memoryBus()
-  return { database: notifying(database, bus), bus }
+  return { database: withNoticesOn(database, bus), bus }
 }
 
 /** One opener for each kind of database. */

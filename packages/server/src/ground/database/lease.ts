@@ -23,7 +23,7 @@ function leaseRefs(table: LeasedTable) {
 export const leaseMs = 15_000
 
 /** The columns of a row that nobody owns. */
-export const released = { owner: null, expires_at: 0 } as const
+export const releasedLease = { owner: null, expires_at: 0 } as const
 
 export type Fence = { owner: string; generation: number }
 
@@ -96,7 +96,7 @@ export async function prolongHeads(
 export async function releaseHead(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
   await tx
     .updateTable('session_heads')
-    .set(released)
+    .set(releasedLease)
     .where('session_id', '=', sessionId)
     .where('owner', '=', fence.owner)
     .where('generation', '=', fence.generation)

@@ -12,7 +12,7 @@ export const pageBytes = 4 * 1024 * 1024
 const rowBytes = 512
 
 /** SQL for the bytes of a row, by its long columns. Both databases know a column's length without reading it. */
-export const weightOf = (...columns: string[]): RawBuilder<number> =>
+export const rowWeight = (...columns: string[]): RawBuilder<number> =>
   sql.join(
     [sql.lit(rowBytes), ...columns.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`)],
     sql` + `,

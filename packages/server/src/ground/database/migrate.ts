@@ -73,7 +73,7 @@ export async function isMigrated(db: Connection): Promise<boolean> {
     return isCurrent(await appliedMigrations(db))
   } catch (error) {
     if (error instanceof StorageError) throw error
-    // A new database has no such table. `migrate` reports any other error.
+    // A new database has no such table. `applyMigrations` reports any other error.
     return false
   }
 }
@@ -92,7 +92,7 @@ async function appliedMigrations(db: Connection): Promise<string[]> {
  * Applies the missing migrations in order to the database or schema `label`, in the caller's transaction. The caller
  * keeps other processes from migrating it at the same time.
  */
-export async function migrate(tx: Connection, label: string): Promise<void> {
+export async function applyMigrations(tx: Connection, label: string): Promise<void> {
   await step(`${label} could not be brought up to date`, () =>
     sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
       name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx),

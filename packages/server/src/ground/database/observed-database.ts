@@ -1,9 +1,9 @@
 /** A database that reports how long its writing units take. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { Database } from './database.ts'
 
 /** `ms`: from the call until the commit is durable. Units that throw are not reported. */
-export const unitWritten = observation<{ ms: number }>('unit-written')
+export const unitWritten = createObservation<{ ms: number }>('unit-written')
 
 export function observedDatabase(database: Database): Database {
   async function timed<Written>(writing: () => Promise<Written>): Promise<Written> {

@@ -12,7 +12,7 @@ import { StorageError } from '../core/errors.ts'
 import { answerMs, postgresError } from '../core/postgres-client.ts'
 import type { BatchStatement } from './postgres-batch.ts'
 import { StatementBatch } from './postgres-batch.ts'
-import { isResultless, nameOf } from './statement.ts'
+import { isResultless, statementName } from './statement.ts'
 
 /** 64-bit integers as numbers: counters here stay far below 2^53. */
 export const postgresTypes = {
@@ -96,7 +96,7 @@ class UnitConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql: text, parameters } = query
-    const statement = { text, values: parameters, name: nameOf(text) }
+    const statement = { text, values: parameters, name: statementName(text) }
     if (this.#isWithin && isResultless(query)) {
       this.#waiting.push(statement)
       return { rows: [] }

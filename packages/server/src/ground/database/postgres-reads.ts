@@ -3,7 +3,7 @@ import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { postgresError, surviveLoss } from '../core/postgres-client.ts'
 import { postgresTypes } from './postgres-driver.ts'
-import { nameOf, renewNames } from './statement.ts'
+import { statementName, renewNames } from './statement.ts'
 
 type SharedConnection = { client: pg.Client | undefined; opened: Promise<unknown>; running: number }
 
@@ -48,7 +48,7 @@ export function sharedReads(config: pg.ClientConfig, count: number) {
   async function runOnce<Row>({ sql: text, parameters }: CompiledQuery<Row>): Promise<Row[]> {
     const idlest = (a: SharedConnection, b: SharedConnection) => (b.running < a.running ? b : a)
     const connection = connections.reduce(idlest)
-    const name = nameOf(text)
+    const name = statementName(text)
     connection.running++
     const client = connection.client ?? connect(connection)
     try {

@@ -7,7 +7,7 @@ import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.
 import { postgresConnector, surviveLoss, usualPostgresLimits } from '../core/postgres-client.ts'
 import type { Connection, Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
-import { isMigrated, migrate } from './migrate.ts'
+import { isMigrated, applyMigrations } from './migrate.ts'
 import { withoutNotices } from './notices.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { sharedReads } from './postgres-reads.ts'
@@ -129,7 +129,7 @@ async function migrateSchema(
         tx,
       )
       await sql`create schema if not exists ${sql.id(name)}`.execute(tx)
-      await migrate(tx, `the schema ${name}`)
+      await applyMigrations(tx, `the schema ${name}`)
     }),
   )
 }
@@ -140,7 +140,7 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
     if (await isMigrated(db)) return
     await db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended('migrations', 0))`.execute(tx)
-      await migrate(tx, 'the database')
+      await applyMigrations(tx, 'the database')
     })
   })
 }

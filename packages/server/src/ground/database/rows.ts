@@ -7,9 +7,9 @@ import { notFound, recordText } from '../core/errors.ts'
 import type { Json } from '../core/json-text.ts'
 import { fromJson, toJson } from '../core/json-text.ts'
 import type { Listing, Paging } from '../core/page.ts'
-import { listingOf } from '../core/page.ts'
+import { mapListing } from '../core/page.ts'
 import type { Connection, Reads } from './database.ts'
-import { readPage, weightOf } from './listing.ts'
+import { readPage, rowWeight } from './listing.ts'
 import { dialectOf } from './dialect.ts'
 import { forShare, forUpdate } from './lock.ts'
 import type { TimeComparison } from './page-order.ts'
@@ -226,8 +226,8 @@ class TableRows implements Rows<SampleTable> {
       query = query.where('archived_at', archived === 'only' ? 'is not' : 'is', null)
     for (const { op, at } of made) query = query.where('created_at', op, at)
     for (const pair of metadata) query = query.where(holdsPair(this.#db, pair))
-    const found = await readPage(tenant, query, paging, weightOf(...this.#facts.long))
-    return listingOf(found, (row) => decode(this.#table, row))
+    const found = await readPage(tenant, query, paging, rowWeight(...this.#facts.long))
+    return mapListing(found, (row) => decode(this.#table, row))
   }
 
   async insert(row: SampleRow): Promise<SampleRow> {

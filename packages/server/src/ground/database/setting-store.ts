@@ -1,6 +1,6 @@
 /** What the servers of one database keep in it about themselves, by name. */
 import type { Queries, Reads } from './database.ts'
-import { storeOf } from './store-of.ts'
+import { defineStore } from './store-of.ts'
 
 const settingReads = (db: Reads) => ({
   async get(name: string): Promise<string | undefined> {
@@ -26,4 +26,4 @@ const settingWrites = (db: Queries) => ({
       .execute(),
 })
 
-export const settingStore = storeOf(settingReads, settingWrites)
+export const settingStore = defineStore(settingReads, settingWrites)

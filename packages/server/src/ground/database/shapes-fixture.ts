@@ -1,10 +1,10 @@
 /** For tests: databases of all shapes, with the rows of tenants in one database or in one each. */
 import type { TestDatabase } from './fixture.ts'
 import { databases, dialectsOf, isLongRun, withBus } from './fixture.ts'
-import { shapes } from './per-tenant/fixture.ts'
+import { tenantShapes } from './per-tenant/fixture.ts'
 
 /** A tenant's own database, as `Databases.open` returns it. */
-async function ofTenant(open: (typeof shapes)['files']): Promise<TestDatabase> {
+async function ofTenant(open: (typeof tenantShapes)['files']): Promise<TestDatabase> {
   const at = await open(['wrkspc_test'])
   return {
     ...withBus(await at.databases.open('wrkspc_test')),
@@ -15,8 +15,8 @@ async function ofTenant(open: (typeof shapes)['files']): Promise<TestDatabase> {
 /** A database of each shape. Few test files open all of them. */
 export const allShapes: Record<string, () => Promise<TestDatabase>> = {
   ...databases,
-  'a file of the tenant': () => ofTenant(shapes.files),
-  'a schema of the tenant': () => ofTenant(shapes.schemas),
+  'a file of the tenant': () => ofTenant(tenantShapes.files),
+  'a schema of the tenant': () => ofTenant(tenantShapes.schemas),
 }
 
 /** For tests of rows of tenants: all shapes in a long run, else each database without databases of tenants. */

@@ -8,7 +8,7 @@ import { newId } from '../core/ids.ts'
 import { eventLoop } from '../core/event-loop.ts'
 import type { Connection, Database, Owners, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
-import { isMigrated, migrate } from './migrate.ts'
+import { isMigrated, applyMigrations } from './migrate.ts'
 import { withoutNotices } from './notices.ts'
 import type { RunDirectly } from './statement.ts'
 import { setDirectRun } from './statement.ts'
@@ -252,7 +252,8 @@ async function openWriter(
     writer.exec('rollback')
   }
   const db = queries(new SqliteConnection(writer), (step) => writer.exec(step))
-  if (!(await isMigrated(db))) await db.transaction().execute((tx) => migrate(tx, 'the database'))
+  if (!(await isMigrated(db)))
+    await db.transaction().execute((tx) => applyMigrations(tx, 'the database'))
   return writer
 }
 

@@ -31,7 +31,7 @@ const names = new Map<string, string>()
 let renewals = 0
 
 /** The name under which a database may keep the statement prepared. Undefined: the statement may not come again. */
-export function nameOf(text: string): string | undefined {
+export function statementName(text: string): string | undefined {
   const name = names.get(text)
   return name === undefined ? undefined : `${name}_${renewals}`
 }

@@ -7,7 +7,7 @@ export type Store<Reading, Writing> = {
 }
 
 /** A connection, or a unit, has each store once. */
-export function storeOf<Reading extends object, Writing extends object>(
+export function defineStore<Reading extends object, Writing extends object>(
   reads: (db: Reads) => Reading,
   writes: (tx: Queries) => Writing,
 ): Store<Reading, Writing> {

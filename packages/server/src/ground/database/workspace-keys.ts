@@ -8,7 +8,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Seal } from '../core/seal.ts'
 import { isUnderRoot, createSeal } from '../core/seal.ts'
 import type { Database, Databases, Queries, Reads } from './database.ts'
-import { storeOf } from './store-of.ts'
+import { defineStore } from './store-of.ts'
 import type { Tables } from './tables.ts'
 
 export type WorkspaceKeyRow = Tables['workspace_keys']
@@ -59,7 +59,7 @@ function keyWrites(db: Queries) {
   }
 }
 
-export const workspaceKeyStore = storeOf(keyReads, keyWrites)
+export const workspaceKeyStore = defineStore(keyReads, keyWrites)
 
 /** The seal under the secret of a row. */
 export const sealOfRow = (root: Seal, { tenant_id, sealed }: WorkspaceKeyRow): Seal =>

@@ -12,7 +12,7 @@ import type { Worker } from 'node:worker_threads'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { memoryBus } from '../bus/memory.ts'
 import { StorageError } from '../core/errors.ts'
-import { readiness } from '../health/ready.ts'
+import { createReadinessCheck } from '../health/ready.ts'
 import type { Database } from './database.ts'
 import { createSqliteFile } from './fixture.ts'
 import { sqliteDatabase } from './sqlite.ts'
@@ -198,7 +198,7 @@ describe('an embedded database', () => {
     const path = await createSqliteFile(at.path)
     const database = await sqliteDatabase(path, { sync })
     const bus = memoryBus()
-    const ready = readiness({
+    const ready = createReadinessCheck({
       ...testGround(database, { bus }),
       blobStore: { isThere: async () => true },
     })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '@steward/base/time.ts'
 import { shapesOf } from '../database/shapes-fixture.ts'
-import { readiness } from './ready.ts'
+import { createReadinessCheck } from './ready.ts'
 import { testGround } from '../ground-fixture.ts'
 
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
@@ -14,7 +14,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
       let now = 0
       // Nobody waits for a part that is slow.
       const clock = { ...systemClock, now: () => now, sleep: () => sleep(20) }
-      const ready = readiness({
+      const ready = createReadinessCheck({
         ...testGround(opened.database, { clock }),
         blobStore: { isThere: () => new Promise((resolve) => waiting.push(resolve)) },
       })

@@ -24,7 +24,7 @@ type ReadinessDeps = {
   blobStore: BlobStoreMark
 }
 
-export function readiness({
+export function createReadinessCheck({
   databases,
   bus,
   clock,

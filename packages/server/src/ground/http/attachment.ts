@@ -1,5 +1,5 @@
 /** Headers of a download, which keep a browser from showing a caller's file as a page of this service. */
-export const attachment = (filename: string, mimeType: string): [string, string][] => [
+export const attachmentHeaders = (filename: string, mimeType: string): [string, string][] => [
   ['content-type', mimeType],
   ['content-disposition', disposition(filename)],
   ['x-content-type-options', 'nosniff'],

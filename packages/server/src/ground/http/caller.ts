@@ -31,7 +31,7 @@ export const anonymousPrincipal: Principal = {
  * Throws for a caller that may not call the route, or that names another workspace than the credential's. `count`
  * counts the request of a known caller before any other refusal.
  */
-export async function callerOf(
+export async function identifyCaller(
   header: Header,
   route: Route,
   params: Record<string, string>,

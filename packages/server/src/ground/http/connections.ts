@@ -1,10 +1,10 @@
 /** The number of connections of callers is bounded, so that they never take the last files of the process. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 
 /** A connection was ended because there was one too many. `isNew`: it was the new one, as all others had a credential. */
-export const connectionRefused = observation<{ isNew: boolean }>('connection-refused')
+export const connectionRefused = createObservation<{ isNew: boolean }>('connection-refused')
 
 /** Connections on which a request had a valid credential. */
 const admitted = new WeakSet<Socket>()

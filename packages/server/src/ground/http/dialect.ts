@@ -7,7 +7,7 @@ export const requestDialect = (header: Header): Dialect =>
 
 const none: ReadonlySet<string> = new Set()
 
-export function betasOf(header: Header): ReadonlySet<string> {
+export function readBetas(header: Header): ReadonlySet<string> {
   const both = [header('anthropic-beta'), header('vendor-beta')].filter(
     (value) => value !== undefined,
   )

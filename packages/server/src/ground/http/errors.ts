@@ -1,6 +1,6 @@
 import type { ClientErrorType, ErrorType } from '@steward/protocol/errors.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
-import { shortened } from '@steward/protocol/problems.ts'
+import { shortenEcho } from '@steward/protocol/problems.ts'
 import type { ErrorKind } from '../core/errors.ts'
 import {
   diskError,
@@ -110,7 +110,7 @@ const answerFor = (error: unknown): ErrorAnswer => {
 }
 
 /** Cuts words that are too long for a word of a sentence: input that is repeated. */
-const shortWords = (message: string): string => message.replaceAll(/\S{200,}/g, shortened)
+const shortWords = (message: string): string => message.replaceAll(/\S{200,}/g, shortenEcho)
 
 /** The body of every error. An error that is not the caller's mistake shows only the id of the request. */
 export function errorAnswer(

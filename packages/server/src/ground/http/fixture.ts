@@ -13,7 +13,7 @@ import { mountRoutes } from './mount-routes.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
-import { listen, serverTimeouts } from './server.ts'
+import { startHttpServer, serverTimeouts } from './server.ts'
 import type { Streams } from './streams.ts'
 import { createStreams } from './streams.ts'
 
@@ -79,7 +79,7 @@ export async function serveRoutes(
       return found
     },
   })
-  const { server, port } = await listen(
+  const { server, port } = await startHttpServer(
     app,
     { host: '127.0.0.1', port: 0, callerConnections: connections },
     limits,

@@ -1,5 +1,5 @@
 /** The observation of each request or attempt that a rate limit refused. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { RateClass } from '../core/rates.ts'
 
-export const requestLimited = observation<{ of: RateClass }>('request-limited')
+export const requestLimited = createObservation<{ of: RateClass }>('request-limited')

@@ -19,11 +19,11 @@ import { unknownPathErrors } from './unknown-path.ts'
 import type { NoteCaller } from './request-observations.ts'
 import { observeRequest } from './request-observations.ts'
 import type { CallerDeps, Header } from './caller.ts'
-import { anonymousPrincipal, callerOf } from './caller.ts'
+import { anonymousPrincipal, identifyCaller } from './caller.ts'
 import { admitConnection } from './connections.ts'
 import type { AddressDeps } from './client-address.ts'
 import { clientAddress, countFailures } from './client-address.ts'
-import { betasOf, requestDialect } from './dialect.ts'
+import { readBetas, requestDialect } from './dialect.ts'
 import { checkHead } from './head.ts'
 import { plainBody } from './limits.ts'
 import type { AuditAround } from './route-audit.ts'
@@ -32,10 +32,10 @@ import type { Principal } from './principal.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import { holdOpen } from './open-answers.ts'
 import { readQuery } from './query.ts'
-import { rawOf } from './raw-body.ts'
+import { createRawRequest } from './raw-body.ts'
 import type { RouteReply } from './reply.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { countingOf } from './rate-limits.ts'
+import { createRequestCounting } from './rate-limits.ts'
 import { isReply } from './reply.ts'
 import type { RawRequest, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
@@ -146,9 +146,9 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
   const { incoming, outgoing } = http.env
   checkHead(incoming)
   const header = headerOf(incoming)
-  const counting = countingOf(rateLimits, { route, outgoing })
+  const counting = createRequestCounting(rateLimits, { route, outgoing })
   const address = clientAddress(incoming, answering)
-  const calling = callerOf(header, route, http.req.param(), answering, counting.begin)
+  const calling = identifyCaller(header, route, http.req.param(), answering, counting.begin)
   const principal = await countFailures(calling, { ...answering, header, address })
   if (principal !== anonymousPrincipal) admitConnection(incoming.socket)
   answering.noteCaller(principal)
@@ -164,7 +164,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
     search,
     query: readQuery(route, search),
     body: route.body ? await parsedBody(route.body) : undefined,
-    betas: betasOf(header),
+    betas: readBetas(header),
     accept: header('accept') ?? '',
     lastEventId: header('last-event-id') ?? null,
     origin: `http://${header('host') ?? 'localhost'}`,
@@ -207,7 +207,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
     const begun = answering.clock.now()
     const text = await readText(body, limits, roomFor(answering.bodies))
     if (answering.clock.now() - begun >= lateMs)
-      await callerOf(header, route, http.req.param(), answering, () => {})
+      await identifyCaller(header, route, http.req.param(), answering, () => {})
     return text
   }
 
@@ -228,7 +228,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
   }
 
   function rawHeld(): RawRequest {
-    const raw = rawOf(http.env, textOf)
+    const raw = createRawRequest(http.env, textOf)
     const end = () => raw.body?.destroy()
     if (raw.body) holdOpen(answering.openAnswers, { outgoing, principal, end })
     return raw

@@ -11,7 +11,7 @@ type AnswerDescribing = {
 type DescribedAnswer = { description: string; content?: Record<string, { schema: SchemaNode }> }
 
 /** The answers of a route by their statuses. Answers with one status are described together. */
-export function answersOf(
+export function describeAnswers(
   route: Route,
   describing: AnswerDescribing,
 ): Record<string, DescribedAnswer> {

@@ -61,5 +61,5 @@ const schemesOf: Record<CallerKind, readonly string[]> = {
 }
 
 /** The security requirement of an operation: any one of the schemes suffices. */
-export const security = (callers: readonly CallerKind[]): Record<string, string[]>[] =>
+export const securityRequirements = (callers: readonly CallerKind[]): Record<string, string[]>[] =>
   [...new Set(callers.flatMap((caller) => schemesOf[caller]))].map((scheme) => ({ [scheme]: [] }))

@@ -6,7 +6,7 @@ type Components = Record<string, SchemaNode>
 type Member = { $ref: string }
 
 /** Gives each union of components in a part of the document a discriminator, if the constant `type` differs in each. */
-export function discriminate<Part extends object>(part: Part, components: Components): Part {
+export function addDiscriminators<Part extends object>(part: Part, components: Components): Part {
   return visit(part) as Part
 
   function visit(value: unknown): unknown {

@@ -1,6 +1,6 @@
 /** The published description, made from the declared routes. OpenAPI 3.1 takes JSON Schema as it is. */
 import { z } from 'zod'
-import { answersOf } from './openapi-answers.ts'
+import { describeAnswers } from './openapi-answers.ts'
 import { nameLists } from './openapi-lists.ts'
 import type { Operation } from './openapi-parameters.ts'
 import {
@@ -11,13 +11,13 @@ import {
 } from './openapi-parameters.ts'
 import type { SchemaNode } from './openapi-schemas.ts'
 import { describeSchemas } from './openapi-schemas.ts'
-import { security, securitySchemes } from './openapi-security.ts'
+import { securityRequirements, securitySchemes } from './openapi-security.ts'
 import { requestClassOf } from './rate-limits.ts'
-import { credentialsOf } from './refusal.ts'
+import { acceptedCredentials } from './refusal.ts'
 import { packedBytes } from './packed-bytes.ts'
 import type { Route } from './route.ts'
 import { route } from './route.ts'
-import { discriminate, nameMembers } from './openapi-unions.ts'
+import { addDiscriminators, nameMembers } from './openapi-unions.ts'
 
 /** The parts of a description that differ between the wires. */
 export type DescribedSurface = {
@@ -81,7 +81,7 @@ export function openApi(
     },
     servers: [{ url: '/' }],
     tags: tagsOf(routes, surface),
-    paths: discriminate(paths, schemas),
+    paths: addDiscriminators(paths, schemas),
     components: {
       securitySchemes: Object.fromEntries(
         Object.entries(securitySchemes).filter(([name]) => schemes.includes(name)),
@@ -99,7 +99,7 @@ export function openApi(
           content: json(schemaOf(error.schema, 'output')),
         },
       },
-      schemas: discriminate(schemas, schemas),
+      schemas: addDiscriminators(schemas, schemas),
     },
   }
 }
@@ -144,7 +144,7 @@ function operation(route: Route, describing: SurfaceSchemas): Operation {
     description: [
       route.aliasOf && aliasSentence(route.aliasOf),
       route.description,
-      `Needs ${credentialsOf(route)}.`,
+      `Needs ${acceptedCredentials(route)}.`,
       countedAs(route),
       isExtension(route) ? extensionSentence : undefined,
     ]
@@ -153,7 +153,7 @@ function operation(route: Route, describing: SurfaceSchemas): Operation {
     tags: [surface.tags.of(route)],
     ...(route.aliasOf ? { 'x-alias-of': operationId(route.aliasOf) } : {}),
     ...(isExtension(route) ? { 'x-extension': true } : {}),
-    security: security(route.callers),
+    security: securityRequirements(route.callers),
     parameters: [
       ...pathParameters(bracedPath(route)),
       ...(route.query ? queryParameters(schemaOf(route.query, 'input')) : []),
@@ -161,7 +161,7 @@ function operation(route: Route, describing: SurfaceSchemas): Operation {
     ],
     ...requestBody(route, describing),
     responses: {
-      ...answersOf(route, { schemaOf, stream: surface.stream.description }),
+      ...describeAnswers(route, { schemaOf, stream: surface.stream.description }),
       default: { $ref: '#/components/responses/Error' },
     },
   }

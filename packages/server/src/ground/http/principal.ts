@@ -74,7 +74,7 @@ export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
 
 /** The claim of a call. Throws for other callers. */
-export function claimOf(principal: Principal): ClaimPrincipal {
+export function requireClaim(principal: Principal): ClaimPrincipal {
   if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
   return principal
 }

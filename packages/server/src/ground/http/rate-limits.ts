@@ -37,7 +37,7 @@ const isCounted = (route: Route, { kind }: Principal): boolean =>
   route.counted !== 'never' && kind !== 'claim' && kind !== 'mcp'
 
 /** Counts a request of the route once, and sets the headers of its limits on any answer. */
-export function countingOf(
+export function createRequestCounting(
   limits: RateLimits | undefined,
   { route, outgoing }: { route: Route; outgoing: ServerResponse },
 ): RequestCounting {

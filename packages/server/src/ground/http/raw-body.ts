@@ -6,7 +6,7 @@ import { hasBody } from './early-answer.ts'
 import type { RawRequest } from './route.ts'
 
 /** The body as a stream. Destroying it keeps the connection, so that the caller still gets an early answer. */
-export function bodyOf(incoming: IncomingMessage): Readable {
+export function openBodyStream(incoming: IncomingMessage): Readable {
   const body = new Readable({
     read: () => incoming.resume(),
     destroy(error, done) {
@@ -32,12 +32,12 @@ export function bodyOf(incoming: IncomingMessage): Readable {
   return body
 }
 
-export function rawOf(
+export function createRawRequest(
   { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
   textOf: (body: Readable) => Promise<string>,
 ): RawRequest {
   const { method = '', rawHeaders } = incoming
-  const body = hasBody(incoming) ? bodyOf(incoming) : null
+  const body = hasBody(incoming) ? openBodyStream(incoming) : null
   const text = () => textOf(body ?? Readable.from([]))
   return {
     method,

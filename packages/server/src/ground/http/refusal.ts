@@ -9,7 +9,9 @@ export function callerRefusal(route: Route, principal: Principal): PlatformError
   if (principal.kind === 'environment') return unauthorized(refusalOfKey(route, principal.reach))
   if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
   if (principal.kind === 'claim')
-    return forbidden(`the token of a claim does not reach this: it needs ${credentialsOf(route)}`)
+    return forbidden(
+      `the token of a claim does not reach this: it needs ${acceptedCredentials(route)}`,
+    )
   return principal.kind === 'user'
     ? refusalOfPerson(route, principal.role)
     : refusalOfWorkspaceKey(route, principal)
@@ -65,5 +67,5 @@ const credentials: Record<CallerKind, string> = {
   mcp: "an MCP server's token",
 }
 
-export const credentialsOf = ({ callers }: Route): string =>
+export const acceptedCredentials = ({ callers }: Route): string =>
   callers.map((caller) => credentials[caller]).join(' or ')

@@ -1,6 +1,6 @@
 /** Observations of each request: its arrival, its caller and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 
@@ -26,10 +26,10 @@ export type StartedRequest = Pick<AnsweredRequest, 'requestId' | 'method' | 'rou
   traceparent: string | undefined
 }
 
-export const requestStarted = observation<StartedRequest>('request-begun')
+export const requestStarted = createObservation<StartedRequest>('request-begun')
 /** Published when the caller of a started request is authenticated. */
-export const callerFound = observation<{ requestId: string }>('caller-found')
-export const requestAnswered = observation<AnsweredRequest>('request-answered')
+export const callerFound = createObservation<{ requestId: string }>('caller-found')
+export const requestAnswered = createObservation<AnsweredRequest>('request-answered')
 
 /** Call it once the caller is known. */
 export type NoteCaller = (principal: Principal) => void

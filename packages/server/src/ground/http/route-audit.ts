@@ -39,7 +39,7 @@ type RouteKey = Pick<Route, 'method' | 'path'>
 
 const keyOf = ({ method, path }: RouteKey): string => `${method} ${path}`
 
-export function auditExceptionOf(
+export function findAuditException(
   { method, path }: RouteKey,
   exceptions: AuditExceptions,
 ): AuditException | undefined {
@@ -60,8 +60,11 @@ function countedBy(route: RouteKey, action: string): RouteAudit {
 }
 
 /** The audit that path and exceptions imply. Undefined for a route without lines. */
-export function routeAuditOf(route: RouteKey, exceptions: AuditExceptions): RouteAudit | undefined {
-  const { reason, callers, told, ...own } = auditExceptionOf(route, exceptions) ?? {}
+export function deriveRouteAudit(
+  route: RouteKey,
+  exceptions: AuditExceptions,
+): RouteAudit | undefined {
+  const { reason, callers, told, ...own } = findAuditException(route, exceptions) ?? {}
   if (route.method === 'get' && told === undefined) return undefined
   if (reason !== undefined && callers === undefined) return undefined
   const named = namedBy(route)
@@ -124,8 +127,8 @@ export function auditCalls(
   function rulesOf(route: RouteKey) {
     const rules = known.get(route)
     if (rules) return rules
-    const action = auditExceptionOf(route, exceptions)?.counted
-    const audit = routeAuditOf(route, exceptions)
+    const action = findAuditException(route, exceptions)?.counted
+    const audit = deriveRouteAudit(route, exceptions)
     const counted = action === undefined ? undefined : countedBy(route, action)
     const made = { ...(audit && { audit }), ...(counted && { counted }) }
     known.set(route, made)

@@ -2,7 +2,7 @@
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
 import type { ListedRow, Listing, PageQuery, Paging } from '../core/page.ts'
-import { pageOf, readPaging } from '../core/page.ts'
+import { buildPage, readPaging } from '../core/page.ts'
 import type { CallerKind, ClaimScope } from './principal.ts'
 import type { RouteReply } from './reply.ts'
 import type { RouteDeclaration, RawRequest, Route, RouteCall } from './route.ts'
@@ -120,7 +120,7 @@ function sectionRoutes<const Base extends string>(
       await check?.(call)
       const name = typeof scope === 'string' ? scope : scope(call.params)
       const page = readPaging(name, call.query)
-      return pageOf(name, page, await rows(call, page), (row) => show(row, call))
+      return buildPage(name, page, await rows(call, page), (row) => show(row, call))
     })
   }
 

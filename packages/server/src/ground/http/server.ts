@@ -21,7 +21,7 @@ export const serverTimeouts = {
 }
 
 /** Listens. Resolves with the port: a free one for port 0. `callerConnections`: the most at once. */
-export function listen(
+export function startHttpServer(
   app: ReturnType<typeof mountRoutes>,
   { host, port, callerConnections }: { host: string; port: number; callerConnections: number },
   limits: typeof serverTimeouts = serverTimeouts,

@@ -20,7 +20,7 @@ export type Tokens = Record<string, string>
 type MadeConfig = { config: AgentConfig; tokens: Tokens; cleared: string[] }
 
 /** Without `multiagent`, whose agents are resolved by `multiagentAfter`. */
-export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
+export function buildAgentConfig(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
   const made = madeOf(input)
   checkToolsets(made.config)
   return made

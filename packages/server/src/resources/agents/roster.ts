@@ -9,7 +9,7 @@ import type {
 import {
   advisorName,
   isAdvisor,
-  listOf,
+  agentsPath,
   membersOf,
   withMembers,
 } from '@steward/protocol/multiagent.ts'
@@ -51,7 +51,7 @@ async function checkRename(db: Reads, tenant: string, owner: Owner, kept: Multia
   if (kept === null || !members.some(({ id }) => id === owner.id)) return
   const others = members.filter(({ id }) => id !== owner.id)
   const found = await agentStore(db).pinned(tenant, others)
-  checkNames([...found.flatMap(({ agent }) => agent ?? []), owner], listOf(kept))
+  checkNames([...found.flatMap(({ agent }) => agent ?? []), owner], agentsPath(kept))
 }
 
 async function resolve(
@@ -60,7 +60,7 @@ async function resolve(
   owner: Owner,
   asked: RequestedMultiagent,
 ): Promise<Multiagent> {
-  const list = listOf(asked)
+  const list = agentsPath(asked)
   checkAdvisors(asked)
   const entries = entriesOf(asked).map(({ member, index }) => ({
     at: `${list}.${index}`,

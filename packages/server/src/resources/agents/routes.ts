@@ -22,7 +22,7 @@ import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
-import { configOf, keepSpelling, updateConfig } from './config.ts'
+import { buildAgentConfig, keepSpelling, updateConfig } from './config.ts'
 import { checkReferences } from './references.ts'
 import { multiagentAfter } from './roster.ts'
 import { agentStore, agentTokenContext } from './store.ts'
@@ -60,7 +60,7 @@ export function agentRoutes({
         body: AgentCreate,
         limits: recordBody,
         async run({ db, tenant, body }) {
-          const { config, tokens } = configOf(body)
+          const { config, tokens } = buildAgentConfig(body)
           const sealed = sealAll(tenant, tokens)
           const checkRoom = await limits.quotas.room(tenant, 'agents')
           const owner = { id: newId('agent'), version: 1, name: config.name }

@@ -5,11 +5,11 @@ import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isSameJson } from '../../ground/core/same-json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readListing, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readListing, rowWeight } from '../../ground/database/listing.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { insertRows } from '../../ground/database/statement.ts'
@@ -115,8 +115,8 @@ function agentReads(db: Reads) {
         .where('agent_id', '=', id)
         .where('version', '<', Math.min(below ?? agent.version + 1, agent.version + 1))
         .orderBy('version', 'desc')
-      const found = await readListing(tenant, newest, { limit, weight: weightOf('config') })
-      return listingOf(found, ({ version, config, created_at }) => ({
+      const found = await readListing(tenant, newest, { limit, weight: rowWeight('config') })
+      return mapListing(found, ({ version, config, created_at }) => ({
         ...agent,
         ...fromJson(config),
         version,
@@ -150,7 +150,7 @@ function agentReads(db: Reads) {
     },
 
     async list(tenant: string, paging: Paging, filter: ListFilter): Promise<Listing<Agent>> {
-      return listingOf(await rows(db, 'agents').list(tenant, paging, filter), toAgent)
+      return mapListing(await rows(db, 'agents').list(tenant, paging, filter), toAgent)
     },
   }
 }
@@ -269,7 +269,7 @@ async function olderConfigs(
 }
 
 /** Agents and their versions. An update writes a new version row; a version row never changes. */
-export const agentStore = storeOf(agentReads, agentWrites)
+export const agentStore = defineStore(agentReads, agentWrites)
 
 async function sealedTokens(
   db: Reads,

@@ -20,18 +20,18 @@ import { blobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { until } from '@steward/sandbox/fixture.ts'
-import { fingerprintOf } from '@steward/space/working-folder/fingerprint.ts'
+import { computeFingerprint } from '@steward/space/working-folder/fingerprint.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import { insertHead, tenant } from '../../sessions/log/fixture.ts'
-import { checkpoints } from './checkpoints.ts'
+import { createCheckpoints } from './checkpoints.ts'
 import { forkCheckpoint } from './fork.ts'
 import { checkpointStore, heldByCheckpoint } from './store.ts'
 import { removeOldCheckpoints } from './job.ts'
 
 const session = 'sesn_1'
-type Machine = ReturnType<typeof checkpoints> & { own: string }
+type Machine = ReturnType<typeof createCheckpoints> & { own: string }
 
 for (const [kind, open] of Object.entries(everyShape)) {
   async function setup(largest = 1 << 30) {
@@ -50,7 +50,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       /** A machine with its own working folders. */
       machine(name: string): Machine {
         const at = join(folder, name)
-        const made = checkpoints({
+        const made = createCheckpoints({
           ...testGround(databases, { clock }),
           keeping,
           folder: at,
@@ -141,7 +141,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await writeFile(at(one, 'gone later'), 'x')
       await until(
         'the files have settled',
-        async () => (await fingerprintOf(one.own)) !== undefined,
+        async () => (await computeFingerprint(one.own)) !== undefined,
       )
       await save(one)
       const whole = await here.row()

@@ -24,9 +24,9 @@ export type CheckpointOwner = SessionRef & { own: string }
 /** `history`: how many checkpoints of a session stay beside its newest. */
 type StoreDeps = Ground & { keeping: BlobKeeping; history: number }
 
-export type Checkpoints = ReturnType<typeof checkpoints>
+export type Checkpoints = ReturnType<typeof createCheckpoints>
 
-export function checkpoints(
+export function createCheckpoints(
   deps: StoreDeps & {
     /** Folder of all working folders. Machines that share the folder also share the file in it that identifies it. */
     folder: string
@@ -77,7 +77,7 @@ export function checkpoints(
 }
 
 /** Prefix of the archives' keys, which names tenant and session. */
-export const archivesOf = (tenant: string, session: string): string =>
+export const archivesPrefix = (tenant: string, session: string): string =>
   `checkpoints/${tenant}/${session}/`
 
 /** `check` runs in each transaction that writes. */
@@ -103,7 +103,7 @@ export function workspaceStore(
     open: async ({ key }) => (await keeping.blobs.get(key))?.body,
 
     async put(body) {
-      const key = archivesOf(tenant, session) + newId('checkpoint')
+      const key = archivesPrefix(tenant, session) + newId('checkpoint')
       return { key, ...(await keeping.put(tenant, key, body, check)) }
     },
 

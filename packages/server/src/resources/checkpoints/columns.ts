@@ -1,7 +1,7 @@
 import type { CheckpointParts } from '@steward/protocol/checkpoints.ts'
 
 /** The archives of a checkpoint, as a row has them. */
-export const columnsOf = ({ base, delta }: CheckpointParts) => ({
+export const toCheckpointColumns = ({ base, delta }: CheckpointParts) => ({
   base_key: base.key,
   base_size: base.size,
   base_sha256: base.sha256,

@@ -6,9 +6,9 @@ import type { CheckpointParts } from '@steward/protocol/checkpoints.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { insertRows } from '../../ground/database/statement.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { columnsOf } from './columns.ts'
+import { toCheckpointColumns } from './columns.ts'
 
 export type PastCheckpoint = Tables['past_checkpoints']
 
@@ -75,7 +75,13 @@ function pastWrites(db: Queries) {
             gone.map((row) => row.seq),
           )
           .execute()
-      const row = { tenant_id: tenant, session_id: session, seq, taken_at: at, ...columnsOf(made) }
+      const row = {
+        tenant_id: tenant,
+        session_id: session,
+        seq,
+        taken_at: at,
+        ...toCheckpointColumns(made),
+      }
       await insertRows(db, 'past_checkpoints', [row])
       const held = new Set([row, ...kept].flatMap(keysOf))
       return [...replaced, ...gone.flatMap(keysOf)].filter((key) => !held.has(key))
@@ -108,7 +114,7 @@ function pastWrites(db: Queries) {
   }
 }
 
-export const pastStore = storeOf(pastReads, pastWrites)
+export const pastStore = defineStore(pastReads, pastWrites)
 
 const keysOf = ({ base_key, delta_key }: PastCheckpoint) => [
   base_key,

@@ -1,9 +1,9 @@
 import type { CheckpointParts as Parts } from '@steward/protocol/checkpoints.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { forUpdate } from '../../ground/database/lock.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { columnsOf } from './columns.ts'
+import { toCheckpointColumns } from './columns.ts'
 import type { PastCheckpoint } from './past-checkpoints.ts'
 import { markAll, pastStore } from './past-checkpoints.ts'
 
@@ -72,7 +72,7 @@ function checkpointWrites(db: Queries) {
     async put(tenant: string, session: string, parts: Parts | null, at: string): Promise<void> {
       await db
         .updateTable('checkpoints')
-        .set(parts ? { ...columnsOf(parts), taken_at: at } : none)
+        .set(parts ? { ...toCheckpointColumns(parts), taken_at: at } : none)
         .where('tenant_id', '=', tenant)
         .where('session_id', '=', session)
         .execute()
@@ -94,7 +94,7 @@ function checkpointWrites(db: Queries) {
 }
 
 /** For each session: where its working folder was used last, and its checkpoint. */
-export const checkpointStore = storeOf(checkpointReads, checkpointWrites)
+export const checkpointStore = defineStore(checkpointReads, checkpointWrites)
 
 const none = {
   base_key: null,

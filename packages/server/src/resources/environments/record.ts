@@ -8,7 +8,7 @@ import { emptyEnvironment, foldPackages } from '@steward/protocol/environments.t
 import { invalid } from '../../ground/core/errors.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 
-export const recordOf = (input: EnvironmentCreate): EnvironmentRecord =>
+export const toEnvironmentRecord = (input: EnvironmentCreate): EnvironmentRecord =>
   fold({ ...emptyEnvironment, name: input.name, kind: input.config?.type ?? 'cloud' }, input)
 
 /** A field that is left out stays, also within `config`. The type of `config` never changes. */

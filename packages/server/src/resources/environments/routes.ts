@@ -8,7 +8,7 @@ import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { recordOf, updateRecord } from './record.ts'
+import { toEnvironmentRecord, updateRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
 const environments = section('Environments', ['workspace'], '/v1/environments')
@@ -23,7 +23,9 @@ export const environmentRoutes = ({ clock }: Ground): Route[] =>
         body: EnvironmentCreate,
         limits: recordBody,
         run: ({ db, tenant, body }) =>
-          db.write((tx) => environmentStore(tx).create(tenant, recordOf(body), clock.now())),
+          db.write((tx) =>
+            environmentStore(tx).create(tenant, toEnvironmentRecord(body), clock.now()),
+          ),
       },
       list: {
         query: EnvironmentListQuery,

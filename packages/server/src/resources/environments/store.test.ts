@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { newId } from '../../ground/core/ids.ts'
 import { describe, it } from 'node:test'
 import { EnvironmentCreate } from '@steward/protocol/environments.ts'
-import { configOf } from '../agents/config.ts'
+import { buildAgentConfig } from '../agents/config.ts'
 import { agentStore } from '../agents/store.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { createSession } from '../../sessions/create.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
-import { recordOf, updateRecord } from './record.ts'
+import { toEnvironmentRecord, updateRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
 const seal = createSeal('a root secret of a test')
-const record = (input: object) => recordOf(EnvironmentCreate.parse({ name: 'e', ...input }))
+const record = (input: object) =>
+  toEnvironmentRecord(EnvironmentCreate.parse({ name: 'e', ...input }))
 
 describe('an environment record', () => {
   it('is the same in both spellings', () => {
@@ -65,7 +66,7 @@ for (const [name, open] of Object.entries(everyShape)) {
       const agent = await database.write((tx) =>
         agentStore(tx).create(
           't',
-          configOf({ name: 'a', model: 'offline' }).config,
+          buildAgentConfig({ name: 'a', model: 'offline' }).config,
           {},
           Date.now(),
         ),

@@ -4,10 +4,10 @@ import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isSameJson } from '../../ground/core/same-json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
@@ -60,7 +60,7 @@ function environmentReads(db: Reads) {
 
     async list(tenant: string, paging: Paging, archived: boolean): Promise<Listing<Environment>> {
       const found = await rows(db, 'environments').list(tenant, paging, { archived })
-      return listingOf(found, toEnvironment)
+      return mapListing(found, toEnvironment)
     },
   }
 }
@@ -144,7 +144,7 @@ function environmentWrites(db: Queries) {
 }
 
 /** Environments: one record each, shown in both spellings. */
-export const environmentStore = storeOf(environmentReads, environmentWrites)
+export const environmentStore = defineStore(environmentReads, environmentWrites)
 
 const toEnvironment = (row: StoredEnvironmentRow): Environment => ({
   ...showEnvironment(row.record),

@@ -4,7 +4,7 @@ import type { Blobs, ByteRange } from '../../ground/blobs/blobs.ts'
 import { FileRangeError, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { attachment } from '../../ground/http/attachment.ts'
+import { attachmentHeaders } from '../../ground/http/attachment.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
 import { isExpired } from './store.ts'
@@ -41,7 +41,7 @@ export async function downloadFile(
   const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1]
   const condition = header('if-range')
   const range =
-    condition === undefined || condition === etag ? rangeOf(header('range'), size) : undefined
+    condition === undefined || condition === etag ? parseRange(header('range'), size) : undefined
   if (range === 'unsatisfiable') throw new FileRangeError(size)
   const found = await blobs.get(row.blob_key, range)
   if (!found) {
@@ -50,7 +50,7 @@ export async function downloadFile(
     throw new Error(`the bytes of file ${id} are missing`)
   }
   const about: [string, string][] = [
-    ...attachment(row.filename, row.mime_type),
+    ...attachmentHeaders(row.filename, row.mime_type),
     ['accept-ranges', 'bytes'],
     ['etag', etag],
   ]
@@ -76,7 +76,7 @@ const expired = (id: string) =>
   })
 
 /** The requested range. Several ranges, or an invalid one, count as none, as the standard allows. */
-export function rangeOf(
+export function parseRange(
   header: string | undefined,
   size: number,
 ): Required<ByteRange> | 'unsatisfiable' | undefined {

@@ -2,7 +2,7 @@ import { FileForm, FileListQuery, FileShown } from '@steward/protocol/files.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Paging } from '../../ground/core/page.ts'
-import { pageOf, readPaging } from '../../ground/core/page.ts'
+import { buildPage, readPaging } from '../../ground/core/page.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -59,7 +59,7 @@ export function fileRoutes(deps: UploadDeps): Route[] {
         const scope = query.scope_id === undefined ? 'files' : `files/${query.scope_id}`
         const page = await beside({ db, tenant }, readPaging(scope, query), query)
         const rows = await store.list(tenant, page, query.scope_id)
-        return pageOf(scope, page, rows, showFile)
+        return buildPage(scope, page, rows, showFile)
       },
     ),
     files.raw.get(
@@ -126,5 +126,5 @@ async function named(store: ReturnType<typeof fileStore>, tenant: string, query:
   const found = new Map<string, FileRow>()
   for (const row of await store.named(tenant, ids)) found.set(row.id, row)
   const rows = ids.flatMap((id) => found.get(id) ?? [])
-  return pageOf('files', { limit: mostIds, order: 'desc' }, { rows, more: false }, showFile)
+  return buildPage('files', { limit: mostIds, order: 'desc' }, { rows, more: false }, showFile)
 }

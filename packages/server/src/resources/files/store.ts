@@ -2,7 +2,7 @@ import type { FileMetadata } from '@steward/protocol/files.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -91,7 +91,7 @@ function fileWrites(db: Queries) {
 }
 
 /** Files without their bytes. The row of a file and the mark of its blob are written and removed together. */
-export const fileStore = storeOf(fileReads, fileWrites)
+export const fileStore = defineStore(fileReads, fileWrites)
 
 /** True when a file uses this blob. */
 export async function heldByFile(tx: Queries, tenant: string, key: string): Promise<boolean> {

@@ -143,7 +143,7 @@ async function store(
   tenant: string,
   part: Omit<FormPart, 'name'>,
 ): Promise<UploadedFile> {
-  const filename = filenameOf(part.filename)
+  const filename = toFilename(part.filename)
   const id = newId('file')
   const key = `files/${tenant}/${id}`
   const body = limitBytes(part.body, limits.largest, () => tooLarge(limits))
@@ -165,7 +165,7 @@ const tooLarge = ({ largest }: UploadLimits) =>
   new PlatformError('too_large', `file: is larger than ${largest} bytes`)
 
 /** The last component of a path of any system. It becomes a file name in a sandbox. */
-export function filenameOf(text: string): string {
+export function toFilename(text: string): string {
   const name = text.split(/[/\\]/).at(-1) ?? ''
   const bytes = Buffer.byteLength(name)
   if (bytes === 0 || bytes > 255 || name === '.' || name === '..')

@@ -2,8 +2,8 @@ import type { Memory } from '@steward/protocol/memory-stores.ts'
 import type { ExpressionBuilder } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readListing, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readListing, rowWeight } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type MemoryRow = Tables['memories']
@@ -56,13 +56,13 @@ function memoryReads(db: Reads) {
     facts: (tenant: string, store: string, range: PathRange, limit: number) =>
       readListing(tenant, inRange(db, tenant, store, range).select(facts), {
         limit,
-        weight: weightOf('path'),
+        weight: rowWeight('path'),
       }),
 
     whole: (tenant: string, store: string, range: PathRange, limit: number) =>
       readListing(tenant, inRange(db, tenant, store, range).selectAll(), {
         limit,
-        weight: weightOf('path', 'content'),
+        weight: rowWeight('path', 'content'),
       }),
 
     /** All paths, without contents: an index holds them, and there are at most 2,000. */
@@ -122,7 +122,7 @@ function memoryWrites(db: Queries) {
  * The current memories of stores, ordered by the bytes of their paths. Writers lock the store's row (store.ts), so that
  * no other writer moves a memory.
  */
-export const memoryRows = storeOf(memoryReads, memoryWrites)
+export const memoryRows = defineStore(memoryReads, memoryWrites)
 
 /** The folders that contain a path. */
 function above(path: string): string[] {

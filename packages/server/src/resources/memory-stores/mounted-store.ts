@@ -5,7 +5,7 @@ import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
 import { parsedBy } from '@steward/protocol/problems.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { MemoryRow } from './memories.ts'
 import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
@@ -125,7 +125,7 @@ function mountedWrites(db: Queries) {
   }
 }
 
-export const memoryStore = storeOf(mountedReads, mountedWrites)
+export const memoryStore = defineStore(mountedReads, mountedWrites)
 
 const mounted = (row: MemoryRow): MountedMemory => ({
   memory_id: row.id,

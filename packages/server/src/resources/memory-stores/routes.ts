@@ -27,7 +27,7 @@ import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import { actorOf } from './actor.ts'
+import { toMemoryActor } from './actor.ts'
 import { listMemories } from './list.ts'
 import { memoryRows, showMemory } from './memories.ts'
 import { removeStore } from './remove.ts'
@@ -170,7 +170,7 @@ const writes =
     unit: (writing: MemoryWriteContext) => Promise<T>,
   ): Promise<T> => {
     const { db, tenant, principal } = call
-    const actor = actorOf(call)
+    const actor = toMemoryActor(call)
     const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
     return db.write(async (tx) => {
       const now = clock.now()

@@ -2,7 +2,7 @@ import type { MemoryStore } from '@steward/protocol/memory-stores.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -96,7 +96,7 @@ function storeWrites(db: Queries) {
 }
 
 /** The rows of memory stores. Memories are in memories.ts, their versions in versions.ts. */
-export const memoryStoreStore = storeOf(storeReads, storeWrites)
+export const memoryStoreStore = defineStore(storeReads, storeWrites)
 
 export const showStore = (row: StoreRow): MemoryStore => ({
   id: row.id,

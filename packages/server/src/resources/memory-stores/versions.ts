@@ -8,8 +8,8 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { MemoryDetail } from './memories.ts'
@@ -81,8 +81,8 @@ function versionReads(db: Reads) {
       }
       for (const { op, at } of asked.made) rows = rows.where('created_at', op, at)
       return asked.view === 'full'
-        ? readPage(tenant, rows.selectAll(), asked.paging, weightOf('path', 'content'))
-        : readPage(tenant, rows.select(facts), asked.paging, weightOf('path'))
+        ? readPage(tenant, rows.selectAll(), asked.paging, rowWeight('path', 'content'))
+        : readPage(tenant, rows.select(facts), asked.paging, rowWeight('path'))
     },
   }
 }
@@ -150,7 +150,7 @@ function versionWrites(db: Queries) {
 }
 
 /** Versions of memories. A version never changes, except that it may be redacted. */
-export const versionStore = storeOf(versionReads, versionWrites)
+export const versionStore = defineStore(versionReads, versionWrites)
 
 export const showVersion = (
   row: VersionFacts & { content?: string | null },

@@ -11,7 +11,7 @@ type PriceSubject = Pick<ModelSpec, 'provider' | 'model' | 'speed' | 'native_con
  * `own`: the price of the card. `table`: the operator's prices. The catalog has the price of the standard speed; a
  * price of zero there means that no price is known.
  */
-export function priceOf(
+export function findPrice(
   { provider, model, speed, native_config }: PriceSubject,
   own: ModelFacts['cost'],
   table: PriceTable,
@@ -35,5 +35,5 @@ export async function priceOfCard(
   table: PriceTable,
 ): Promise<Price | null> {
   const target = await targetOfCard({ ...card, model })
-  return 'refused' in target ? null : priceOf(target, card.native_config?.cost, table)
+  return 'refused' in target ? null : findPrice(target, card.native_config?.cost, table)
 }

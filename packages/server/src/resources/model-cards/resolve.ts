@@ -15,7 +15,7 @@ import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
 import { keyContext, modelCardStore, openHeaders } from './store.ts'
-import { priceOf, priceOfOffline } from './prices.ts'
+import { findPrice, priceOfOffline } from './prices.ts'
 import { targetOfCard } from './target.ts'
 
 export type ModelResolution =
@@ -143,7 +143,7 @@ function opener(
     if (opened.size >= mostOpened) opened.clear()
     const opening = observedModel(openModel({ ...spec, ...patience }))
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
-    const resolved = { ok: true as const, model, price: priceOf(spec, cost, prices) }
+    const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices) }
     opened.set(keyOf(name, spec), resolved)
     return resolved
   }

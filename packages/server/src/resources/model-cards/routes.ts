@@ -22,7 +22,7 @@ import type { Ground } from '../../ground/ground.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
 import type { CardInput } from './write.ts'
-import { keyOf, updateCard, newDestinations, probeCard, rowOf } from './write.ts'
+import { requireApiKey, updateCard, newDestinations, probeCard, buildCardRow } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
@@ -68,11 +68,11 @@ export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: Pric
         limits: recordBody,
         async run(call) {
           const { db, tenant, body } = call
-          const api_key = keyOf(body)
+          const api_key = requireApiKey(body)
           const card = { ...body, api_key, custom_headers: body.custom_headers ?? {} }
           const probe = await tryCard(call, card)
           const at = iso(clock.now())
-          const row = rowOf(
+          const row = buildCardRow(
             { tenant_id: tenant, id: newId('model_card'), created_at: at },
             card,
             seal,
@@ -108,7 +108,7 @@ export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: Pric
             const card = updateCard(kept, body, seal)
             if (isRedirected) await recordRedirect(db, principal, kept)
             const probe = await tryCard(call, card)
-            const row = rowOf(kept, card, seal, iso(clock.now()))
+            const row = buildCardRow(kept, card, seal, iso(clock.now()))
             if (await db.writeStatement((tx) => modelCardStore(tx).replace(kept, row)))
               return { ...showCard(row), probe }
           }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { conflict, recordText } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows, rowsBy } from '../../ground/database/rows.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
@@ -98,7 +98,7 @@ function cardWrites(db: Queries) {
 }
 
 /** Model cards. The key is sealed and shown as a preview. */
-export const modelCardStore = storeOf(cardReads, cardWrites)
+export const modelCardStore = defineStore(cardReads, cardWrites)
 
 export function showCard(row: CardRow): ModelCard {
   const { header_names, ...facts } = row.card

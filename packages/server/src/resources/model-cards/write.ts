@@ -15,7 +15,7 @@ import { previewToken } from '../../ground/core/token.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables/model-cards.ts'
-import { priceOf } from './prices.ts'
+import { findPrice } from './prices.ts'
 import { headersContext, keyContext, openHeaders } from './store.ts'
 import type { CardTarget } from './target.ts'
 import { targetOfCard } from './target.ts'
@@ -34,7 +34,7 @@ export type CardInput = Omit<ModelCardCreate, 'custom_headers' | 'api_key'> & {
 const noKey = 'none'
 
 /** The key of a new card. Servers that speak another's wire may ask for none. */
-export function keyOf({ provider, api_key }: ModelCardCreate): string {
+export function requireApiKey({ provider, api_key }: ModelCardCreate): string {
   if (api_key) return api_key
   if (provider.endsWith('-compatible')) return noKey
   throw invalid('api_key: is required; only oai-compatible and ant-compatible do without one')
@@ -129,11 +129,11 @@ export async function probeCard(
   if (!isWanted && result.ok === false && (result.status === 401 || result.status === 403)) {
     throw invalid(`api_key: the provider refused it: ${result.message}`)
   }
-  return { result, usage: used, price: priceOf(spec, card.native_config?.cost, prices) }
+  return { result, usage: used, price: findPrice(spec, card.native_config?.cost, prices) }
 }
 
 /** The row of a card. `kept`: id and creation time. */
-export function rowOf(
+export function buildCardRow(
   kept: Pick<CardRow, 'tenant_id' | 'id' | 'created_at'>,
   card: CardInput,
   seal: Seal,

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { PDFDocument } from 'pdf-lib'
 import { systemClock } from '@steward/base/time.ts'
-import { builtinDigits, builtins } from './builtin.ts'
+import { builtinDigits, readBuiltinSkills } from './builtin.ts'
 import { unpackedSkills } from './unpacked-skills.ts'
 import { readPackedFiles, readZip } from './zip.ts'
 
@@ -43,7 +43,7 @@ const contents: Record<string, string> = {
 
 it('have another version whenever their contents are others', async () => {
   const hash = createHash('sha256')
-  for (const [id, { archive, version }] of await builtins()) {
+  for (const [id, { archive, version }] of await readBuiltinSkills()) {
     assert.equal(version.id, `skver_${builtinDigits}`)
     for (const { path, bytes } of await readPackedFiles(archive))
       hash.update(`${id}/${path}\0`).update(bytes)
@@ -58,7 +58,7 @@ describe('built-in skills, as they are mounted', () => {
   let hosts: Map<string, string>
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-builtin-'))
-    const all = await builtins()
+    const all = await readBuiltinSkills()
     const unpacked = unpackedSkills({
       catalog: {
         files: async (_, row) => readPackedFiles(all.get(row.skill_id)?.archive as Buffer),

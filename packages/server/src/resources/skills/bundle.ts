@@ -1,7 +1,7 @@
 /** The files of a skill: one folder with a SKILL.md, and file names that are safe on every file system. */
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { SkillHead } from './head.ts'
-import { headOf } from './head.ts'
+import { readSkillHead } from './head.ts'
 
 export type BundleFile = { path: string; bytes: Uint8Array; executable: boolean }
 
@@ -50,7 +50,10 @@ function pathProblem(path: string): string | undefined {
  * Builds the skill from uploaded files: one folder that contains a SKILL.md, or the SKILL.md beside the files. `given`
  * replaces a missing description.
  */
-export async function bundleOf(uploaded: readonly BundleFile[], given?: string): Promise<Bundle> {
+export async function buildBundle(
+  uploaded: readonly BundleFile[],
+  given?: string,
+): Promise<Bundle> {
   const all = uploaded.filter(({ path }) => !isLitter(path))
   if (all.length > mostFiles) throw tooManyFiles()
   if (all.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > largestBundle)
@@ -68,7 +71,7 @@ export async function bundleOf(uploaded: readonly BundleFile[], given?: string):
     throw invalid(
       `SKILL.md: is at most ${largestSkillFile} bytes; what is longer goes into other files`,
     )
-  const head = await headOf(skillFile.bytes, given)
+  const head = await readSkillHead(skillFile.bytes, given)
   files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { ...head, directory: top ?? head.name, files }
 }

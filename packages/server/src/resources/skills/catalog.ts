@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { ListedRow, Listing, Paging } from '../../ground/core/page.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { BuiltinSkill } from './builtin.ts'
-import { builtins, isBuiltin } from './builtin.ts'
+import { readBuiltinSkills, isBuiltin } from './builtin.ts'
 import type { BundleFile } from './bundle.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits } from './store.ts'
@@ -24,7 +24,7 @@ export function refuseBuiltin(id: string, what: string): void {
 export function skillCatalog({ databases, blobs }: { databases: Databases; blobs: Blobs }) {
   const storeOf = async (tenant: string) => skillStore((await databases.open(tenant)).read)
   const builtin = async (id: string): Promise<BuiltinSkill | undefined> =>
-    isBuiltin(id) ? (await builtins()).get(id) : undefined
+    isBuiltin(id) ? (await readBuiltinSkills()).get(id) : undefined
 
   async function skill(tenant: string, id: string): Promise<SkillRow> {
     return (await builtin(id))?.skill ?? (await storeOf(tenant)).row(tenant, id)
@@ -51,7 +51,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
     /** `which`: `latest`, a version's id, or its digits. The default is `latest`. */
     async version(tenant: string, id: string, which = 'latest'): Promise<SkillVersionRow> {
       const kept = await skill(tenant, id)
-      const digits = digitsOf(kept, which)
+      const digits = resolveVersionDigits(kept, which)
       const own = await builtin(id)
       if (own && digits !== own.skill.latest_version)
         throw notFound('skill version', `${id}/${which}`)
@@ -77,7 +77,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
       if (source === 'custom') return own
       const back = paging.from?.side === 'before'
       const way = (paging.order === 'desc') === back ? 1 : -1
-      const given = [...(await builtins()).values()].map((each) => each.skill)
+      const given = [...(await readBuiltinSkills()).values()].map((each) => each.skill)
       const { from } = paging
       const last = own.more ? own.rows.at(-1) : undefined
       const rest = given.filter(
@@ -105,7 +105,10 @@ const compared = (a: ListedRow, b: ListedRow): number =>
 const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 /** The digits of a version in any of the three spellings. Throws when the version does not exist. */
-export function digitsOf(skill: Pick<SkillRow, 'id' | 'latest_version'>, which: string): string {
+export function resolveVersionDigits(
+  skill: Pick<SkillRow, 'id' | 'latest_version'>,
+  which: string,
+): string {
   const digits = which === 'latest' ? skill.latest_version : which.replace(/^skver_/, '')
   if (digits === null || !/^\d{1,20}$/.test(digits))
     throw notFound('skill version', `${skill.id}/${which}`)

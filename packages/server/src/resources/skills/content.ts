@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { notFound } from '../../ground/core/errors.ts'
-import { attachment } from '../../ground/http/attachment.ts'
+import { attachmentHeaders } from '../../ground/http/attachment.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { SkillCatalog } from './catalog.ts'
 import type { SkillVersionRow } from './store.ts'
@@ -18,21 +18,21 @@ export async function versionContent(
 ): Promise<RouteReply> {
   const name = `${row.name}-${versionDigits(row.id)}.zip`
   const headers: [string, string][] = [
-    ...attachment(name, 'application/zip'),
+    ...attachmentHeaders(name, 'application/zip'),
     ['etag', `"${row.sha256}"`],
     ['content-length', String(row.size_bytes)],
   ]
   return { reply: 'raw', status: 200, headers, body: await catalog.archive(tenant, row) }
 }
 
-/** What a route of `fileOf` declares. */
+/** What a route of `replyWithSkillFile` declares. */
 export const fileAnswer = {
   answer: 'bytes',
   mediaTypes: ['text/plain', 'application/octet-stream'],
 } as const
 
 /** `filename`: below the folder of the skill. Whatever is text goes as text. */
-export async function fileOf(
+export async function replyWithSkillFile(
   catalog: SkillCatalog,
   tenant: string,
   version: SkillVersionRow,
@@ -47,7 +47,7 @@ export async function fileOf(
   const type = isText ? 'text/plain; charset=utf-8' : 'application/octet-stream'
   const name = filename.split('/').at(-1) ?? filename
   const size = String(bytes.byteLength)
-  const headers: [string, string][] = [...attachment(name, type), ['content-length', size]]
+  const headers: [string, string][] = [...attachmentHeaders(name, type), ['content-length', size]]
   const body = Readable.from([bytes], { objectMode: false })
   return { reply: 'raw', status: 200, headers, body }
 }

@@ -11,12 +11,12 @@ const longestDescription = 1024
 const dashes = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/
 
 /** The text after the head; the whole text when there is no head. */
-export const bodyOf = (text: string): string => plain(text).replace(dashes, '')
+export const skillBody = (text: string): string => plain(text).replace(dashes, '')
 
 const plain = (text: string): string => text.replace(/^\uFEFF/, '')
 
 /** `given` replaces a missing description. Throws when the head is invalid. */
-export async function headOf(skillFile: Uint8Array, given?: string): Promise<SkillHead> {
+export async function readSkillHead(skillFile: Uint8Array, given?: string): Promise<SkillHead> {
   if (!isUtf8(skillFile)) throw invalid('SKILL.md: is not UTF-8')
   const text = plain(Buffer.from(skillFile).toString('utf8'))
   const [, head] = dashes.exec(text) ?? []

@@ -2,8 +2,8 @@
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import { invalid, notFound, PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { builtinDigits, builtins, isBuiltin } from './builtin.ts'
-import { digitsOf, sourceOf } from './catalog.ts'
+import { builtinDigits, readBuiltinSkills, isBuiltin } from './builtin.ts'
+import { resolveVersionDigits, sourceOf } from './catalog.ts'
 import type { SkillVersionRow } from './store.ts'
 import { isVersionId, skillStore, versionDigits, versionId } from './store.ts'
 
@@ -30,7 +30,7 @@ export async function pinSkills(
     const source = sourceOf(skill_id)
     if (type !== source)
       throw invalid(`${field}.${index}.type: skill ${skill_id} is of type ${source}`)
-    const digits = digitsOf(row, version)
+    const digits = resolveVersionDigits(row, version)
     return { type, skill_id, version: isVersionId(version) ? versionId(digits) : digits }
   })
   checkNames(pinned, await ownVersions(db, tenant, pinned), field)
@@ -83,7 +83,7 @@ export async function pinnedSkills(
   tenant: string,
   refs: SkillRefs,
 ): Promise<PinnedSkill[]> {
-  const given = await builtins()
+  const given = await readBuiltinSkills()
   const versions = await ownVersions(read, tenant, refs)
   return refs.map(({ skill_id: id, version }) => {
     const digits = versionDigits(version)

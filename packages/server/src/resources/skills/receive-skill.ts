@@ -7,7 +7,7 @@ import type { FormPart } from '../../ground/http/form.ts'
 import { isForm, readForm } from '../../ground/http/form.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
 import type { Bundle, BundleFile } from './bundle.ts'
-import { bundleOf, bundleTooLarge, largestBundle, mostFiles } from './bundle.ts'
+import { buildBundle, bundleTooLarge, largestBundle, mostFiles } from './bundle.ts'
 import { isZip, readZip } from './zip.ts'
 
 export type ReceivedSkill = { fields: SkillFields; bundle: Bundle }
@@ -20,13 +20,13 @@ export async function receiveSkill(raw: RawRequest): Promise<ReceivedSkill> {
   const { contentType } = opened(raw)
   if (!isForm(contentType)) {
     const { files, ...fields } = parseInput(SkillBody, await raw.json())
-    return { fields, bundle: await bundleOf(textFiles(files), fields.description ?? undefined) }
+    return { fields, bundle: await buildBundle(textFiles(files), fields.description ?? undefined) }
   }
   const { fields, files } = await receiveForm(raw, undefined)
   const parsed = parseInput(SkillFields, fields)
   return {
     fields: parsed,
-    bundle: await bundleOf(await unpacked(files), parsed.description ?? undefined),
+    bundle: await buildBundle(await unpacked(files), parsed.description ?? undefined),
   }
 }
 
@@ -38,7 +38,7 @@ export async function receiveArchive(raw: RawRequest): Promise<ReceivedSkill> {
   if (!archive) throw invalid('file: is required, a zip archive')
   if (!isZip(archive.bytes)) throw invalid('file: is no zip archive')
   const unzipped = await unpacked([archive])
-  return { fields: parsed, bundle: await bundleOf(unzipped, parsed.description ?? undefined) }
+  return { fields: parsed, bundle: await buildBundle(unzipped, parsed.description ?? undefined) }
 }
 
 /** Files only; all other properties of the skill stay. */
@@ -56,10 +56,10 @@ export async function receiveFiles(
   const { contentType } = opened(raw)
   if (!isForm(contentType)) {
     const { files } = parseInput(SkillVersionBody, await raw.json())
-    return { fields: {}, bundle: await bundleOf(textFiles(files)) }
+    return { fields: {}, bundle: await buildBundle(textFiles(files)) }
   }
   const { fields, files } = await receiveForm(raw, undefined)
-  return { fields, bundle: await bundleOf(await unpacked(files)) }
+  return { fields, bundle: await buildBundle(await unpacked(files)) }
 }
 
 function opened({ headers, body }: RawRequest) {

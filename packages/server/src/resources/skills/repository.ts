@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { SkillHead } from './head.ts'
-import { headOf } from './head.ts'
+import { readSkillHead } from './head.ts'
 import { z } from 'zod'
 
 /** Skills of one repository. */
@@ -89,7 +89,7 @@ async function headIn(sandbox: Sandbox, path: string): Promise<SkillHead | undef
   const file = await sandbox.read(path, { offset: 0, maxBytes: headBytes })
   if (!file.ok) return undefined
   try {
-    return await headOf(wholeText(file.bytes))
+    return await readSkillHead(wholeText(file.bytes))
   } catch (error) {
     if (error instanceof PlatformError) return undefined
     throw error

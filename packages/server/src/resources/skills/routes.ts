@@ -13,7 +13,7 @@ import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
-import { fileAnswer, fileOf, versionAnswer, versionContent } from './content.ts'
+import { fileAnswer, replyWithSkillFile, versionAnswer, versionContent } from './content.ts'
 import type { SkillDeps } from './store-skill.ts'
 import { addVersion, deleteSkill, deleteVersion, saveSkill } from './store-skill.ts'
 import { receiveArchive, receiveSkill, receiveVersion } from './receive-skill.ts'
@@ -91,7 +91,7 @@ function ofSkills(deps: SkillDeps): Route[] {
         ...fileAnswer,
       },
       async ({ tenant, params: { id, filename } }) =>
-        fileOf(catalog, tenant, await catalog.version(tenant, id), filename),
+        replyWithSkillFile(catalog, tenant, await catalog.version(tenant, id), filename),
     ),
   ]
 }
@@ -161,7 +161,7 @@ function ofVersions(deps: SkillDeps): Route[] {
         ...fileAnswer,
       },
       async ({ tenant, params: { id, version, filename } }) =>
-        fileOf(catalog, tenant, await catalog.version(tenant, id, version), filename),
+        replyWithSkillFile(catalog, tenant, await catalog.version(tenant, id, version), filename),
     ),
     versions.delete(
       '/:version',

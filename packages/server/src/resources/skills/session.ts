@@ -9,7 +9,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { isBuiltin } from './builtin.ts'
-import { bodyOf } from './head.ts'
+import { skillBody } from './head.ts'
 import { needsNode, withoutNode } from './node.ts'
 import type { PinnedSkill } from './pin-skills.ts'
 import { pinnedSkills } from './pin-skills.ts'
@@ -102,7 +102,7 @@ export function sessionSkills({
       const bodies = await Promise.all(
         laid.map(async ({ id, name, folder }) => {
           const text = await readFile(join(folder, 'SKILL.md'), 'utf8')
-          return `<source name="skill:${id}"><skill name="${name}">${bodyOf(text)}</skill></source>`
+          return `<source name="skill:${id}"><skill name="${name}">${skillBody(text)}</skill></source>`
         }),
       )
       const missing = gone.map((each) => `The skill ${each} was deleted and is not at hand.`)

@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { Bundle } from './bundle.ts'
-import { digitsOf, refuseBuiltin } from './catalog.ts'
+import { resolveVersionDigits, refuseBuiltin } from './catalog.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
 import { skillStore, versionDigits, versionId } from './store.ts'
 import { packZip } from './zip.ts'
@@ -146,7 +146,7 @@ export async function deleteVersion(
   const [gone] = await removing(deps, caller, async ({ tx, tenant, now }) => {
     const skills = skillStore(tx)
     const skill = await rows(tx, 'skills').getForUpdate(tenant, id)
-    const row = await skills.version(tenant, id, digitsOf(skill, which))
+    const row = await skills.version(tenant, id, resolveVersionDigits(skill, which))
     await skills.removeVersion(tenant, id, row.id)
     const left = await skills.latest(tenant, id)
     if (!left)

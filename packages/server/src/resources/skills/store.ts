@@ -3,7 +3,7 @@ import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -105,7 +105,7 @@ function skillWrites(db: Queries) {
  * A tenant's own skills; built-in skills have no rows. The row of a version and the mark of its blob are written and
  * removed together.
  */
-export const skillStore = storeOf(skillReads, skillWrites)
+export const skillStore = defineStore(skillReads, skillWrites)
 
 /** True when a version's archive is this blob. */
 export async function heldBySkill(tx: Queries, tenant: string, key: string): Promise<boolean> {

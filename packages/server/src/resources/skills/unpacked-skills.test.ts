@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { builtins } from './builtin.ts'
+import { readBuiltinSkills } from './builtin.ts'
 import type { SkillVersionRow } from './store.ts'
 import { removeUnusedSkills, unpackedSkills } from './unpacked-skills.ts'
 
@@ -31,7 +31,7 @@ describe('unpacked skills', () => {
   })
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-unpacked-'))
-    const [given] = (await builtins()).values()
+    const [given] = (await readBuiltinSkills()).values()
     assert.ok(given)
     row = given.version
   })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { bundleOf, largestBundle, mostFiles } from './bundle.ts'
+import { buildBundle, largestBundle, mostFiles } from './bundle.ts'
 import { readPackedFiles, readZip, packZip } from './zip.ts'
 import type { OddEntry } from './zip-fixture.ts'
 import { oddZip, skillText } from './zip-fixture.ts'
 
 const skill: OddEntry = { name: 'a/SKILL.md', bytes: skillText('a') }
-const open = async (...entries: OddEntry[]) => bundleOf(await readZip(oddZip(entries)))
+const open = async (...entries: OddEntry[]) => buildBundle(await readZip(oddZip(entries)))
 const refused = (entries: OddEntry[], words: RegExp) =>
   assert.rejects(open(...entries), (error) => {
     assert.ok(error instanceof PlatformError, String(error))
@@ -129,7 +129,7 @@ describe('archives of strangers', () => {
       for (let change = 0; change < 1 + (round % 5); change++)
         archive[random(archive.length)] = random(256)
       const cut = round % 3 === 0 ? archive.subarray(0, random(archive.length)) : archive
-      const read = readZip(Buffer.from(cut)).then(bundleOf)
+      const read = readZip(Buffer.from(cut)).then(buildBundle)
       await read.catch((error: unknown) => {
         assert.ok(error instanceof PlatformError, String((error as Error).stack))
       })

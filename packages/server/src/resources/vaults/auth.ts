@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { clis } from './clis.ts'
+import { knownClis } from './clis.ts'
 import type { SecretPart } from '../../ground/database/tables/vaults.ts'
 
 /** SECRET: never logged. */
@@ -37,8 +37,8 @@ export function splitAuth(input: AuthCreate, at: string, now: number): WrittenAu
       return writtenOAuth(input, at, now)
     case 'cap_cli': {
       const { token, ...auth } = input
-      if (!Object.hasOwn(clis, auth.cli_id)) {
-        const known = Object.keys(clis).join(', ')
+      if (!Object.hasOwn(knownClis, auth.cli_id)) {
+        const known = Object.keys(knownClis).join(', ')
         // The value may be a misplaced token, so it is not repeated.
         const name = /^[a-z-]{1,32}$/.test(auth.cli_id) ? auth.cli_id : 'this'
         throw invalid(`${at}.cli_id: ${name} is not known here; known: ${known}`)

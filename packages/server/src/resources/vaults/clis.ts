@@ -15,7 +15,7 @@ export type Cli = {
   variable: string
 }
 
-export const clis: Readonly<Record<string, Cli>> = {
+export const knownClis: Readonly<Record<string, Cli>> = {
   gh: {
     hosts: [
       { host: 'api.github.com', form: 'bearer' },

@@ -2,11 +2,11 @@ import type { Credential, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { ListFilter, RowOf, RowQuery } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { SealedSecrets, SecretPart } from '../../ground/database/tables/vaults.ts'
@@ -167,7 +167,7 @@ function credentialReads(db: Reads) {
     ): Promise<Listing<Credential>> {
       const where: NarrowCredentials = (query) => query.where('vault_id', '=', vault)
       const found = await rows(db, 'vault_credentials').list(tenant, paging, { ...filter, where })
-      return listingOf(found, showCredential)
+      return mapListing(found, showCredential)
     },
   }
 }
@@ -317,7 +317,7 @@ function credentialWrites(db: Queries) {
 }
 
 /** Credentials: sealed when stored, shown without secrets, opened only for the egress. */
-export const credentialStore = storeOf(credentialReads, credentialWrites)
+export const credentialStore = defineStore(credentialReads, credentialWrites)
 
 export const showCredential = (row: FullCredentialRow): Credential => ({
   id: row.id,

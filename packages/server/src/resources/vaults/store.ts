@@ -3,11 +3,11 @@ import type { Vault } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 
 type VaultRow = RowOf<'vaults'>
 
@@ -20,7 +20,7 @@ const vaultReads = (db: Reads) => ({
     { paging, ...filter }: { paging: Paging } & ListFilter,
   ): Promise<Listing<Vault>> {
     const found = await rows(db, 'vaults').list(tenant, paging, filter)
-    return listingOf(found, showVault)
+    return mapListing(found, showVault)
   },
 })
 
@@ -59,7 +59,7 @@ const vaultWrites = (db: Queries) => ({
 })
 
 /** Vaults: names and states. Their credentials are in credentials.ts. */
-export const vaultStore = storeOf(vaultReads, vaultWrites)
+export const vaultStore = defineStore(vaultReads, vaultWrites)
 
 export const showVault = ({ id, name, ...row }: VaultRow): Vault => ({
   id,

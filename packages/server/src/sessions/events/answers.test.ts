@@ -13,8 +13,8 @@ import {
   needsAction,
   postEventsNow,
   ranCall,
-  refused,
-  state,
+  isRefusedWith,
+  readState,
   system,
   text,
 } from './fixture.ts'
@@ -33,7 +33,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       ])
       assert.deepEqual(posted.queued, [])
       assert.ok(posted.appended && posted.due)
-      const { log, calls, head } = await state(database, session)
+      const { log, calls, head } = await readState(database, session)
       assert.deepEqual(
         posted.echoes.map(({ id, seq, type }) => ({ id, seq, type })),
         log.slice(-2).map(({ id, seq, type }) => ({ id, seq, type })),
@@ -54,13 +54,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await keepEvents(database, session, [mine, other, needsAction(mine.id, other.id)])
       const events = [confirm(other.id), answer(mine.id), system()]
       await postEventsNow(database, session, events)
-      const before = await state(database, session)
+      const before = await readState(database, session)
       const again = await postEventsNow(database, session, events)
       assert.deepEqual(again.echoes, before.log.slice(-3))
       assert.ok(!again.appended && !again.due)
       const late = await postEventsNow(database, session, [confirm(other.id, 'deny')])
       assert.deepEqual(late.echoes, again.echoes.slice(0, 1))
-      assert.deepEqual(await state(database, session), before)
+      assert.deepEqual(await readState(database, session), before)
     })
 
     it('is refused when it says another result than the client has given, and taken when the same', async () => {
@@ -70,7 +70,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const [mine, next] = [custom(), custom()]
       await keepEvents(database, session, [mine, next, needsAction(mine.id, next.id)])
       await postEventsNow(database, session, [answer(mine.id)])
-      const before = await state(database, session)
+      const before = await readState(database, session)
       const given = answer(mine.id)
       const others = [
         { ...given, content: text('something else') },
@@ -79,15 +79,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       ]
       const pattern = /^events\.0\.custom_tool_use_id: the call has a different result/
       for (const other of others)
-        await assert.rejects(postEventsNow(database, session, [other]), refused(pattern))
+        await assert.rejects(postEventsNow(database, session, [other]), isRefusedWith(pattern))
       const twice = [answer(next.id), { ...answer(next.id), is_error: true }]
       await assert.rejects(
         postEventsNow(database, session, twice),
-        refused(/^events\.1: .*different result/),
+        isRefusedWith(/^events\.1: .*different result/),
       )
       const same = await postEventsNow(database, session, [{ ...given, is_error: false }])
       assert.deepEqual(same.echoes, before.log.slice(-1))
-      assert.deepEqual(await state(database, session), before)
+      assert.deepEqual(await readState(database, session), before)
     })
 
     // verifies: events/post/late-confirmation
@@ -109,15 +109,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
           closed_by: 'service',
         },
       ])
-      const before = await state(database, session)
+      const before = await readState(database, session)
       const posted = await postEventsNow(database, session, [answer(mine.id)])
       assert.deepEqual(posted.echoes, before.log.slice(-1))
       for (const result of ['allow', 'deny'] as const)
         await assert.rejects(
           postEventsNow(database, session, [confirm(other.id, result)]),
-          refused(/^events\.0\.tool_use_id: .* was closed before it was confirmed/),
+          isRefusedWith(/^events\.0\.tool_use_id: .* was closed before it was confirmed/),
         )
-      assert.deepEqual(await state(database, session), before)
+      assert.deepEqual(await readState(database, session), before)
     })
 
     it('is refused when it answers a call that asks nobody', async () => {
@@ -130,17 +130,17 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         done,
         { id: newId('event'), type: 'agent.tool_result', tool_use_id: done.id, content: [] },
       ])
-      const before = await state(database, session)
+      const before = await readState(database, session)
       for (const { id } of [started, done]) {
         for (const event of [confirm(id), confirm(id, 'deny'), answer(id)]) {
           const pattern = /^events\.1\.(custom_)?tool_use_id: call sevt_\w+ asks nobody/
           await assert.rejects(
             postEventsNow(database, session, [message(), event]),
-            refused(pattern),
+            isRefusedWith(pattern),
           )
         }
       }
-      assert.deepEqual(await state(database, session), before)
+      assert.deepEqual(await readState(database, session), before)
     })
 
     it('is refused behind a result that was given before without it', async () => {
@@ -150,12 +150,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const call = custom()
       await keepEvents(database, session, [call])
       await postEventsNow(database, session, [answer(call.id)])
-      const before = await state(database, session)
+      const before = await readState(database, session)
       await assert.rejects(
         postEventsNow(database, session, [answer(call.id), system()]),
-        refused(/^events\.1: follows a result that was posted earlier/),
+        isRefusedWith(/^events\.1: follows a result that was posted earlier/),
       )
-      assert.deepEqual(await state(database, session), before)
+      assert.deepEqual(await readState(database, session), before)
     })
 
     it('answers a call once, also when one request says it twice', async () => {
@@ -165,7 +165,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const call = custom()
       await keepEvents(database, session, [call])
       const { echoes } = await postEventsNow(database, session, [answer(call.id), answer(call.id)])
-      const { log } = await state(database, session)
+      const { log } = await readState(database, session)
       assert.equal(log.length, 2)
       const [row] = log.slice(-1).map((each) => ({ ...each }))
       assert.deepEqual(echoes, [row, row])

@@ -3,7 +3,7 @@ import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { heardOf } from '../../ground/database/fixture.ts'
+import { withHeardNotices } from '../../ground/database/fixture.ts'
 import { openCalls } from '../log/calls.ts'
 import { tenant } from '../log/fixture.ts'
 import { readHead } from '../log/head.ts'
@@ -65,7 +65,7 @@ export async function postEventsNow(
   events: ClientEvent[],
   now = 0,
 ) {
-  const { database: listened, heard } = heardOf(database)
+  const { database: listened, heard } = withHeardNotices(database)
   const echoes = await listened.write((tx) => postEvents(tx, tenant, session, events, now))
   const ofSession = (kind: string) =>
     heard.find(
@@ -80,12 +80,12 @@ export async function postEventsNow(
   }
 }
 
-export const state = async ({ read }: Database, session: string) => ({
+export const readState = async ({ read }: Database, session: string) => ({
   log: await readEvents(read, tenant, session, { limit: 1000, extensions: true }),
   inbox: await readWaiting(read, tenant, session),
   calls: await openCalls(read, tenant, session),
   head: await readHead(read, tenant, session),
 })
 
-export const refused = (pattern: RegExp) => (error: unknown) =>
+export const isRefusedWith = (pattern: RegExp) => (error: unknown) =>
   error instanceof PlatformError && error.kind === 'invalid_request' && pattern.test(error.message)

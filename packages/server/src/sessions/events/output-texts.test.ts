@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TailItem } from '../log/tail.ts'
 import type { CommandOutput } from '../log/topics.ts'
-import { presenter } from './wire.ts'
+import { createPresenter } from './wire.ts'
 
 const dialect = 'interface'
 
@@ -15,7 +15,7 @@ function piece(output: string, from: number, call = 'call'): CommandOutput {
 }
 
 function reader(view: { chunks: boolean; deltas: string[] }) {
-  const present = presenter('sesn_1', { ...view, dialect })
+  const present = createPresenter('sesn_1', { ...view, dialect })
   return (...said: TailItem[]): Record<string, unknown>[] =>
     said.flatMap((each) =>
       present(each)

@@ -18,8 +18,8 @@ import {
   message,
   needsAction,
   postEventsNow,
-  refused,
-  state,
+  isRefusedWith,
+  readState,
   system,
   text,
 } from './fixture.ts'
@@ -48,7 +48,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         { appended, due, interrupts },
         { appended: false, due: true, interrupts: false },
       )
-      const { log, inbox, head } = await state(database, session)
+      const { log, inbox, head } = await readState(database, session)
       assert.deepEqual(log, [])
       assert.deepEqual(
         inbox.map(({ id }) => id),
@@ -63,16 +63,16 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const [session, other] = [await newSession(database, 'running'), await newSession(database)]
       const call = custom()
       await keepEvents(database, session, [call])
-      const before = await state(database, session)
+      const before = await readState(database, session)
       for (const session_thread_id of [primaryThreadId(other), 'sthr_none', session, '']) {
         for (const event of [interrupt, answer(call.id), confirm(call.id)]) {
           await assert.rejects(
             postEventsNow(database, session, [{ ...event, session_thread_id } as ClientEvent]),
-            refused(/^events\.0\.session_thread_id: \w* is no thread of this session/),
+            isRefusedWith(/^events\.0\.session_thread_id: \w* is no thread of this session/),
           )
         }
       }
-      assert.deepEqual(await state(database, session), before)
+      assert.deepEqual(await readState(database, session), before)
       const session_thread_id = primaryThreadId(session)
       const named = { type: 'user.interrupt', session_thread_id } as const
       const posted = await postEventsNow(database, session, [
@@ -89,7 +89,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const [mine, theirs] = [custom(), custom()]
       await keepEvents(database, session, [mine])
       await keepEvents(database, foreign, [theirs])
-      const before = await state(database, session)
+      const before = await readState(database, session)
       const wrong = [
         [confirm('sevt_none'), /^events\.2\.tool_use_id: sevt_none is no tool call/],
         [answer('sevt_none'), /^events\.2\.custom_tool_use_id: sevt_none is no tool call/],
@@ -98,8 +98,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       ] as const
       for (const [event, pattern] of wrong) {
         const post = postEventsNow(database, session, [message(), answer(mine.id), event])
-        await assert.rejects(post, refused(pattern))
-        assert.deepEqual(await state(database, session), before)
+        await assert.rejects(post, isRefusedWith(pattern))
+        assert.deepEqual(await readState(database, session), before)
       }
     })
 
@@ -115,7 +115,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         postEventsNow(database, session, [message(), file]),
         (error: unknown) => error instanceof PlatformError && error.kind === 'not_found',
       )
-      assert.deepEqual((await state(database, session)).inbox, [])
+      assert.deepEqual((await readState(database, session)).inbox, [])
     })
 
     it('records no interrupt where there is nothing to stop', async () => {
@@ -126,7 +126,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         const posted = await postEventsNow(database, session, [interrupt])
         assert.deepEqual(posted.echoes, [])
         assert.ok(!posted.appended && !posted.due && !posted.interrupt)
-        const { log, inbox, head } = await state(database, session)
+        const { log, inbox, head } = await readState(database, session)
         assert.deepEqual([log, inbox, head.due], [[], [], 0])
       }
     })
@@ -150,7 +150,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         const posted = await postEventsNow(database, session, [...events])
         assert.ok(posted.interrupt && posted.due)
         assert.equal(posted.echoes.at(-1)?.processed_at, null)
-        const { inbox } = await state(database, session)
+        const { inbox } = await readState(database, session)
         assert.equal(inbox.at(-1)?.type, 'user.interrupt')
       }
     })
@@ -160,7 +160,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const [waits, kept] = [await newSession(database), await newSession(database)]
       await postEventsNow(database, waits, [message(), system()])
-      const behind = await state(database, waits)
+      const behind = await readState(database, waits)
       assert.deepEqual(
         behind.inbox.map(({ type }) => type),
         ['user.message', 'system.message'],
@@ -169,7 +169,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const call = custom()
       await keepEvents(database, kept, [call])
       const posted = await postEventsNow(database, kept, [answer(call.id), system()])
-      const now = await state(database, kept)
+      const now = await readState(database, kept)
       assert.deepEqual(
         now.log.map(({ type }) => type),
         ['agent.custom_tool_use', 'user.custom_tool_result', 'system.message'],
@@ -186,7 +186,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const posted = await postEventsNow(database, session, [message()])
       assert.deepEqual(posted.queued, posted.echoes)
       assert.ok(!posted.due)
-      assert.equal((await state(database, session)).head.due, 0)
+      assert.equal((await readState(database, session)).head.due, 0)
     })
 
     it('has a system message behind it only where a result of the request answers a call', async () => {
@@ -198,10 +198,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const post = (...events: Parameters<typeof postEventsNow>[2]) =>
         postEventsNow(database, session, events)
       const ref = { tenant, session, clock: systemClock }
-      const waits = refused(/^events\.1\.type: the session waits for an answer .*user\.tool_result/)
+      const waits = isRefusedWith(
+        /^events\.1\.type: the session waits for an answer .*user\.tool_result/,
+      )
       await assert.rejects(post(message(), system()), waits)
       await assert.rejects(postInUnits(database, ref, [message(), system()]), waits)
-      assert.equal((await state(database, session)).inbox.length, 0)
+      assert.equal((await readState(database, session)).inbox.length, 0)
       assert.equal((await post(answer(first.id), system())).echoes[1]?.seq, 5)
       const behind = await post(answer(second.id), message(), system())
       assert.deepEqual(
@@ -227,7 +229,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         await deleteSession(tx, tenant, deleted, 0)
       })
       const post = postEventsNow(database, archived, [message()])
-      await assert.rejects(post, refused(/is archived and takes no more events/))
+      await assert.rejects(post, isRefusedWith(/is archived and takes no more events/))
       const absent = (id: string) => (error: unknown) =>
         error instanceof PlatformError &&
         error.kind === 'not_found' &&

@@ -12,7 +12,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import { findCall } from '../log/calls.ts'
 import { getHeadForUpdate, readHead, stateOf } from '../log/head.ts'
 import type { WaitingEvent } from '../log/inbox.ts'
-import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
+import { toAdmission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
@@ -20,13 +20,13 @@ import type { SortedEvents, PostTarget } from './sort-events.ts'
 import {
   admitInterrupts,
   checkThread,
-  threadEntryOf,
+  toThreadEntry,
   emptySorting,
   sortInterrupt,
   waitingEvents,
 } from './sort-events.ts'
 import { makeDue } from '../log/threads/due.ts'
-import { threadHeadOf, threadIdOf } from '../log/threads/team.ts'
+import { readThreadHead, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
 import { announceRowChange, notifyInterrupt, notifyReaders, notifyRunners } from '../log/topics.ts'
@@ -70,7 +70,7 @@ async function postDirectly(
   if (!areDirect(events)) return undefined
   const now = clock.now()
   const admitted = events.map((event) =>
-    admission({ ...event, id: newId('event') } as WaitingEvent),
+    toAdmission({ ...event, id: newId('event') } as WaitingEvent),
   )
   const ref = { tenant, session }
   const echoes = waitingEvents(admitted, now)
@@ -148,7 +148,7 @@ export async function postEvents(
   const whole = await getHeadForUpdate(tx, tenant, sessionId)
   checkOpen(sessionId, whole)
   checkBudgetLeft(whole, events)
-  const head = (await threadHeadOf(tx, { tenant, session: sessionId }, whole)) ?? whole
+  const head = (await readThreadHead(tx, { tenant, session: sessionId }, whole)) ?? whole
   checkAnswered(head, events)
   const target = { tx, tenant, sessionId, session, head, now }
   const sorted = emptySorting()
@@ -164,7 +164,7 @@ export async function postEvents(
   // A session that waits for an answer stores messages without running them.
   const due =
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
-  const admitted = waits.map((event) => admission(event, long.get(event.id)))
+  const admitted = waits.map((event) => toAdmission(event, long.get(event.id)))
   if (waits.length > 0) {
     await admitEvents(tx, tenant, sessionId, admitted, { now, due })
     if (due && head.team) await makeDue(tx, { tenant, session: sessionId }, [head.team.self.id])
@@ -176,7 +176,7 @@ export async function postEvents(
     { tenant, session: sessionId },
     { waiting, due, interrupt, isAppended: kept.length > 0 },
   )
-  const entries = kept.map((event) => threadEntryOf(event, threads.get(event.id)))
+  const entries = kept.map((event) => toThreadEntry(event, threads.get(event.id)))
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =
     entries.length > 0 &&

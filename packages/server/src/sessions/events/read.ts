@@ -14,7 +14,7 @@ import { readHead } from '../log/head.ts'
 import type { LogRange } from '../log/log.ts'
 import { eventText, findEvent, readLogPage } from '../log/log.ts'
 import type { SessionRef, ThreadOption } from '../../ground/core/refs.ts'
-import { asThreadEvent, nameThread, ownStreamOf } from '../log/threads/own-stream.ts'
+import { asThreadEvent, nameThread, toThreadStream } from '../log/threads/own-stream.ts'
 import type { HeardWord, TailItem } from '../log/tail.ts'
 import { tailPage, tailLog } from '../log/tail.ts'
 import { listenToLiveWords } from '../log/topics.ts'
@@ -23,7 +23,7 @@ import { jsonTextReply, streamReply } from '../../ground/http/reply.ts'
 import { lightTexts } from './light/show-light.ts'
 import type { StreamView } from './wire.ts'
 import type { WorkspaceChanges } from './workspace/changes.ts'
-import { presenter } from './wire.ts'
+import { createPresenter } from './wire.ts'
 
 const Position = z.tuple([z.int()])
 const pieceLength = 16 * 1024
@@ -170,7 +170,7 @@ export async function eventStream(
           ? liveWithWaits(source, { tenant, session: sessionId })
           : undefined,
     })
-    const own = thread === undefined ? tailed : ownStreamOf(tailed)
+    const own = thread === undefined ? tailed : toThreadStream(tailed)
     return streamTexts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
 }
@@ -197,7 +197,7 @@ export async function* streamTexts(
   view: StreamView,
   isLast: (each: TailItem) => boolean,
 ): AsyncGenerator<string> {
-  const present = presenter(sessionId, view)
+  const present = createPresenter(sessionId, view)
   for await (const each of tailed) {
     const text = present(each)
     if (text !== '') yield text

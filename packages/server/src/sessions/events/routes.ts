@@ -21,7 +21,7 @@ import { postInUnits } from './post.ts'
 import { withRubrics } from './rubrics.ts'
 import type { WaitSource } from './read.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
-import { viewOf } from './wire.ts'
+import { readStreamView } from './wire.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 
 const events = section('Events', ['workspace'], '/v1/sessions/:id')
@@ -91,7 +91,7 @@ export function sessionEventRoutes(
         // A browser that connects again sends the query of its first request with a new `Last-Event-ID`.
         const last = lastEventId ?? query.after_seq?.toString() ?? null
         const start = { replay: query.replay ?? false, lastEventId: last, ends: endOf(principal) }
-        const view = viewOf(options.data, dialect)
+        const view = readStreamView(options.data, dialect)
         return eventStream({ read, bus, waits }, tenant, params.id, view, start)
       },
     ),
@@ -108,7 +108,13 @@ export function sessionEventRoutes(
       async ({ db, tenant, principal, params, query, lastEventId, dialect }) => {
         const read = await open(db, tenant, params.id)
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
-        return eventStream({ read, bus, waits }, tenant, params.id, viewOf(query, dialect), start)
+        return eventStream(
+          { read, bus, waits },
+          tenant,
+          params.id,
+          readStreamView(query, dialect),
+          start,
+        )
       },
     ),
     events.post(

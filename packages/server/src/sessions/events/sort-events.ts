@@ -4,11 +4,11 @@ import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { openCallsOf } from '../log/calls.ts'
+import { listOpenCalls } from '../log/calls.ts'
 import { fieldsText } from '../log/fields.ts'
 import type { Head, ThreadState } from '../log/head.ts'
 import type { Admission, WaitingEvent } from '../log/inbox.ts'
-import { admission, admitEvents } from '../log/inbox.ts'
+import { toAdmission, admitEvents } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { makeDue } from '../log/threads/due.ts'
 import { isWorking } from '../log/threads/team.ts'
@@ -59,7 +59,7 @@ export const waitingEvents = (admitted: readonly Admission[], now: number): Stor
  * The log entry of an event. Its `session_thread_id` is the thread's id for a child thread, whatever id the client
  * sent.
  */
-export function threadEntryOf(event: NewEvent, thread: string | undefined) {
+export function toThreadEntry(event: NewEvent, thread: string | undefined) {
   const { session_thread_id: _, ...named } = { session_thread_id: undefined, ...event }
   const own = thread === undefined ? named : { ...named, session_thread_id: thread }
   const whole = own as NewEvent
@@ -73,7 +73,7 @@ export async function admitInterrupts(
 ): Promise<StoredEvent[]> {
   const all: StoredEvent[] = []
   for (const { event, thread } of interrupts) {
-    const waits = [admission({ ...event, session_thread_id: thread })]
+    const waits = [toAdmission({ ...event, session_thread_id: thread })]
     await admitEvents(tx, tenant, sessionId, waits, { now, due: true, thread })
     await makeDue(tx, { tenant, session: sessionId }, [thread])
     all.push(...waitingEvents(waits, now))
@@ -123,5 +123,5 @@ const isThreadBusy = ({ due, status, stop_reason }: ThreadState): boolean =>
 
 async function isBusy({ tx, tenant, sessionId, head }: PostTarget): Promise<boolean> {
   if (head.due === 1 || (head.status !== 'idle' && head.status !== 'pending')) return true
-  return (await openCallsOf(tx, { tenant, session: sessionId })).length > 0
+  return (await listOpenCalls(tx, { tenant, session: sessionId })).length > 0
 }

@@ -14,8 +14,8 @@ import { appendEntries } from '../log/append.ts'
 import { isSessionOver, getHeadForUpdate } from '../log/head.ts'
 import type { Head } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
-import { admission, promotedOf } from '../log/inbox.ts'
-import { cancellationOf } from '../log/inbox-end.ts'
+import { toAdmission, toPromotedMessage } from '../log/inbox.ts'
+import { buildCancellation } from '../log/inbox-end.ts'
 import { changeWaiting, findWaiting, listWaiting, takeOne, wasTaken } from '../log/inbox-changes.ts'
 import type { WaitingRow } from '../log/inbox-changes.ts'
 import type { LogEntry } from '../log/log.ts'
@@ -39,7 +39,7 @@ export async function waitingMessages(
 ): Promise<WaitingMessage[]> {
   const rows = await listWaiting(db, tenant, session)
   return rows.map((row) => {
-    const event = eventOf(promotedOf(row))
+    const event = eventOf(toPromotedMessage(row))
     const content = 'content' in event && Array.isArray(event.content) ? event.content : null
     return {
       id: row.id,
@@ -88,7 +88,7 @@ export async function removeMessage(
   const { head, row } = await lockMessage(tx, ref)
   if (!row) return 'already_read'
   await takeOne(tx, ref.tenant, ref.session, row)
-  await tell(tx, ref, { head, row }, cancellationOf(row, newId('event'), 'removed'), now)
+  await tell(tx, ref, { head, row }, buildCancellation(row, newId('event'), 'removed'), now)
   return 'removed'
 }
 
@@ -108,7 +108,7 @@ export async function changeMessage(
       'too_large',
       'a message of megabytes is not changed: remove it, and post it again',
     )
-  const changed = admission({ id: row.id, type: 'user.message', content })
+  const changed = toAdmission({ id: row.id, type: 'user.message', content })
   await changeWaiting(tx, ref.tenant, ref.session, row, changed)
   const type = 'system.user_message_changed' as const
   await tell(tx, ref, { head, row }, { id: newId('event'), type, message_id: row.id, content }, now)

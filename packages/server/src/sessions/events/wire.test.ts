@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { TailItem } from '../log/tail.ts'
 import type { StreamView } from './wire.ts'
-import { presenter, viewOf } from './wire.ts'
+import { createPresenter, readStreamView } from './wire.ts'
 
 type ShownText = { id?: string; type: string } & Record<string, unknown>
 
@@ -14,7 +14,7 @@ const deltas: StreamView = { chunks: false, deltas: ['agent.message', 'agent.thi
 
 /** The messages of one reader. Each must be a well-formed frame. */
 function reader(view: StreamView) {
-  const present = presenter('sesn_1', view)
+  const present = createPresenter('sesn_1', view)
   return (...said: TailItem[]): ShownText[] =>
     said.flatMap((each) => {
       const text = present(each)
@@ -49,9 +49,11 @@ const types = (shown: ShownText[]) => shown.map(({ type }) => type)
 
 describe('a stream’s view', () => {
   it('opens each family by its own option', () => {
-    assert.deepEqual(viewOf({}, dialect), plain)
-    assert.deepEqual(viewOf({ include: ['chunks', 'other'] }, dialect), chunks)
-    assert.deepEqual(viewOf({ event_deltas: ['agent.message'] }, dialect).deltas, ['agent.message'])
+    assert.deepEqual(readStreamView({}, dialect), plain)
+    assert.deepEqual(readStreamView({ include: ['chunks', 'other'] }, dialect), chunks)
+    assert.deepEqual(readStreamView({ event_deltas: ['agent.message'] }, dialect).deltas, [
+      'agent.message',
+    ])
   })
 
   it('shows the fields of an event once in the dialect of the client', () => {

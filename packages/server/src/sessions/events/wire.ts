@@ -21,7 +21,7 @@ export type StreamView = {
   idOf?: (seq: number) => string
 }
 
-export const viewOf = (query: StreamQuery, dialect: Dialect): StreamView => ({
+export const readStreamView = (query: StreamQuery, dialect: Dialect): StreamView => ({
   chunks: query.include?.includes('chunks') ?? false,
   deltas: query.event_deltas ?? [],
   dialect,
@@ -44,7 +44,7 @@ const wholesRemembered = 500
  * Builds the text of one reader. The reader gets pieces of a block only if it saw the block's start and not yet the
  * whole. The pieces therefore always form a prefix of the whole, before it.
  */
-export function presenter(sessionId: string, view: StreamView): (tailed: TailItem) => string {
+export function createPresenter(sessionId: string, view: StreamView): (tailed: TailItem) => string {
   // A reader without live pieces needs almost no memory; there may be very many such readers.
   const { dialect } = view
   if (!view.chunks && view.deltas.length === 0)

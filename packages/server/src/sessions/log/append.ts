@@ -11,7 +11,7 @@ import {
 import type { Connection, Database, Queries } from '../../ground/database/database.ts'
 import type { HeadClaim, Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { kindsOf } from '../../tenants/webhooks/kinds.ts'
+import { findWebhookCauses } from '../../tenants/webhooks/kinds.ts'
 import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
 import type { CallChanges } from './calls.ts'
 import type { CallsForm } from './calls.ts'
@@ -197,7 +197,7 @@ export async function appendEntries(
   const events = eventsIn(entries)
   const change = { ...headChange(madeIn(entries), now), ...set }
   if (due !== undefined) change.due = due ? 1 : 0
-  const told = kindsOf(events)
+  const told = findWebhookCauses(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
   const calls = callChanges(entries)
   const beside = insertsAtOnce(tx, entries.length) ? callsForm(calls) : undefined
@@ -238,7 +238,7 @@ export function appendInUnit(
   const isOneStatement =
     fitsOneStatement(entries.length) &&
     callsForm(callChanges(entries)) !== undefined &&
-    kindsOf(events).length === 0
+    findWebhookCauses(events).length === 0
   return isOneStatement ? database.writeStatement(unit) : database.write(unit)
 }
 
@@ -272,7 +272,7 @@ export async function appendIfUnchanged(
   if ('claimed' in by) change.claimed = by.claimed
   else Object.assign(change, by.set)
   const fence = 'fence' in by ? by.fence : undefined
-  const quiet = kindsOf(events).length > 0
+  const quiet = findWebhookCauses(events).length > 0
   const holds = { fenced: fence !== undefined, seen: true, quiet, taken: upTo !== undefined }
   const form = formOf(holds, change)
   const ref = { tenant, session: sessionId }

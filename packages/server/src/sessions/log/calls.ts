@@ -246,7 +246,7 @@ export const openCalls = (db: Reads, tenant: string, sessionId: string): Promise
   openStatement('all')(db, { tenant, session: sessionId })
 
 /** Calls of one thread without a result, in the order they were made. */
-export const openCallsOf = (db: Reads, ref: ThreadRef): Promise<PendingCall[]> =>
+export const listOpenCalls = (db: Reads, ref: ThreadRef): Promise<PendingCall[]> =>
   openStatement(ref.thread === undefined ? 'primary' : 'child')(db, ref)
 
 export const findCall = (

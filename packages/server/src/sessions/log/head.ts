@@ -1,5 +1,5 @@
 import type { Usage } from '@steward/model/model.ts'
-import { costOf } from '@steward/model/price.ts'
+import { computeCost } from '@steward/model/price.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
@@ -119,7 +119,7 @@ function countUsage(change: HeadChange, usage: Usage, model: LogEntry['model'], 
   for (const name of tokenCounters) addTo(change, name, usage[name])
   addTo(change, 'model_requests', 1)
   const price = model?.price
-  if (price) addTo(change, 'list_cost', costOf(usage, price))
+  if (price) addTo(change, 'list_cost', computeCost(usage, price))
   else change.unpriced = 1
   change.counted_hour = now - (now % hourMs)
   change.counted_model = model?.name ?? ''
@@ -314,7 +314,7 @@ export const serverToolUse = ({ web_searches }: Pick<Head, 'web_searches'>) => (
 })
 
 /** The head as `session.usage` and the session show it. */
-export function usageOf(head: Head, now: number) {
+export function showHeadUsage(head: Head, now: number) {
   const activeMs =
     head.active_ms + (head.running_since_ms === null ? 0 : now - head.running_since_ms)
   return {

@@ -1,7 +1,7 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Head, ThreadState } from './head.ts'
-import { budgetOf, isAtBudget, usageOf } from './head.ts'
+import { budgetOf, isAtBudget, showHeadUsage } from './head.ts'
 import type { LogEntry } from './log.ts'
 import { hasOthersDue, isWorking, advisorEndEntries, combinedStop } from './threads/team.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -42,7 +42,7 @@ export const threadNameFields = ({ id, name }: Pick<ThreadState, 'id' | 'name'>)
 
 /** The session's usage and its idle event, for when all of its threads rest. */
 export function sessionIdle(head: Head, stop_reason: StopReason, now: number): LogEntry[] {
-  const { list_cost, ...usage } = usageOf(head, now)
+  const { list_cost, ...usage } = showHeadUsage(head, now)
   return [
     {
       event: {

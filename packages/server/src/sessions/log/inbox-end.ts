@@ -53,7 +53,7 @@ export async function dropWaiting(
 }
 
 /** The event for a message that will never be processed. */
-export const cancellationOf = (
+export const buildCancellation = (
   message: { id: string },
   id: string,
   reason: string,

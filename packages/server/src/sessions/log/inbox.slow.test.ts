@@ -7,8 +7,8 @@ import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { insertHead, tenant } from './fixture.ts'
 import { readHead } from './head.ts'
 import type { WaitingEvent } from './inbox.ts'
-import { admission, admitEvents, takeWaiting, readWaiting, waitsBehind } from './inbox.ts'
-import { cancellationOf, interruptsFor, lastInterrupt } from './inbox-end.ts'
+import { toAdmission, admitEvents, takeWaiting, readWaiting, waitsBehind } from './inbox.ts'
+import { buildCancellation, interruptsFor, lastInterrupt } from './inbox-end.ts'
 
 const message = (text: string): WaitingEvent => ({
   id: newId('event'),
@@ -29,7 +29,7 @@ const admitting = (
       tx,
       tenant,
       session,
-      events.map((event) => admission(event)),
+      events.map((event) => toAdmission(event)),
       { now, due },
     ),
   )
@@ -168,7 +168,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await database.write((tx) => takeWaiting(tx, 'wrkspc_other', session, 99))
       const [kept] = await readWaiting(database.read, tenant, session)
       assert.ok(kept)
-      const gone = cancellationOf(kept, 'sevt_c', 'interrupt')
+      const gone = buildCancellation(kept, 'sevt_c', 'interrupt')
       assert.deepEqual(gone, {
         id: 'sevt_c',
         type: 'system.user_message_cancelled',

@@ -36,7 +36,7 @@ export type InboxItem = { position: number; id: string; type: string; bytes_befo
  */
 export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'> & { longBytes?: number }
 
-export const admission = (event: WaitingEvent, text?: LongText): Admission => ({
+export const toAdmission = (event: WaitingEvent, text?: LongText): Admission => ({
   id: event.id,
   type: event.type,
   ...(text ? { data: text.data, longBytes: text.bytes } : { data: fieldsText(event) }),
@@ -334,11 +334,11 @@ export async function takeWaiting(
   // Two statements: SQLite would copy the rows that a deleting statement returns once more.
   const rows = await upToStatement(threadFormOf(which))(tx, which)
   await removalStatement(threadFormOf(which))(tx, which)
-  return rows.map(promotedOf)
+  return rows.map(toPromotedMessage)
 }
 
 /** A row of the inbox in the form in which it is appended to the log. */
-export const promotedOf = (row: {
+export const toPromotedMessage = (row: {
   id: string
   type: string
   created_at: string

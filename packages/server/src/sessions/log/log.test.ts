@@ -4,7 +4,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
-import { readHead, usageOf } from './head.ts'
+import { readHead, showHeadUsage } from './head.ts'
 import { appendEntries } from './append.ts'
 import { eventText, readAt, readEvents, readHistory, showEvent } from './log.ts'
 
@@ -245,7 +245,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await insertHead(database)
       await keepEvents(database, session, [used(10, 1), agentMessage('x'), used(5, 2, 100)])
       await keepEvents(database, session, [used(0, 4, 0, true)])
-      const usage = usageOf(await readHead(database.read, tenant, session), 0)
+      const usage = showHeadUsage(await readHead(database.read, tenant, session), 0)
       assert.deepEqual(usage, {
         input_tokens: 15,
         output_tokens: 7,
@@ -266,7 +266,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         ...(web_searches !== undefined && { web_searches }),
       }))
       await database.write((tx) => appendEntries(tx, tenant, session, entries, { now: 0 }))
-      const { server_tool_use } = usageOf(await readHead(database.read, tenant, session), 0)
+      const { server_tool_use } = showHeadUsage(await readHead(database.read, tenant, session), 0)
       assert.deepEqual(server_tool_use, { web_search_requests: 3, web_fetch_requests: 0 })
     })
 
@@ -275,7 +275,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await insertHead(database)
       const active = async (now: number) =>
-        usageOf(await readHead(database.read, tenant, session), now).active_seconds
+        showHeadUsage(await readHead(database.read, tenant, session), now).active_seconds
       await keepEvents(database, session, [status('running')], 1_000)
       assert.equal(await active(3_000), 2)
       await keepEvents(database, session, [status('running')], 4_000)

@@ -199,7 +199,7 @@ export async function removeLeftTexts(db: Database, now: number, limit: number):
 }
 
 /** Removes all texts of a log that nobody reads any more. */
-export async function removeTextsOf(db: Database, ref: SessionRef): Promise<void> {
+export async function removeSessionTexts(db: Database, ref: SessionRef): Promise<void> {
   const texts = await db.read
     .selectFrom('long_texts')
     .select('event_id')

@@ -10,7 +10,7 @@ import { selectStatement } from '../../ground/database/statement.ts'
 import type { Head } from './head.ts'
 import { headFields } from './head.ts'
 import type { InboxItem } from './inbox.ts'
-import { promotedOf } from './inbox.ts'
+import { toPromotedMessage } from './inbox.ts'
 import type { PromotedMessage } from './log.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 
@@ -87,7 +87,7 @@ export async function readSnapshot(
     if (position === null || id === null || type === null) return []
     const waits = { position, id, type, bytes_before: bytes_before ?? 0 }
     if (event === null || created_at === null) return 'long' as const
-    return { ...waits, message: promotedOf({ id, type, created_at, event }) }
+    return { ...waits, message: toPromotedMessage({ id, type, created_at, event }) }
   })
   const isWhole = queue.length <= most.messages && !queue.includes('long')
   return {

@@ -4,7 +4,7 @@ import { OutputHashes, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { downloadAnswers, downloadFile } from '../../resources/files/download.ts'
-import { claimOf } from '../../ground/http/principal.ts'
+import { requireClaim } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { sessionStore } from '../rows/sessions.ts'
@@ -108,7 +108,7 @@ function workerRoutes(deps: OutputRouteDeps): Route[] {
         if (!publishes)
           throw invalid('this server keeps no outputs: its setting STORE_BACKENDS leaves them out')
         checkName(filename)
-        return takeOutput(deps, db, claimOf(principal), filename, body ?? Readable.from([]))
+        return takeOutput(deps, db, requireClaim(principal), filename, body ?? Readable.from([]))
       },
     ),
   ]

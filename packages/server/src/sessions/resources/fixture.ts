@@ -10,7 +10,7 @@ const columns = {
 
 type Columns = Omit<ResourceRow, 'type' | 'fields'>
 
-export const rowsOf =
+export const createResourceRows =
   <Type extends ResourceType>(type: Type, path: string, fields: ResourceFields<Type>) =>
   (columnsOfOne: Partial<Columns> = {}, fieldsOfOne: Partial<ResourceFields<Type>> = {}) => ({
     ...columns,
@@ -21,14 +21,14 @@ export const rowsOf =
     fields: { ...fields, ...fieldsOfOne },
   })
 
-export const fileRow = rowsOf('file', '/workspace/a.csv', { file_id: 'file_1' })
+export const fileRow = createResourceRows('file', '/workspace/a.csv', { file_id: 'file_1' })
 
-export const repositoryRow = rowsOf('github_repository', '/workspace/b', {
+export const repositoryRow = createResourceRows('github_repository', '/workspace/b', {
   url: 'https://git.example/a/b',
   checkout: null,
 })
 
-export const storeRow = rowsOf('memory_store', '/mnt/memory/notes', {
+export const storeRow = createResourceRows('memory_store', '/mnt/memory/notes', {
   memory_store_id: 'memstore_1',
   ...{ instructions: null, access: 'read_write', name: 'Notes', description: '' },
 })

@@ -3,7 +3,7 @@ import type { WaitType } from '@steward/protocol/waiting-on.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Reads } from '../../ground/database/database.ts'
-import { likeInJson, likeOf } from '../../ground/database/like.ts'
+import { likeInJson, toLikePattern } from '../../ground/database/like.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { HeadStatus } from '../../ground/database/tables/sessions.ts'
 import { sessionsWith } from './metadata.ts'
@@ -47,7 +47,7 @@ const beforeText = '{"content":[{"type":"text","text":"'
 const said = sql`lower(replace(${firstMessage}, ${sql.lit(beforeText)}, ''))`
 
 const hasWord = (word: string): RawBuilder<boolean> =>
-  sql`(lower(title) like ${`%${likeOf(word)}%`} escape '!'
+  sql`(lower(title) like ${`%${toLikePattern(word)}%`} escape '!'
     or title is null and ${said} like ${`%${likeInJson(word)}%`} escape '!')`
 
 /** What the fork's origin, which begins with the session, is like as JSON. */

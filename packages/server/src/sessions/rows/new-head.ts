@@ -1,4 +1,4 @@
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import { noSpending } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 
@@ -9,7 +9,7 @@ export const newHead = {
   inbox_bytes: 0,
   stop_reason: null,
   due: 0,
-  ...released,
+  ...releasedLease,
   previous_owner: null,
   generation: 0,
   recoveries: 0,

@@ -2,7 +2,7 @@ import type { OutcomeEvaluation } from '@steward/protocol/outcomes.ts'
 import type { HeadOutcome } from '../../ground/database/tables/outcomes.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type OutcomeRow = Tables['outcomes']
@@ -110,4 +110,4 @@ function outcomeWrites(db: Queries) {
 }
 
 /** Outcomes of sessions, with the grader's results. */
-export const outcomeStore = storeOf(outcomeReads, outcomeWrites)
+export const outcomeStore = defineStore(outcomeReads, outcomeWrites)

@@ -1,6 +1,6 @@
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { mediaTypeOf } from '../../resources/files/media-types.ts'
 import type { FileRow } from '../../resources/files/store.ts'
@@ -95,4 +95,4 @@ function outputWrites(db: Queries) {
 }
 
 /** Published outputs of sessions: for each name the newest file. */
-export const outputStore = storeOf(outputReads, outputWrites)
+export const outputStore = defineStore(outputReads, outputWrites)

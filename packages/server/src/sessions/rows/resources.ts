@@ -6,10 +6,10 @@ import type {
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
@@ -60,8 +60,8 @@ function resourceReads(db: Reads) {
 
     async list(tenant: string, session: string, paging: Paging): Promise<Listing<ResourceRow>> {
       const rows = ofTenant(db, tenant).where('session_id', '=', session)
-      const found = await readPage(tenant, rows, paging, weightOf('fields', 'mount_path'))
-      return listingOf(found, decoded)
+      const found = await readPage(tenant, rows, paging, rowWeight('fields', 'mount_path'))
+      return mapListing(found, decoded)
     },
 
     /** In the order of attachment. */
@@ -121,7 +121,7 @@ function resourceWrites(db: Queries) {
 }
 
 /** The resources of sessions. */
-export const resourceStore = storeOf(resourceReads, resourceWrites)
+export const resourceStore = defineStore(resourceReads, resourceWrites)
 
 /** Leaves the token out. */
 export function showResource(row: ResourceRow): SessionResource {

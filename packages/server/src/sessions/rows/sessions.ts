@@ -2,12 +2,12 @@ import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
 import { sql } from 'kysely'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import { forUpdate } from '../../ground/database/lock.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selectStatement, statement } from '../../ground/database/statement.ts'
@@ -38,7 +38,7 @@ export const tokenContext = (tenant: string, session: string, server: string): s
 const resourceBytes = 2048
 
 /** Estimated bytes of a session with its resources; an index counts the resources. */
-const sessionWeight = sql<number>`${weightOf('agent', 'roster', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
+const sessionWeight = sql<number>`${rowWeight('agent', 'roster', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
   cast((select count(*) from session_resources as resource
     where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)
   + case when head.outcome = 0 then 0 else cast((select coalesce(sum(length(description)
@@ -210,7 +210,7 @@ function sessionReads(db: Reads) {
         read.rows.map(({ id }) => id),
       )
       const outcomes = await outcomesOf(db, tenant, read.rows)
-      return listingOf(read, (each) => {
+      return mapListing(read, (each) => {
         const beside = { resources: resources.get(each.id), outcomes: outcomes.get(each.id) }
         return showSession(each, each, { now, ...beside })
       })
@@ -349,7 +349,7 @@ function sessionWrites(db: Queries) {
         .set((eb) => ({
           status: 'deleted',
           due: 1,
-          ...released,
+          ...releasedLease,
           previous_owner: null,
           generation: eb('generation', '+', 1),
         }))
@@ -371,4 +371,4 @@ function sessionWrites(db: Queries) {
 }
 
 /** The rows of sessions. The status is in the head of the session's log; reads show both together. */
-export const sessionStore = storeOf(sessionReads, sessionWrites)
+export const sessionStore = defineStore(sessionReads, sessionWrites)

@@ -6,7 +6,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { HeadStatus } from '../../ground/database/tables/sessions.ts'
 import type { Head } from '../log/head.ts'
-import { budgetOf, usageOf } from '../log/head.ts'
+import { budgetOf, showHeadUsage } from '../log/head.ts'
 import type { ShownOutcome } from './outcomes.ts'
 import { showOutcome } from './outcomes.ts'
 import type { ResourceRow } from './resources.ts'
@@ -50,7 +50,7 @@ export function showSession(
     outcomes?: readonly ShownOutcome[] | undefined
   },
 ): Session {
-  const usage = usageOf(head, now)
+  const usage = showHeadUsage(head, now)
   const threadsMs = activeThreadMs(row, now)
   const status = sessionStatus(row, head.status)
   const endMs = sessionEndMs({ ...row, status }, now)

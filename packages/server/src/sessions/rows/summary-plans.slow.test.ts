@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import { summaryOrders } from '@steward/protocol/session-summaries.ts'
 import type { WaitType } from '@steward/protocol/waiting-on.ts'
-import { waits } from '@steward/protocol/waiting-on.ts'
+import { waitKinds } from '@steward/protocol/waiting-on.ts'
 import type { KyselyPlugin, RawBuilder, RootOperationNode } from 'kysely'
 import { CompiledQuery, createQueryId, sql } from 'kysely'
 import { z } from 'zod'
@@ -164,7 +164,7 @@ async function plansOf(db: Database, work: (tx: Queries) => Promise<unknown>): P
 }
 
 const all = { archived: false, made: [] }
-const types = Object.keys(waits) as WaitType[]
+const types = Object.keys(waitKinds) as WaitType[]
 /** Every filter that the list takes. */
 const filters: Record<string, SessionFilter> = {
   none: all,

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { WaitType } from '@steward/protocol/waiting-on.ts'
-import { waits } from '@steward/protocol/waiting-on.ts'
+import { waitKinds } from '@steward/protocol/waiting-on.ts'
 import { newId, primaryThreadId } from '../../ground/core/ids.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { appendEntries } from '../log/append.ts'
@@ -77,12 +77,12 @@ for (const [kind, open] of Object.entries(everyShape)) {
       },
       /** The types of wait by which the list finds the session. */
       async found(): Promise<string[]> {
-        const types = Object.keys(waits) as WaitType[]
+        const types = Object.keys(waitKinds) as WaitType[]
         const lists = types.map(async (type) => {
           const filter = { waits: [type], archived: false, made: [] }
           const paging = { limit: 5, order: 'desc' } as const
           const read = await sessionStore(database.read).list(tenant, paging, filter, work.now())
-          return listingOf({ ...read }, ({ id }) => id).rows.length > 0 ? [type] : []
+          return mapListing({ ...read }, ({ id }) => id).rows.length > 0 ? [type] : []
         })
         return (await Promise.all(lists)).flat()
       },

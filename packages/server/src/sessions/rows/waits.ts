@@ -4,13 +4,13 @@
  */
 import { iso } from '@steward/base/time.ts'
 import type { Wait, WaitOwner, WaitType, WaitingOn } from '@steward/protocol/waiting-on.ts'
-import { firstWait, waits, waitTypes } from '@steward/protocol/waiting-on.ts'
+import { firstWait, waitKinds, waitTypes } from '@steward/protocol/waiting-on.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { atBudget, requiresAction } from '../log/head.ts'
 import { pauseIn } from '../log/pause.ts'
@@ -237,7 +237,7 @@ function waitReads(db: Reads) {
         for (const row of rows) if (row.type === type) first.set(row.session_id, type)
       const counts: WaitCounts = { person: 0, money: 0, machine: 0, queue: 0 }
       for (const type of first.values()) {
-        counts[waits[type].who]++
+        counts[waitKinds[type].who]++
         if (type === 'queue') counts.queue++
       }
       return counts
@@ -337,4 +337,4 @@ function waitWrites(db: Queries) {
   }
 }
 
-export const waitStore = storeOf(waitReads, waitWrites)
+export const waitStore = defineStore(waitReads, waitWrites)

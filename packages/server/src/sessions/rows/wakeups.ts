@@ -2,7 +2,7 @@
 import type { WakeupEnd } from '@steward/protocol/wakeups.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { LogEntry } from '../log/log.ts'
 import { threadIdOf } from '../log/threads/team.ts'
@@ -65,7 +65,7 @@ function wakeupWrites(db: Queries) {
   }
 }
 
-export const wakeupStore = storeOf(wakeupReads, wakeupWrites)
+export const wakeupStore = defineStore(wakeupReads, wakeupWrites)
 
 /** Removes the wakeup of a thread. Returns the event about it for the thread's log. */
 export async function cancelWakeup(

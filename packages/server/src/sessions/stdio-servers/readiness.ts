@@ -51,7 +51,7 @@ export type StdioReadiness = 'wait' | { begin: true; stands: boolean; failures: 
  * A report counts only for the claim that made it. Without a report the turn waits for the worker that holds the claim,
  * up to the time limit. It begins at once when no worker holds the session.
  */
-export function readinessOf(
+export function judgeReadiness(
   agent: ServersOfAgent,
   {
     report,

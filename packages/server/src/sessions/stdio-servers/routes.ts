@@ -8,7 +8,7 @@ import { idleAgain } from '../log/idle.ts'
 import type { LogEntry } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
-import { claimOf } from '../../ground/http/principal.ts'
+import { requireClaim } from '../../ground/http/principal.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -33,7 +33,7 @@ export function stdioRoutes({ clock }: Ground): Route[] {
         status: 204,
       },
       async ({ db, principal, body: { servers } }) => {
-        await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
+        await db.write((tx) => keepReport(tx, requireClaim(principal), servers, clock.now()))
         return emptyReply(204)
       },
     ),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type StdioReportRow = Tables['stdio_reports']
@@ -72,4 +72,4 @@ function reportWrites(db: Queries) {
   }
 }
 
-export const stdioStore = storeOf(reportReads, reportWrites)
+export const stdioStore = defineStore(reportReads, reportWrites)

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { appendEntries } from '../log/append.ts'
-import { openCallsOf } from '../log/calls.ts'
+import { listOpenCalls } from '../log/calls.ts'
 import { isSessionOver, getHeadForUpdate } from '../log/head.ts'
 import { threadNameFields, sessionIdle } from '../log/idle.ts'
 import { closingResult } from '../log/closing.ts'
@@ -68,7 +68,7 @@ async function endThread(
   { why, now }: { why: string; now: number },
 ): Promise<LogEntry[]> {
   const { tenant_id: tenant, session_id: session, id: thread } = row
-  const open = await openCallsOf(tx, { tenant, session, thread })
+  const open = await listOpenCalls(tx, { tenant, session, thread })
   const closed = open.map((call) => ({ event: closingResult(call, why), thread }))
   await dropWaiting(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
   const asleep = await cancelWakeup(tx, { tenant, session, thread }, 'archive')

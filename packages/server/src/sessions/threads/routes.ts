@@ -11,10 +11,10 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { eventPage, eventStream } from '../events/read.ts'
-import { viewOf } from '../events/wire.ts'
+import { readStreamView } from '../events/wire.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
-import { statusesOf } from '../rows/statuses.ts'
+import { readStatusFilter } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { claimEnds } from '../work/ending.ts'
 import { archiveThread } from './archive.ts'
@@ -64,7 +64,7 @@ export function threadRoutes(deps: Ground): Route[] {
       {
         scope: ({ id }) => `threads/${id}`,
         async rows({ db, tenant, params: { id }, query, dialect }, paging) {
-          const statuses = statusesOf(query, dialect)
+          const statuses = readStatusFilter(query, dialect)
           const session = await sessionOf(db, tenant, id)
           const isAsked = (status: Session['status']) => statuses?.includes(status) ?? true
           const store = threadStore(db.read)
@@ -125,7 +125,7 @@ export function threadRoutes(deps: Ground): Route[] {
       async ({ db, tenant, principal, params, query, lastEventId, dialect }) => {
         const { read, child: thread } = await open(db, tenant, params)
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal), thread }
-        return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
+        return eventStream({ read, bus }, tenant, params.id, readStreamView(query, dialect), start)
       },
     ),
   ]

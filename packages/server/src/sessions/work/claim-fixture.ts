@@ -1,6 +1,6 @@
 /** For tests: a claim, and the items that it has ended because workers left them too often. */
 import type { Database } from '../../ground/database/database.ts'
-import { heardOf } from '../../ground/database/fixture.ts'
+import { withHeardNotices } from '../../ground/database/fixture.ts'
 import { claimNext } from './queue.ts'
 import { workStore } from './store.ts'
 
@@ -11,7 +11,7 @@ export async function claimOrEnd(
   database: Database,
   ...[tenant, environment, at]: [Ask[1], Ask[2], Ask[3]]
 ) {
-  const { database: listened, heard } = heardOf(database)
+  const { database: listened, heard } = withHeardNotices(database)
   const item = await claimNext(listened, tenant, environment, at)
   const ids = heard.flatMap(({ topic, message: { work } }) =>
     topic === 'claims' && work !== item?.id ? String(work) : [],

@@ -7,7 +7,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 import type { Worker } from './item.ts'
 
 /** Conditions of the partial indexes: SQLite uses a partial index only if its condition appears literally. */
-export const is = {
+export const itemConditions = {
   live: sql<boolean>`state <> 'stopped'`,
   held: sql<boolean>`state in ('starting', 'active')`,
   reserved: sql<boolean>`state = 'queued' and reserved_ms is not null`,
@@ -18,7 +18,7 @@ export const is = {
   stopped: sql<boolean>`state = 'stopped'`,
 }
 /** The shortest time that an item stays reserved. */
-export const reclaimMsOf = (tenant: unknown, environment: unknown) =>
+export const selectReclaimMs = (tenant: unknown, environment: unknown) =>
   sql<number>`coalesce((select e.reclaim_ms from environments as e
     where e.tenant_id = ${tenant} and e.id = ${environment}), 0)`
 /** How long a worker counts as present after a poll. [work/views] */
@@ -69,13 +69,17 @@ export const claimableItems = (
     .where('tenant_id', '=', tenant)
     .where('environment_id', '=', environment)
     .limit(1)
-  const held = own.where(is.held).where(isFree('work', now)).orderBy('lease_ms')
+  const held = own.where(itemConditions.held).where(isFree('work', now)).orderBy('lease_ms')
   const reserved = own
-    .where(is.reserved)
+    .where(itemConditions.reserved)
     .where('reserved_ms', '<=', now - reclaimMs)
-    .where('reserved_ms', '<=', sql<number>`${now} - ${reclaimMsOf(tenant, environment)}`)
+    .where('reserved_ms', '<=', sql<number>`${now} - ${selectReclaimMs(tenant, environment)}`)
     .orderBy('reserved_ms')
-  const waiting = own.where(is.waiting).where('due_ms', '<=', now).orderBy('due_ms').orderBy('id')
+  const waiting = own
+    .where(itemConditions.waiting)
+    .where('due_ms', '<=', now)
+    .orderBy('due_ms')
+    .orderBy('id')
   const worker = by?.id
   const pick = (query: WorkQuery) => (draw === undefined ? [query] : drawn(query, (draw * 2) % 1))
   /** Of those that others let lapse: before the waiting items, and behind them. */

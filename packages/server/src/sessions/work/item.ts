@@ -26,7 +26,7 @@ const isClaimed = ({ state }: WorkItem): boolean => state === 'starting' || stat
  * Claims the item under the next generation, which makes earlier claims stale. No heartbeat is expected before the
  * acknowledgement.
  */
-export const reservation = (now: number, by: Worker | undefined): ItemChange => ({
+export const claimChange = (now: number, by: Worker | undefined): ItemChange => ({
   state: 'queued',
   reserved_ms: now,
   worker_id: by?.id ?? null,
@@ -50,7 +50,7 @@ const isAnother = ({ key_id, worker_id }: WorkItem, { key, id }: Worker): boolea
  * workers would drop the item. Undefined when the item is not claimed, or is acknowledged already. A repeated
  * acknowledgement has the same effect as the first.
  */
-export function acknowledgement(
+export function acknowledgementChange(
   item: WorkItem,
   by: Worker,
   now: number,
@@ -163,7 +163,7 @@ export function claimState(
   return (item.lease_ms ?? 0) > now ? 'current' : 'expired'
 }
 
-export const heartbeatOf = (item: WorkItem, extended: boolean, now: number): Heartbeat => ({
+export const showHeartbeat = (item: WorkItem, extended: boolean, now: number): Heartbeat => ({
   type: 'work_heartbeat',
   last_heartbeat: item.heartbeat ?? '',
   lease_extended: extended,

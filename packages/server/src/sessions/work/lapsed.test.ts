@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { claimLeaseMs, noAttempts } from './item.ts'
-import { asks, environment, first, second, claimedItem, workRef } from './queue-fixture.ts'
+import {
+  appendWorkerCall,
+  environment,
+  firstWorker,
+  secondWorker,
+  claimedItem,
+  workRef,
+} from './queue-fixture.ts'
 
 for (const [kind, open] of Object.entries(everyShape)) {
   const setup = () => workRef(open)
@@ -12,19 +19,23 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is not offered first to the worker that let it lapse', async () => {
       await using here = await setup()
       await here.put()
-      const mine = await claimedItem(here.claim(5_000, first))
+      const mine = await claimedItem(here.claim(5_000, firstWorker))
       await here.more()
       here.pass(5_000)
-      await here.asks(first)
-      const other = await claimedItem(here.claim(5_000, first))
+      await here.asks(firstWorker)
+      const other = await claimedItem(here.claim(5_000, firstWorker))
       assert.notEqual(other.id, mine.id)
-      assert.equal((await claimedItem(here.claim(5_000, first))).id, mine.id, 'nobody else asks')
+      assert.equal(
+        (await claimedItem(here.claim(5_000, firstWorker))).id,
+        mine.id,
+        'nobody else asks',
+      )
       here.pass(5_000)
-      await here.asks(second)
-      assert.equal(await here.claim(5_000, first), undefined, 'another asks, and can have it')
+      await here.asks(secondWorker)
+      assert.equal(await here.claim(5_000, firstWorker), undefined, 'another asks, and can have it')
       const ids = [
-        await claimedItem(here.claim(5_000, second)),
-        await claimedItem(here.claim(5_000, second)),
+        await claimedItem(here.claim(5_000, secondWorker)),
+        await claimedItem(here.claim(5_000, secondWorker)),
       ]
       assert.deepEqual(new Set(ids.map(({ id }) => id)), new Set([mine.id, other.id]))
     })
@@ -33,20 +44,20 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is offered again to the worker that let it lapse when no other has taken it for half a minute', async () => {
       await using here = await setup()
       await here.put()
-      const mine = await claimedItem(here.claim(5_000, first))
+      const mine = await claimedItem(here.claim(5_000, firstWorker))
       await here.beat(mine, noAttempts)
       here.pass(claimLeaseMs + 29_999)
-      await here.asks(second)
-      assert.equal(await here.claim(5_000, first), undefined)
+      await here.asks(secondWorker)
+      assert.equal(await here.claim(5_000, firstWorker), undefined)
       here.pass(1)
-      assert.equal((await claimedItem(here.claim(5_000, first))).id, mine.id)
+      assert.equal((await claimedItem(here.claim(5_000, firstWorker))).id, mine.id)
     })
 
     // verifies: work/lapsed
     it('is counted as queued when its lease or reservation has run out, and announced once', async () => {
       await using here = await setup()
       await here.put()
-      await asks(here.database, here.session, here.now())
+      await appendWorkerCall(here.database, here.session, here.now())
       const figures = async () => {
         const { depth, pending, oldest_queued_at } = await here.stats()
         return [depth, pending, oldest_queued_at === null ? null : Date.parse(oldest_queued_at)]

@@ -144,7 +144,7 @@ export function acceptAcknowledgement(item: ModelItem, by: ModelWorker, now: num
 }
 
 /** The answer to a heartbeat. `again`: it repeats the last counted heartbeat. */
-export function beatOf(
+export function judgeBeat(
   session: ModelSession,
   item: ModelItem,
   beat: { generation: number; expected: string | undefined; ttlMs: number },

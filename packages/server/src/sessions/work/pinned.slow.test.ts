@@ -9,7 +9,7 @@ import { beatItem, claimNext, enqueueItem } from './queue.ts'
 import type { WorkItem } from './item.ts'
 import { noAttempts } from './item.ts'
 import { environment, idleMs } from './queue-fixture.ts'
-import { random } from './random-fixture.ts'
+import { createRandom } from './random-fixture.ts'
 import type { Random } from './random-fixture.ts'
 import { workStore } from './store.ts'
 
@@ -35,7 +35,7 @@ for (const [kind, open] of Object.entries(databases))
           it(`are all served: ${count}, ${order}, ${isNamed ? 'named' : 'without a name'}`, async () => {
             await using opened = await open()
             const { database } = opened
-            const draws = random(count)
+            const draws = createRandom(count)
             const machines: Machine[] = []
             for (let index = 0; index < count; index++) {
               const session = await newSession(database)

@@ -3,16 +3,16 @@ import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import { tenant } from '../log/fixture.ts'
-import { recordOf } from '../../resources/environments/record.ts'
+import { toEnvironmentRecord } from '../../resources/environments/record.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { newSession } from '../fixture.ts'
-import { poller } from './poll.ts'
+import { createPoller } from './poll.ts'
 import { workerName } from './presence.ts'
 import { claimNext, enqueueItem } from './queue.ts'
 import { workStore } from './store.ts'
 import { notifyPollers } from './topics.ts'
 
-const pool = recordOf({ name: 'pool', config: { type: 'self_hosted' } })
+const pool = toEnvironmentRecord({ name: 'pool', config: { type: 'self_hosted' } })
 
 for (const [kind, open] of Object.entries(everyShape)) {
   async function setup() {
@@ -21,7 +21,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     const made = await database.write((tx) => environmentStore(tx).create(tenant, pool, 0))
     const environment = made.id
     const { bus } = opened
-    const ask = poller(testGround(database, { bus }))
+    const ask = createPoller(testGround(database, { bus }))
     const put = async () => {
       const session = await newSession(database)
       const now = Date.now()

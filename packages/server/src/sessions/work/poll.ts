@@ -3,7 +3,7 @@ import { checkEnvironment } from '../../tenants/api-keys/environment.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { claimNext, returnItem } from './queue.ts'
-import { presence } from './presence.ts'
+import { createPollRecorder } from './presence.ts'
 import { listenToQueue } from './topics.ts'
 
 export type Poll = {
@@ -20,9 +20,9 @@ type PollWaiter = { isWoken: boolean; wake: () => void }
 /** `random`: a number below 1. */
 type PollDeps = Ground & { random?: () => number }
 
-export function poller({ databases, bus, clock, random = Math.random }: PollDeps) {
+export function createPoller({ databases, bus, clock, random = Math.random }: PollDeps) {
   const waiting = new Map<string, Set<PollWaiter>>()
-  const see = presence(databases, clock)
+  const see = createPollRecorder(databases, clock)
 
   /** Wakes one waiting poll, because each item is for one poll: the poll that has waited longest. */
   function wakeOne(environment: string): void {

@@ -16,7 +16,7 @@ const longestName = 128
 export const workerName = (given: string | undefined): string | undefined =>
   given ? given.slice(0, longestName) : undefined
 
-export function presence(databases: Databases, clock: Clock) {
+export function createPollRecorder(databases: Databases, clock: Clock) {
   const known = new Map<string, number>()
   let unwritten = new Map<string, Map<string, PollerRow>>()
   let written = 0

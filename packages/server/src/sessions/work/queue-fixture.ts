@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../ground/database/database.ts'
 import type { databases as kinds } from '../../ground/database/fixture.ts'
-import { heardOf } from '../../ground/database/fixture.ts'
+import { withHeardNotices } from '../../ground/database/fixture.ts'
 import { getHeadForUpdate } from '../log/head.ts'
 import { idleEntries } from '../log/idle.ts'
 import { appendEntries } from '../log/append.ts'
@@ -24,8 +24,8 @@ import { workStore } from './store.ts'
 
 export const environment = 'env_test'
 export const idleMs = 60_000
-export const anyone: Worker = { key: 'key', id: undefined }
-export const [first, second]: [Worker, Worker] = [
+export const anyWorker: Worker = { key: 'key', id: undefined }
+export const [firstWorker, secondWorker]: [Worker, Worker] = [
   { key: 'key', id: 'first' },
   { key: 'key', id: 'second' },
 ]
@@ -38,14 +38,14 @@ export async function workRef(open: (typeof kinds)['sqlite']) {
   const session = await newSession(database)
   const put = () =>
     database.write((tx) => enqueueItem(tx, { tenant, environment, session }, { now }))
-  const claim = (reclaimMs = 5_000, by = anyone) =>
+  const claim = (reclaimMs = 5_000, by = anyWorker) =>
     claimNext(database, tenant, environment, { now, reclaimMs, by })
   const at = ({ id }: WorkItem) => ({ tenant, environment, id })
   return {
     ...{ database, session, put, claim },
     pass: (ms: number) => (now += ms),
     now: () => now,
-    ack: (item: WorkItem, by = anyone) => acknowledgeItem(database, at(item), by, now),
+    ack: (item: WorkItem, by = anyWorker) => acknowledgeItem(database, at(item), by, now),
     /** Records a poll of this worker, which other polls can see. */
     asks: ({ id = '' }: Worker) =>
       database.write((tx) =>
@@ -81,7 +81,7 @@ export async function workRef(open: (typeof kinds)['sqlite']) {
       ),
     /** `told`: sessions with new events. `queued`: environments whose workers were notified. */
     async settle() {
-      const { database: listened, heard } = heardOf(database)
+      const { database: listened, heard } = withHeardNotices(database)
       await listened.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 }))
       return {
         told: heard.flatMap(({ topic, message }) =>
@@ -110,7 +110,7 @@ export async function workRef(open: (typeof kinds)['sqlite']) {
   }
 }
 
-export const refused = (kindOf: string) => (error: unknown) =>
+export const isRefusedAs = (kindOf: string) => (error: unknown) =>
   error instanceof PlatformError && error.kind === kindOf
 export const claimedItem = async (item: Promise<WorkItem | undefined>): Promise<WorkItem> => {
   const found = await item
@@ -118,13 +118,13 @@ export const claimedItem = async (item: Promise<WorkItem | undefined>): Promise<
   return found
 }
 /** The errors in the session's log, one a line. */
-export const errorsOf = async (database: Database): Promise<string> => {
+export const readErrors = async (database: Database): Promise<string> => {
   const query = database.read.selectFrom('events').select('data')
   const rows = await query.where('type', '=', 'session.error').execute()
   assert.ok(rows.length <= 1, 'told once')
   return rows.map(({ data }) => data).join('\n')
 }
-export const asks = (database: Database, session: string, now: number) =>
+export const appendWorkerCall = (database: Database, session: string, now: number) =>
   database.write((tx) =>
     appendEntries(
       tx,

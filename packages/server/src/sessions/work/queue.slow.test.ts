@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { claimLeaseMs, noAttempts, claimState } from './item.ts'
 import {
-  anyone,
-  asks,
-  errorsOf,
-  first,
+  anyWorker,
+  appendWorkerCall,
+  readErrors,
+  firstWorker,
   idleMs,
-  refused,
-  second,
+  isRefusedAs,
+  secondWorker,
   claimedItem,
   workRef,
 } from './queue-fixture.ts'
@@ -46,9 +46,9 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.notEqual(second.last_heartbeat, first.last_heartbeat)
       const again = await here.beat(item, first.last_heartbeat)
       assert.equal(again.lease_extended, true, 'a beat whose answer was lost comes again')
-      await assert.rejects(here.beat(item, noAttempts), refused('precondition_failed'))
-      await assert.rejects(here.beat(item, 'else'), refused('precondition_failed'))
-      await assert.rejects(here.ack(item), refused('conflict'))
+      await assert.rejects(here.beat(item, noAttempts), isRefusedAs('precondition_failed'))
+      await assert.rejects(here.beat(item, 'else'), isRefusedAs('precondition_failed'))
+      await assert.rejects(here.ack(item), isRefusedAs('conflict'))
     })
 
     // verifies: work/state/lease-expired, work/state/stale-heartbeat, errors/case/stale-heartbeat
@@ -61,8 +61,8 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.equal(await here.claim(), undefined)
       here.pass(1)
       const second = await claimedItem(here.claim())
-      await assert.rejects(here.beat(first, last_heartbeat), refused('precondition_failed'))
-      await assert.rejects(here.stop(first), refused('precondition_failed'))
+      await assert.rejects(here.beat(first, last_heartbeat), isRefusedAs('precondition_failed'))
+      await assert.rejects(here.stop(first), isRefusedAs('precondition_failed'))
       assert.equal((await here.beat(second, noAttempts)).lease_extended, true)
       assert.equal(claimState({ ...second, state: 'active' }, first.generation, 0), 'stale')
     })
@@ -84,7 +84,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is enqueued again when a worker ends with a call of its session unanswered, so often and no more', async () => {
       await using here = await setup()
       await here.put()
-      await asks(here.database, here.session, here.now())
+      await appendWorkerCall(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
         const item = await claimedItem(here.claim())
         await here.beat(item, noAttempts)
@@ -92,13 +92,13 @@ for (const [kind, open] of Object.entries(everyShape)) {
         here.pass(60_000)
       }
       assert.equal(await here.claim(), undefined)
-      assert.match(await errorsOf(here.database), /6 times in a row.*"exhausted"/)
+      assert.match(await readErrors(here.database), /6 times in a row.*"exhausted"/)
     })
 
     it('ends with the typed error when worker after worker takes it up and dies', async () => {
       await using here = await setup()
       await here.put()
-      await asks(here.database, here.session, here.now())
+      await appendWorkerCall(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
         const item = await claimedItem(here.claim())
         if (attempt % 2 === 0) await here.beat(item, noAttempts)
@@ -106,7 +106,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         here.pass(300_000)
       }
       assert.equal(await here.claim(), undefined)
-      assert.match(await errorsOf(here.database), /6 times in a row.*"exhausted"/)
+      assert.match(await readErrors(here.database), /6 times in a row.*"exhausted"/)
       here.pass(300_000)
       assert.equal(await here.claim(), undefined)
       assert.equal(await here.put(), true, 'a message begins anew')
@@ -117,12 +117,12 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is claimed without an end by workers that acknowledge nothing: nobody has tried', async () => {
       await using here = await setup()
       await here.put()
-      await asks(here.database, here.session, here.now())
+      await appendWorkerCall(here.database, here.session, here.now())
       for (let round = 0; round < 12; round++) {
         assert.equal((await claimedItem(here.claim())).attempts, 0)
         here.pass(300_000)
       }
-      assert.equal(await errorsOf(here.database), '')
+      assert.equal(await readErrors(here.database), '')
       await here.stop(await claimedItem(here.claim()))
       here.pass(1_999)
       assert.equal(await here.claim(), undefined, 'one that was stopped so pauses')
@@ -134,7 +134,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is not given up for failures of its workers within five minutes', async () => {
       await using here = await setup()
       await here.put()
-      await asks(here.database, here.session, here.now())
+      await appendWorkerCall(here.database, here.session, here.now())
       const attempt = async () => {
         const item = await claimedItem(here.claim())
         await here.beat(item, noAttempts)
@@ -142,10 +142,10 @@ for (const [kind, open] of Object.entries(everyShape)) {
         here.pass(33_000)
       }
       for (let n = 0; n < 9; n++) await attempt()
-      assert.equal(await errorsOf(here.database), '')
+      assert.equal(await readErrors(here.database), '')
       here.pass(3_000)
       await attempt()
-      assert.match(await errorsOf(here.database), /10 times in a row.*"exhausted"/)
+      assert.match(await readErrors(here.database), /10 times in a row.*"exhausted"/)
       assert.equal(await here.claim(), undefined)
     })
 
@@ -153,13 +153,17 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is acknowledged by the worker that claimed it, and by no other', async () => {
       await using here = await setup()
       await here.put()
-      const item = await claimedItem(here.claim(5_000, first))
-      await assert.rejects(here.ack(item, second), refused('conflict'))
-      await assert.rejects(here.ack(item, { key: 'other', id: undefined }), refused('conflict'))
-      assert.equal((await here.ack(item, first)).state, 'starting')
-      assert.equal((await here.ack(item, first)).state, 'starting', 'twice is once')
-      assert.equal((await here.ack(item, anyone)).state, 'starting', 'by its key, without a name')
-      await assert.rejects(here.ack(item, second), refused('conflict'))
+      const item = await claimedItem(here.claim(5_000, firstWorker))
+      await assert.rejects(here.ack(item, secondWorker), isRefusedAs('conflict'))
+      await assert.rejects(here.ack(item, { key: 'other', id: undefined }), isRefusedAs('conflict'))
+      assert.equal((await here.ack(item, firstWorker)).state, 'starting')
+      assert.equal((await here.ack(item, firstWorker)).state, 'starting', 'twice is once')
+      assert.equal(
+        (await here.ack(item, anyWorker)).state,
+        'starting',
+        'by its key, without a name',
+      )
+      await assert.rejects(here.ack(item, secondWorker), isRefusedAs('conflict'))
     })
 
     for (const state of ['reserved', 'acknowledged'])
@@ -172,7 +176,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
           const workers = Array.from({ length: 8 }, (_, n) => ({ key: 'key', id: `worker_${n}` }))
           const acks = await Promise.allSettled(workers.map((worker) => here.ack(item, worker)))
           const refusals = acks.filter((each) => each.status === 'rejected')
-          assert.ok(refusals.every(({ reason }) => refused('conflict')(reason)))
+          assert.ok(refusals.every(({ reason }) => isRefusedAs('conflict')(reason)))
           assert.equal(refusals.length, workers.length - 1)
         }
       })
@@ -180,14 +184,14 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is let go without an end as long as its workers get something done', async () => {
       await using here = await setup()
       await here.put()
-      await asks(here.database, here.session, here.now())
+      await appendWorkerCall(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 12; attempt++) {
         const item = await claimedItem(here.claim())
         await here.beat(item, noAttempts)
         if (attempt % 4 === 3) await here.writes(item)
         here.pass(300_000)
       }
-      assert.equal(await errorsOf(here.database), '')
+      assert.equal(await readErrors(here.database), '')
     })
 
     it('reports to its session when its worker is lost and no other takes it', async () => {

@@ -16,10 +16,10 @@ import { appendEntries } from '../log/append.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { ItemChange, WorkItem, ItemAttempts, Worker } from './item.ts'
 import {
-  acknowledgement,
+  acknowledgementChange,
   nextHeartbeat,
-  reservation,
-  heartbeatOf,
+  claimChange,
+  showHeartbeat,
   isExhausted,
   claimLeaseMs,
   countAttempt,
@@ -110,7 +110,7 @@ export async function claimNext(
 ): Promise<WorkItem | undefined> {
   for (;;) {
     const item = await database.writeStatement(async (tx) => {
-      const claimed = await workStore(tx).claim(tenant, environment, at, reservation(at.now, at.by))
+      const claimed = await workStore(tx).claim(tenant, environment, at, claimChange(at.now, at.by))
       if (claimed && claimed.generation > 1 && !isExhausted(claimed))
         notifyLostClaims(tx, { work: claimed.id, below: claimed.generation })
       return claimed
@@ -161,7 +161,7 @@ export const acknowledgeItem = (
   now: number,
 ): Promise<WorkItem> =>
   updateItem(database, ref, async (item) => {
-    const change = acknowledgement(item, by, now)
+    const change = acknowledgementChange(item, by, now)
     if (change === 'another')
       throw conflict(
         `work ${item.id} is claimed by another worker; only that worker can acknowledge it`,
@@ -188,7 +188,7 @@ export const beatItem = (
         ? { change: stopRequest(item, now), extended: false }
         : nextHeartbeat(item, { expected, ttlMs, now })
     if (beats === 'stale') throw fenced(item, now)
-    return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
+    return { change: beats.change, answer: (after) => showHeartbeat(after, beats.extended, now) }
   })
 
 /**
@@ -201,7 +201,7 @@ const fenced = (item: WorkItem, now: number) =>
     `work ${item.id} was claimed by another, or its last heartbeat is a later one`,
     {
       error_code: 'heartbeat_precondition_failed',
-      current_state: heartbeatOf(item, false, now),
+      current_state: showHeartbeat(item, false, now),
     },
   )
 
@@ -251,7 +251,7 @@ async function lockWithHead(tx: Queries, { tenant, environment, id }: WorkItemRe
 }
 
 /** Asks the worker of an archived, deleted or interrupted session to stop, if there is an item. */
-export async function stopItemOf(
+export async function requestItemStop(
   tx: Queries,
   tenant: string,
   session: string,

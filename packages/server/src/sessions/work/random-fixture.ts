@@ -5,7 +5,7 @@ export type Random = {
   chance(p: number): boolean
 }
 
-export function random(start: number): Random {
+export function createRandom(start: number): Random {
   let state = start
   const next = () => {
     state = (state + 0x6d2b79f5) | 0

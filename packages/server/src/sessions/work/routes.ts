@@ -23,12 +23,12 @@ import { routeAlias } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { reservationMs } from './item.ts'
-import { poller } from './poll.ts'
+import { createPoller } from './poll.ts'
 import { workerName } from './presence.ts'
 import type { WorkCaller, WorkSettings } from './queue.ts'
 import { acknowledgeItem, beatItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
-import { workersOf } from './workers.ts'
+import { listWorkers } from './workers.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Ground } from '../../ground/ground.ts'
 
@@ -72,7 +72,7 @@ export function workRoutes(
   },
 ): Route[] {
   const { clock, claimTokens, work: settings } = deps
-  const poll = poller(deps)
+  const poll = createPoller(deps)
   const secretOf = ({
     tenant_id,
     environment_id,
@@ -161,7 +161,7 @@ export function workRoutes(
       },
       async ({ db, tenant, principal, params: { id } }) => {
         const read = await open(db, tenant, principal, id)
-        return wholePage(await workersOf(read, tenant, id, clock.now()))
+        return wholePage(await listWorkers(read, tenant, id, clock.now()))
       },
     ),
     items.list(

@@ -15,7 +15,7 @@ import { archiveSession } from '../update.ts'
 import { checkWritingClaim } from './claim.ts'
 import type { ModelItem, ModelSession, ModelWorker } from './model-fixture.ts'
 import {
-  beatOf,
+  judgeBeat,
   endIt,
   isFree,
   isOwn,
@@ -146,7 +146,7 @@ async function beats(world: Schedule, claim: Grant, expected: string | undefined
   const { now } = clock
   const { item, generation } = claim
   const ttlMs = random.of([90_000, 90_000, 1, 10_000, 10 ** 9]) ?? 0
-  const said = beatOf(
+  const said = judgeBeat(
     sessionOf(world, claim.session),
     item,
     { generation, expected, ttlMs },
@@ -307,7 +307,7 @@ function beatsSomehow(world: Schedule, claim: Grant): Promise<void> {
   return beats(world, claim, random.chance(0.6) ? claim.last : other, random.chance(0.2))
 }
 
-export async function step(world: Schedule): Promise<void> {
+export async function stepSchedule(world: Schedule): Promise<void> {
   const { random, claims, sessions, calls } = world
   const session = random.of([...sessions.keys()]) ?? ''
   const dice = random.below(100)
@@ -361,7 +361,7 @@ export async function checkAgreement({
 }
 
 /** From here on the workers behave well: all work that is left must come to its end. */
-export async function heal(world: Schedule): Promise<void> {
+export async function healSchedule(world: Schedule): Promise<void> {
   for (const [id, session] of world.sessions) {
     if (owesWork(session) && !liveOf(session)) await says(world, id)
     while (owesWork(session) && session.call === undefined) await runs(world, id)
@@ -380,7 +380,7 @@ export async function heal(world: Schedule): Promise<void> {
   }
 }
 
-export async function results({ database, sessions, calls }: Schedule): Promise<void> {
+export async function checkResults({ database, sessions, calls }: Schedule): Promise<void> {
   const rows = await database.read
     .selectFrom('events')
     .select('data')

@@ -12,8 +12,8 @@ import type { ModelSession } from './model-fixture.ts'
 import { newModelSession, owesWork, putItem, settleModel } from './model-fixture.ts'
 import { enqueueItem, settleOverdue } from './queue.ts'
 import type { Schedule } from './schedule-fixture.ts'
-import { random } from './random-fixture.ts'
-import { checkAgreement, heal, results, step } from './schedule-fixture.ts'
+import { createRandom } from './random-fixture.ts'
+import { checkAgreement, healSchedule, checkResults, stepSchedule } from './schedule-fixture.ts'
 
 /** `folder`: for the SQLite file. Use a folder in memory: these tests do not test a disk. */
 export type Schedules = { kind: Database['dialect']; seed: number; count: number; folder: string }
@@ -51,7 +51,7 @@ async function newWorld(database: Database, clock: { now: number }, n: number): 
   }
   return {
     ...{ database, clock, environment, sessions },
-    random: random(seed + n),
+    random: createRandom(seed + n),
     claims: [],
     ...{ calls: new Map(), seen: new Map() },
   }
@@ -60,7 +60,7 @@ async function newWorld(database: Database, clock: { now: number }, n: number): 
 /** Schedules that share a database and its clock. A failure names the seed. */
 async function batch(database: Database, first: number): Promise<void> {
   const clock = { now: 1_000_000 + first * 10_000 }
-  const common = random(seed ^ first)
+  const common = createRandom(seed ^ first)
   const worlds = await Promise.all(
     Array.from({ length: sideBySide }, (_, n) => newWorld(database, clock, first + n)),
   )
@@ -80,7 +80,7 @@ async function batch(database: Database, first: number): Promise<void> {
   }
   for (let round = 0; round < rounds; round++) {
     await all(async (world) => {
-      for (let n = 0; n < stepsOfRound; n++) await step(world)
+      for (let n = 0; n < stepsOfRound; n++) await stepSchedule(world)
     })
     clock.now += common.of(jumps) ?? 0
     if (common.chance(0.3)) await settle()
@@ -90,12 +90,12 @@ async function batch(database: Database, first: number): Promise<void> {
   for (let round = 0; round < 2; round++) {
     clock.now += 400_000
     await settle()
-    await all(heal)
+    await all(healSchedule)
   }
   await all(async (world) => {
     for (const session of world.sessions.values()) assert.ok(!owesWork(session), 'work was lost')
     await checkAgreement(world)
-    await results(world)
+    await checkResults(world)
   })
   await database.write((tx) => tx.deleteFrom('work').execute())
 }

@@ -4,13 +4,13 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import { forShare, forUpdateSkippingLocked, forUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { ClaimOptions } from './claimable.ts'
-import { claimableItems, is, presentMs, reclaimMsOf } from './claimable.ts'
+import { claimableItems, itemConditions, presentMs, selectReclaimMs } from './claimable.ts'
 import type { ItemChange, WorkItem } from './item.ts'
 import { claimLeaseMs } from './item.ts'
 
@@ -61,7 +61,7 @@ function workReads(db: Reads) {
 
     /** The session's item that has not stopped; a session has at most one. */
     live: (tenant: string, session: string): Promise<WorkItem | undefined> =>
-      ofSession(db, tenant, session).where(is.live).executeTakeFirst(),
+      ofSession(db, tenant, session).where(itemConditions.live).executeTakeFirst(),
 
     /** A claimed session of the environment whose agent has the skill. */
     async claimedWithSkill(
@@ -92,14 +92,14 @@ function workReads(db: Reads) {
     },
 
     list: (tenant: string, environment: string, paging: Paging): Promise<Listing<WorkItem>> =>
-      readPage(tenant, ofEnvironment(db, tenant, environment), paging, weightOf('metadata')),
+      readPage(tenant, ofEnvironment(db, tenant, environment), paging, rowWeight('metadata')),
 
     /** Items of all tenants whose lease expired after their worker was asked to stop. */
     overdue: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
         .selectAll()
-        .where(is.stopping)
+        .where(itemConditions.stopping)
         .where(isFree('work', now))
         .limit(limit)
         .execute(),
@@ -109,11 +109,11 @@ function workReads(db: Reads) {
       db
         .selectFrom('work')
         .selectAll()
-        .where(is.unwarned)
+        .where(itemConditions.unwarned)
         .where(awaited, '<=', before)
         .where(
           sql<boolean>`(lease_ms is not null or reserved_ms is null
-            or due_ms <= ${before} - ${reclaimMsOf(sql.ref('work.tenant_id'), sql.ref('work.environment_id'))})`,
+            or due_ms <= ${before} - ${selectReclaimMs(sql.ref('work.tenant_id'), sql.ref('work.environment_id'))})`,
         )
         .limit(limit)
         .execute(),
@@ -123,7 +123,7 @@ function workReads(db: Reads) {
       db
         .selectFrom('work')
         .selectAll()
-        .where(is.unhinted)
+        .where(itemConditions.unhinted)
         .where(lapses, '<=', now)
         .limit(limit)
         .execute(),
@@ -141,12 +141,12 @@ function workReads(db: Reads) {
           .select((eb) => eb.fn.countAll<string | number>().as('all'))
           .select((eb) => eb.fn.min<string | number | null>(oldest).as('oldest'))
           .executeTakeFirstOrThrow()
-      const waiting = await counted(ofAll(is.waiting), sql`due_ms`)
+      const waiting = await counted(ofAll(itemConditions.waiting), sql`due_ms`)
       const lapsed = [
-        await counted(ofAll(is.reserved).where(lapses, '<=', now), lapses),
-        await counted(ofAll(is.held).where('lease_ms', '<=', now), sql`lease_ms`),
+        await counted(ofAll(itemConditions.reserved).where(lapses, '<=', now), lapses),
+        await counted(ofAll(itemConditions.held).where('lease_ms', '<=', now), sql`lease_ms`),
       ]
-      const pending = await counted(ofAll(is.reserved).where(lapses, '>', now), lapses)
+      const pending = await counted(ofAll(itemConditions.reserved).where(lapses, '>', now), lapses)
       const free = [waiting, ...lapsed]
       const since = free.flatMap(({ oldest }) => (oldest === null ? [] : [Number(oldest)]))
       const workers = await db
@@ -193,9 +193,9 @@ function workWrites(db: Queries) {
     ): Promise<WorkItem | undefined> => {
       const { now, reclaimMs } = claiming
       const asked = Math.min(reclaimMs, longestReservationMs)
-      const least = reclaimMsOf(tenant, environment)
+      const least = selectReclaimMs(tenant, environment)
       const ifHeld = (then: RawBuilder<number>, otherwise: string) =>
-        sql<number>`case when ${is.held} then ${then} else ${sql.ref(otherwise)} end`
+        sql<number>`case when ${itemConditions.held} then ${then} else ${sql.ref(otherwise)} end`
       return db
         .updateTable('work')
         .set((eb) => ({
@@ -222,7 +222,7 @@ function workWrites(db: Queries) {
 
     /** Like `live`, and locks the item until the transaction ends. */
     findLiveForUpdate: (tenant: string, session: string): Promise<WorkItem | undefined> =>
-      forUpdate(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
+      forUpdate(db, ofSession(db, tenant, session).where(itemConditions.live)).executeTakeFirst(),
 
     /** Stops the session's item if no worker has it: it is unclaimed, or its lapse was announced. */
     async stopFree(tenant: string, session: string, now: number): Promise<void> {
@@ -237,9 +237,9 @@ function workWrites(db: Queries) {
         })
         .where('tenant_id', '=', tenant)
         .where('session_id', '=', session)
-        .where(is.live)
+        .where(itemConditions.live)
         .where('state', '<>', 'stopping')
-        .where((eb) => eb.or([is.waiting, eb('hinted', '=', 1)]))
+        .where((eb) => eb.or([itemConditions.waiting, eb('hinted', '=', 1)]))
         .execute()
     },
 
@@ -282,7 +282,7 @@ function workWrites(db: Queries) {
       await db
         .updateTable('work')
         .set({ due_ms: now })
-        .where(is.unwarned)
+        .where(itemConditions.unwarned)
         .where(awaited, '>', past)
         .where('lease_ms', 'is', null)
         .execute()
@@ -292,12 +292,12 @@ function workWrites(db: Queries) {
           reserved_ms: now,
           reserved_until_ms: sql<number>`reserved_until_ms - reserved_ms + ${now}`,
         })
-        .where(is.unhinted)
+        .where(itemConditions.unhinted)
         .where(lapses, '>', past)
         .where('lease_ms', 'is', null)
         .where('reserved_ms', '>', past)
         .execute()
-      for (const held of [is.unwarned, is.stopping])
+      for (const held of [itemConditions.unwarned, itemConditions.stopping])
         await db
           .updateTable('work')
           .set({ lease_ms: now + claimLeaseMs })
@@ -328,7 +328,7 @@ function workWrites(db: Queries) {
       const old = await db
         .selectFrom('work')
         .select(['tenant_id', 'id'])
-        .where(is.stopped)
+        .where(itemConditions.stopped)
         .where('stopped_at', '<', iso(before))
         .limit(limit)
         .execute()
@@ -347,4 +347,4 @@ function workWrites(db: Queries) {
   }
 }
 
-export const workStore = storeOf(workReads, workWrites)
+export const workStore = defineStore(workReads, workWrites)

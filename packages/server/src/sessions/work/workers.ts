@@ -2,7 +2,7 @@
 import { iso } from '@steward/base/time.ts'
 import type { WorkerShown } from '@steward/protocol/work.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { is, presentMs } from './claimable.ts'
+import { itemConditions, presentMs } from './claimable.ts'
 import type { WorkItem } from './item.ts'
 
 /** Claims of each state, and workers that polled lately, at most. */
@@ -14,7 +14,7 @@ type LiveClaim = Pick<
 >
 
 /** Those that were seen last come first. A worker without a name is told from others by its key. */
-export async function workersOf(
+export async function listWorkers(
   db: Reads,
   tenant: string,
   environment: string,
@@ -85,7 +85,7 @@ async function claimsOf(
   environment: string,
   now: number,
 ): Promise<LiveClaim[]> {
-  const those = (state: typeof is.held, until: 'lease_ms' | 'reserved_until_ms') =>
+  const those = (state: typeof itemConditions.held, until: 'lease_ms' | 'reserved_until_ms') =>
     db
       .selectFrom('work')
       .select(['id', 'session_id', 'state', 'worker_id', 'key_id'])
@@ -97,9 +97,9 @@ async function claimsOf(
       .limit(mostClaims)
       .execute()
   const all = await Promise.all([
-    those(is.held, 'lease_ms'),
-    those(is.stopping, 'lease_ms'),
-    those(is.reserved, 'reserved_until_ms'),
+    those(itemConditions.held, 'lease_ms'),
+    those(itemConditions.stopping, 'lease_ms'),
+    those(itemConditions.reserved, 'reserved_until_ms'),
   ])
   return all.flat()
 }

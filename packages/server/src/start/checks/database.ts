@@ -12,7 +12,7 @@ import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant
 import { compareMigrations, lastCommit } from '../../ground/database/migrate.ts'
 import { rootKeySetting } from '../../ground/database/root-key.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
-import { failed, ok, reasonOf, warning } from './finding.ts'
+import { failed, ok, describeCauses, warning } from './finding.ts'
 
 type RunQuery = (query: string) => Promise<Record<string, unknown>[]>
 
@@ -40,7 +40,7 @@ async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> 
     ]
   } catch (error) {
     const mending = 'give the account of the server the file, or restore it from a backup'
-    return [failed(`database: SQLite, ${path} cannot be read: ${reasonOf(error)}`, mending)]
+    return [failed(`database: SQLite, ${path} cannot be read: ${describeCauses(error)}`, mending)]
   }
 }
 
@@ -74,7 +74,7 @@ async function postgres(config: Config, url: string, seal: Seal): Promise<SetupF
     ]
   } catch (error) {
     const mending = 'look at DATABASE_URL, whether Postgres runs, and what its log says'
-    return [failed(`database: Postgres, no connection: ${reasonOf(error)}`, mending)]
+    return [failed(`database: Postgres, no connection: ${describeCauses(error)}`, mending)]
   } finally {
     await connecting.close(client.end())
   }
@@ -169,7 +169,7 @@ async function tenantsOf(
         throw new Error(`a newer version has changed it (${unknown.join(', ')})`)
       if (pending.length > 0) pendingCount++
     } catch (error) {
-      damaged.push({ tenant, why: reasonOf(error) })
+      damaged.push({ tenant, why: describeCauses(error) })
     }
   }
   const shown = damaged

@@ -4,7 +4,7 @@ import { spaceProblem } from '@steward/sandbox/disk.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
-import { failed, ok, reasonOf, warning, writeRemedy } from './finding.ts'
+import { failed, ok, describeCauses, warning, writeRemedy } from './finding.ts'
 
 const syncs = 5
 /** A sync that takes longer is slow. Each commit waits for one sync. */
@@ -35,7 +35,7 @@ async function findingOf(
   const syncMs = await medianSyncMs(there).catch((error: unknown) => error)
   if (typeof syncMs !== 'number')
     return failed(
-      `disk: nothing can be written below ${folder} (${setting}): ${reasonOf(syncMs)}`,
+      `disk: nothing can be written below ${folder} (${setting}): ${describeCauses(syncMs)}`,
       writeRemedy(syncMs, setting),
     )
   const lack = await spaceProblem(there, floor)

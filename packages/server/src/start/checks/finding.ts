@@ -23,9 +23,9 @@ export const writeRemedy = (error: unknown, setting: string): string =>
     : `give the account of the server the folder, or name another by ${setting}`
 
 /** The message of an error and of its causes; the message alone often hides the reason. */
-export function reasonOf(error: unknown): string {
+export function describeCauses(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause
   const own = error.message || error.name
-  return inner === undefined ? own : `${own}: ${reasonOf(inner)}`
+  return inner === undefined ? own : `${own}: ${describeCauses(inner)}`
 }

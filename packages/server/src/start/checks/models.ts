@@ -1,10 +1,10 @@
 /** Asks each provider with an operator's key for its list of models, which costs nothing. */
 import type { Dispatcher } from 'undici'
-import { request } from '../../ground/core/undici.ts'
+import { sendRequest } from '../../ground/core/undici.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
-import { failed, ok, reasonOf, warning } from './finding.ts'
+import { failed, ok, describeCauses, warning } from './finding.ts'
 
 const patienceMs = 10_000
 /** A larger difference of clocks breaks certificates and tokens of providers. */
@@ -64,13 +64,13 @@ async function ask(
   const host = new URL(url).host
   try {
     const signal = AbortSignal.timeout(patienceMs)
-    const answer = await request(url, { dispatcher, signal, headers: headers(apiKey) })
+    const answer = await sendRequest(url, { dispatcher, signal, headers: headers(apiKey) })
     await answer.body.dump()
     return [judge(setting, host, answer.statusCode), ...clockBeside(host, answer.headers['date'])]
   } catch (error) {
     const mending =
       'look at the network and DNS of this machine, and at the setting of the base URL'
-    return [failed(`models: ${host} does not answer: ${reasonOf(error)}`, mending)]
+    return [failed(`models: ${host} does not answer: ${describeCauses(error)}`, mending)]
   }
 }
 

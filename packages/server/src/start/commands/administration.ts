@@ -106,7 +106,7 @@ async function personId(tx: Queries, email: string): Promise<string> {
 
 type DepartureReport = { person: string; keys: KeyOfDeparted[]; revoked: boolean }
 
-export const removeMemberOf = (
+export const removeMemberByEmail = (
   deps: AdministrationDeps,
   { workspace, email, revokesKeys }: { workspace: string; email: string; revokesKeys: boolean },
 ): Promise<InWorkspace & DepartureReport> =>
@@ -118,7 +118,7 @@ export const removeMemberOf = (
     return { workspace: tenant, person, keys: showKeys(removed), revoked: removed.revoked }
   })
 
-export const deletePersonOf = (
+export const deletePersonByEmail = (
   { databases: { control }, clock }: AdministrationDeps,
   { email, revokesKeys }: { email: string; revokesKeys: boolean },
 ): Promise<DepartureReport> =>
@@ -137,7 +137,7 @@ export const listKeys = (
     data: await apiKeyStore(tx).allValid(id, deps.clock.now()),
   }))
 
-export const revokeKeyOf = (
+export const revokeKeyById = (
   { databases: { control }, clock }: AdministrationDeps,
   key: string,
 ): Promise<InWorkspace & { key: string; name: string; revoked_at: string }> =>
@@ -151,7 +151,7 @@ export const revokeKeyOf = (
   })
 
 /** Prints the page where the operator begins on the error stream, and waits for GitHub. */
-export function makeGithubAppOf(
+export function registerGithubApp(
   { github: { url, apiUrl } }: AdministrationDeps,
   given: string,
 ): Promise<GithubAppSettings> {

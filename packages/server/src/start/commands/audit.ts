@@ -13,7 +13,7 @@ import { auditedDatabase } from '../../ground/database/audited-database.ts'
 import type { Database, OpenDatabases } from '../../ground/database/database.ts'
 import { exportLines } from '../../tenants/audit/lines.ts'
 import { signHeadsAnew } from '../../tenants/audit/heads.ts'
-import { trails } from '../../tenants/audit/trails/trails.ts'
+import { auditTrails } from '../../tenants/audit/trails/trails.ts'
 import { verifyChains } from '../../tenants/audit/verify.ts'
 import { workspaceId } from '../../tenants/workspaces/create.ts'
 import type { DatabasesBeside } from './beside.ts'
@@ -104,8 +104,8 @@ export function verifyAudit(
 
 export function exportAudit(config: Config, options: AuditOptions, out: Writable): Promise<void> {
   const { workspace = 'deployment', trail = 'audit_lines' } = options
-  const found = trails.find((each) => each === trail)
-  if (!found) throw new Error(`--trail must be one of ${trails.join(', ')}`)
+  const found = auditTrails.find((each) => each === trail)
+  if (!found) throw new Error(`--trail must be one of ${auditTrails.join(', ')}`)
   const range = { trail: found, from: timeOf('from', options), to: timeOf('to', options) }
   return withDatabases(config, async (databases) => {
     const tenant = await tenantOf(databases, workspace)

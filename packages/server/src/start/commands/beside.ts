@@ -8,7 +8,7 @@ import { checkShape } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import { tenantFiles } from '../../ground/database/per-tenant/tenant-files.ts'
 import { checkRootKey } from '../../ground/database/root-key.ts'
-import { openDatabase, sealOf } from '../storage.ts'
+import { openDatabase, createServerSeal } from '../storage.ts'
 
 export type DatabasesBeside = {
   /** The database of a tenant is closed when the database of another tenant is opened. */
@@ -24,7 +24,7 @@ export async function databasesBeside(config: Config): Promise<DatabasesBeside> 
   const { enabled } = config.tenantDatabases
   const close = () => control.close()
   try {
-    await checkRootKey(control, sealOf(config))
+    await checkRootKey(control, createServerSeal(config))
     await checkShape(control, enabled ? 'tenants' : 'one')
     if (!enabled) {
       const databases = oneDatabase(control)

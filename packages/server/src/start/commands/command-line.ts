@@ -3,25 +3,28 @@ import { serverCommand } from '@steward/base/own-command.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { readConfig } from '../../ground/config/config.ts'
 
-export function fail(lines: string[], exitCode = 1): never {
+export function exitWithLines(lines: string[], exitCode = 1): never {
   process.stderr.write(`${lines.join('\n')}\n`)
   process.exit(exitCode)
 }
 
 /** A mistake in the command itself, told in one line. */
-export function refuse(why: string): never {
+export function refuseCommand(why: string): never {
   const sentence = /[.?]$/.test(why) ? why : `${why}.`
-  return fail([`steward: ${sentence} ${serverCommand} help lists all commands.`], 2)
+  return exitWithLines([`steward: ${sentence} ${serverCommand} help lists all commands.`], 2)
 }
 
 /** The first sentence of an error of `parseArgs`. The second is advice that does not fit these commands. */
 export const parseProblem = ({ message }: Error): string =>
   message.split(/\. (?:To specify|Did you)/)[0] ?? message
 
-export function configuration(): Config {
+export function readConfigOrExit(): Config {
   const read = readConfig(process.env)
   if (read.ok) return read.config
-  return fail(['Steward does not start:', ...read.problems.map((problem) => `  ${problem}`)])
+  return exitWithLines([
+    'Steward does not start:',
+    ...read.problems.map((problem) => `  ${problem}`),
+  ])
 }
 
 /**
@@ -29,7 +32,7 @@ export function configuration(): Config {
  * one.
  */
 export async function configurationAmongOwnUsers(): Promise<Config> {
-  const config = configuration()
+  const config = readConfigOrExit()
   if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {
     const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
     enterOwnUsers()
@@ -37,4 +40,4 @@ export async function configurationAmongOwnUsers(): Promise<Config> {
   return config
 }
 
-export const say = (line: string) => process.stdout.write(`${line}\n`)
+export const printLine = (line: string) => process.stdout.write(`${line}\n`)

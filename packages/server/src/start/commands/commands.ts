@@ -81,8 +81,8 @@ const commands: readonly AdministrationCommand[] = [
     does: 'remove a person from a workspace',
     more: `${named} What the person has made stays. Keys that the person has made open the workspace until they are revoked: the answer lists them.`,
     options: revokeKeys,
-    run: ({ removeMemberOf }, deps, { values: [workspace = '', email = ''], ...options }) =>
-      removeMemberOf(deps, { workspace, email, ...options }),
+    run: ({ removeMemberByEmail }, deps, { values: [workspace = '', email = ''], ...options }) =>
+      removeMemberByEmail(deps, { workspace, email, ...options }),
   },
   {
     name: 'delete-person',
@@ -90,8 +90,8 @@ const commands: readonly AdministrationCommand[] = [
     does: 'delete the account of a person',
     more: 'Sign-ins, memberships and links to identity providers end. What the person has made stays. The last owner of a workspace is refused: invite another owner by create-invitation, or archive and delete the workspace.',
     options: revokeKeys,
-    run: ({ deletePersonOf }, deps, { values: [email = ''], ...options }) =>
-      deletePersonOf(deps, { email, ...options }),
+    run: ({ deletePersonByEmail }, deps, { values: [email = ''], ...options }) =>
+      deletePersonByEmail(deps, { email, ...options }),
   },
   {
     name: 'list-keys',
@@ -105,14 +105,14 @@ const commands: readonly AdministrationCommand[] = [
     takes: ['<key id>'],
     does: 'revoke a key by its id, which list-keys shows',
     more: 'Running servers refuse the key within a second. The last admin key of a workspace can be revoked too: create-key makes another.',
-    run: ({ revokeKeyOf }, deps, { values: [key = ''] }) => revokeKeyOf(deps, key),
+    run: ({ revokeKeyById }, deps, { values: [key = ''] }) => revokeKeyById(deps, key),
   },
   {
     name: 'make-github-app',
     takes: ['<public URL>'],
     does: 'make the GitHub app of this service in a browser, and print its settings, once',
     more: 'It names a page on this machine, which sends what the app needs to GitHub. The public URL is where GitHub reaches the service. Start the server with the settings that it prints.',
-    run: ({ makeGithubAppOf }, deps, { values: [url = ''] }) => makeGithubAppOf(deps, url),
+    run: ({ registerGithubApp }, deps, { values: [url = ''] }) => registerGithubApp(deps, url),
   },
 ]
 

@@ -8,14 +8,14 @@ import { serverProgram } from '../../ground/config/settings.ts'
 import { openFilesLimit } from '../../ground/core/open-files.ts'
 import { natsChannel } from '../../ground/bus/nats/channel.ts'
 import { checkMail } from '../../tenants/people/mail.ts'
-import { diallersOf } from '../diallers.ts'
-import { sandboxes } from '../sandboxes.ts'
-import { openBlobs, sealOf } from '../storage.ts'
+import { createDiallers } from '../diallers.ts'
+import { startSandboxProvider } from '../sandboxes.ts'
+import { openBlobs, createServerSeal } from '../storage.ts'
 import { checkClock } from '../checks/clock.ts'
 import { databaseCheck } from '../checks/database.ts'
 import { diskChecks } from '../checks/disk.ts'
 import type { SetupCheck, SetupFinding } from '../checks/finding.ts'
-import { failed, ok, reasonOf, warning } from '../checks/finding.ts'
+import { failed, ok, describeCauses, warning } from '../checks/finding.ts'
 import { modelChecks } from '../checks/models.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -26,15 +26,15 @@ const fewFiles = 4_096
  * Changes nothing. Each finding is told when its check is over, in the order of the list. Returns false when a check
  * failed.
  */
-export async function examine(
+export async function examineSetup(
   config: Config,
   tell: (finding: SetupFinding) => void,
 ): Promise<boolean> {
-  const { operator } = diallersOf(config, { log: silent, clock: systemClock }, undefined)
+  const { operator } = createDiallers(config, { log: silent, clock: systemClock }, undefined)
   const checks: SetupCheck[] = [
     async () => ok('settings: all can be read'),
     async () => checkClock(systemClock),
-    databaseCheck(config, sealOf(config)),
+    databaseCheck(config, createServerSeal(config)),
     ...diskChecks(config),
     ...(config.blobs?.type === 's3' ? [() => bucket(config, operator.agent)] : []),
     ...(config.busUrl === undefined ? [] : [() => bus(config.busUrl ?? '')]),
@@ -63,7 +63,7 @@ async function bucket(
     return ok('bucket: it can be listed')
   } catch (error) {
     return failed(
-      `bucket: ${reasonOf(error)}`,
+      `bucket: ${describeCauses(error)}`,
       'look at STORE_BACKENDS and at the rights of its key',
     )
   }
@@ -74,7 +74,10 @@ async function bus(url: string): Promise<SetupFinding> {
     await (await natsChannel({ url, log: silent })).close()
     return ok('bus: NATS answers')
   } catch (error) {
-    return failed(`bus: no connection: ${reasonOf(error)}`, 'look at BUS_URL and whether NATS runs')
+    return failed(
+      `bus: no connection: ${describeCauses(error)}`,
+      'look at BUS_URL and whether NATS runs',
+    )
   }
 }
 
@@ -88,7 +91,10 @@ async function mail({ mail: { smtpUrl } }: Config): Promise<SetupFinding> {
     return ok('mail: the mail server answers')
   } catch (error) {
     const setting = serverProgram.settings.mail.smtpUrl.name
-    return failed(`mail: ${reasonOf(error)}`, `look at ${setting}: host, port, name and password`)
+    return failed(
+      `mail: ${describeCauses(error)}`,
+      `look at ${setting}: host, port, name and password`,
+    )
   }
 }
 
@@ -103,7 +109,7 @@ async function sandbox(config: Config): Promise<SetupFinding[]> {
   }
   let isolation = ''
   try {
-    const provider = await sandboxes(config, {
+    const provider = await startSandboxProvider(config, {
       ...silent,
       info: (_, { provider: _name, ...fields } = {}) => {
         isolation = Object.entries(fields)
@@ -114,7 +120,7 @@ async function sandbox(config: Config): Promise<SetupFinding[]> {
     })
     return [ok(`sandboxes: one of ${provider.name} starts (${isolation})`), ...findings]
   } catch (error) {
-    return [...findings, failed(...split(reasonOf(error)))]
+    return [...findings, failed(...split(describeCauses(error)))]
   }
 }
 
@@ -124,7 +130,7 @@ async function address({ host, port }: Config): Promise<SetupFinding> {
     await once(server, 'listening')
     return ok(`address: ${host}:${port} is free`)
   } catch (error) {
-    const about = `address: ${host}:${port} cannot be listened on: ${reasonOf(error)}`
+    const about = `address: ${host}:${port} cannot be listened on: ${describeCauses(error)}`
     return warning(about, 'set HOST and PORT to a free address, unless this server runs there')
   } finally {
     server.close()

@@ -8,7 +8,7 @@ import { moveDatabases } from '../../ground/database/per-tenant/move-databases.t
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import { byOperator } from './audit.ts'
 import { checkRootKey } from '../../ground/database/root-key.ts'
-import { openDatabase, openDatabases, sealOf } from '../storage.ts'
+import { openDatabase, openDatabases, createServerSeal } from '../storage.ts'
 import { refuseServers, withRows } from './row-databases.ts'
 
 /** Returns false when the rows are in place already. */
@@ -37,7 +37,7 @@ export async function migrateAll(config: Config, report: (line: string) => void)
   const observe = (each: Database) => each
   const deps = { clock: systemClock, log, observe, postgres }
   try {
-    await checkRootKey(database, sealOf(config))
+    await checkRootKey(database, createServerSeal(config))
   } catch (error) {
     await database.close()
     throw error

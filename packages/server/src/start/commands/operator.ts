@@ -6,7 +6,13 @@ import type * as Invite from '../../tenants/members/operator-invitations.ts'
 import type * as Create from '../../tenants/workspaces/create.ts'
 import type { AdministrationDeps } from './administration.ts'
 import type { AuditOptions } from './audit.ts'
-import { configuration, configurationAmongOwnUsers, fail, refuse, say } from './command-line.ts'
+import {
+  readConfigOrExit,
+  configurationAmongOwnUsers,
+  exitWithLines,
+  refuseCommand,
+  printLine,
+} from './command-line.ts'
 import type { CommandLine } from './commands.ts'
 
 type Rooms = typeof Create & typeof Invite
@@ -16,7 +22,7 @@ async function makeInWorkspaces(
   command: string,
   make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
 ): Promise<void> {
-  const config = configuration()
+  const config = readConfigOrExit()
   const { databasesBeside } = await import('./beside.ts')
   const { byOperator } = await import('./audit.ts')
   const { systemClock } = await import('@steward/base/time.ts')
@@ -36,7 +42,7 @@ async function makeInWorkspaces(
 }
 
 export async function createWorkspaceCommand(name: string | undefined): Promise<void> {
-  if (!name) refuse('create-workspace needs a name')
+  if (!name) refuseCommand('create-workspace needs a name')
   await makeInWorkspaces('create-workspace', async ({ checkNewName, createWorkspace }, deps) => {
     await checkNewName(deps.databases.control.read, name)
     return createWorkspace(deps, name)
@@ -47,8 +53,8 @@ export async function createKeyCommand(
   workspace: string | undefined,
   { admin = false, name = 'made by the operator' }: { admin?: boolean; name?: string },
 ): Promise<void> {
-  if (!workspace) refuse('create-key needs a workspace: its id or its name')
-  if (name.length < 1 || name.length > 256) refuse('--name must have 1 to 256 characters')
+  if (!workspace) refuseCommand('create-key needs a workspace: its id or its name')
+  if (name.length < 1 || name.length > 256) refuseCommand('--name must have 1 to 256 characters')
   await makeInWorkspaces('create-key', ({ createKey }, deps) =>
     createKey(deps, workspace, { admin, name }),
   )
@@ -58,9 +64,9 @@ export async function createInvitationCommand(
   workspace: string | undefined,
   { role = 'owner', email }: { role?: string; email?: string },
 ): Promise<void> {
-  if (!workspace) refuse('create-invitation needs a workspace: its id or its name')
+  if (!workspace) refuseCommand('create-invitation needs a workspace: its id or its name')
   const wanted = roles.find((each) => each === role)
-  if (!wanted) refuse(`--role must be one of ${roles.join(', ')}`)
+  if (!wanted) refuseCommand(`--role must be one of ${roles.join(', ')}`)
   await makeInWorkspaces('create-invitation', ({ inviteByOperator }, deps, config) =>
     inviteByOperator(deps, { workspace, role: wanted, email, base: baseUrl(config, config.port) }),
   )
@@ -68,7 +74,7 @@ export async function createInvitationCommand(
 
 export async function setLimitCommand([workspace, name, value]: string[]): Promise<void> {
   if (!workspace || !name || !value)
-    refuse(
+    refuseCommand(
       'set-limit needs a workspace, a limit and its value, such as: set-limit acme writes 120/m',
     )
   const { isQuota, setLimit } = await import('../../tenants/limits/operator-limits.ts')
@@ -92,7 +98,7 @@ async function changeLimits(
 
 export async function setSpendLimitCommand([workspace, period, amount]: string[]): Promise<void> {
   if (!workspace || !period || !amount)
-    refuse(
+    refuseCommand(
       'set-spend-limit needs a workspace, daily or monthly, and US cents, such as: set-spend-limit acme monthly 50000',
     )
   const { setSpendLimit } = await import('../../tenants/limits/operator-limits.ts')
@@ -102,30 +108,30 @@ export async function setSpendLimitCommand([workspace, period, amount]: string[]
 }
 
 export async function recountCommand(workspace: string | undefined): Promise<void> {
-  if (!workspace) refuse('recount-quotas needs a workspace: its id or its name')
+  if (!workspace) refuseCommand('recount-quotas needs a workspace: its id or its name')
   const { recountQuotas } = await import('../../tenants/limits/operator-limits.ts')
   await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
 }
 
 export async function acceptBlobsCommand(): Promise<void> {
-  const config = configuration()
+  const config = readConfigOrExit()
   const { acceptBlobs } = await import('./accept-blobs.ts')
   await acceptBlobs(config)
-  say('done: servers of this database start with this store of files, and with no other one')
+  printLine('done: servers of this database start with this store of files, and with no other one')
 }
 
 /** Works beside running servers. Run again after a stop, the command continues where it stopped. */
 export async function rotateRootSecretCommand(): Promise<void> {
-  const config = configuration()
-  const { sealOf } = await import('../storage.ts')
+  const config = readConfigOrExit()
+  const { createServerSeal } = await import('../storage.ts')
   const { databasesBeside } = await import('./beside.ts')
   const { rotateRootSecret } = await import('../root-secret/rotate.ts')
   const beside = await databasesBeside(config)
   const { control } = beside.databases
   try {
-    const seal = sealOf(config)
+    const seal = createServerSeal(config)
     const report = (progress: { column: string; done: number }) =>
-      say(`${progress.column}: ${progress.done} sealed anew`)
+      printLine(`${progress.column}: ${progress.done} sealed anew`)
     const rows = await rotateRootSecret(control, seal, report, () => beside.holders())
     const { byOperator, signAudit } = await import('./audit.ts')
     await signAudit(config, beside)
@@ -143,62 +149,64 @@ export async function rotateRootSecretCommand(): Promise<void> {
 /** Works beside running servers. A verification exits with 1 when a chain is damaged. */
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
-  if (verb === 'export') return exportAudit(configuration(), options, process.stdout)
-  if (verb !== 'verify') refuse('audit needs a verb: verify or export')
-  if (!(await verifyAudit(configuration(), options, process.stdout))) process.exitCode = 1
+  if (verb === 'export') return exportAudit(readConfigOrExit(), options, process.stdout)
+  if (verb !== 'verify') refuseCommand('audit needs a verb: verify or export')
+  if (!(await verifyAudit(readConfigOrExit(), options, process.stdout))) process.exitCode = 1
 }
 
 export async function moveCommand(to: string | undefined): Promise<void> {
-  if (to !== 'tenants' && to !== 'one') refuse('--to must be tenants or one')
+  if (to !== 'tenants' && to !== 'one') refuseCommand('--to must be tenants or one')
   const { moveWorkspaces } = await import('./move-workspaces.ts')
-  const isMoved = await moveWorkspaces(configuration(), to, say)
+  const isMoved = await moveWorkspaces(readConfigOrExit(), to, printLine)
   const setting = `PER_TENANT_DB_ENABLED=${to === 'tenants'}`
-  say(isMoved ? `done: start the server with ${setting}` : `nothing to do: ${setting} suits`)
+  printLine(isMoved ? `done: start the server with ${setting}` : `nothing to do: ${setting} suits`)
 }
 
 export async function backUpCommand(
   workspace: string | undefined,
   { to: path, 'with-key': isWithKey }: { to?: string; 'with-key'?: boolean },
 ): Promise<void> {
-  if (!workspace || !path) refuse('backup-workspace needs a workspace, and --to with a file')
+  if (!workspace || !path) refuseCommand('backup-workspace needs a workspace, and --to with a file')
   const { backUpWorkspace } = await import('./workspace-copies.ts')
-  const made = await backUpWorkspace(configuration(), workspace, { path, isWithKey })
-  say(`${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`)
+  const made = await backUpWorkspace(readConfigOrExit(), workspace, { path, isWithKey })
+  printLine(
+    `${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`,
+  )
 }
 
 export async function restoreCommand(path: string | undefined): Promise<void> {
-  if (!path) refuse('restore-workspace needs a file that backup-workspace has written')
+  if (!path) refuseCommand('restore-workspace needs a file that backup-workspace has written')
   const { restoreWorkspaceFrom } = await import('./workspace-copies.ts')
-  const restored = await restoreWorkspaceFrom(configuration(), path)
-  say(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
+  const restored = await restoreWorkspaceFrom(readConfigOrExit(), path)
+  printLine(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
   if (!restored.opens)
-    say(
+    printLine(
       'its secrets cannot be opened: the key of the workspace was forgotten when it was deleted, and the file was made without --with-key. Give keys of model cards, credentials of vaults and tokens anew, and rotate the secrets of webhooks',
     )
 }
 
 export async function migrateCommand(isAll: boolean): Promise<void> {
-  if (!isAll) refuse('migrate needs --all')
+  if (!isAll) refuseCommand('migrate needs --all')
   const { migrateAll } = await import('./move-workspaces.ts')
-  const failed = await migrateAll(configuration(), say)
-  if (failed > 0) fail([`${failed} database(s) could not be brought up to date`])
+  const failed = await migrateAll(readConfigOrExit(), printLine)
+  if (failed > 0) exitWithLines([`${failed} database(s) could not be brought up to date`])
 }
 
 const marks = { ok: '✓', warning: '!', failed: '✗' }
 
 /** Works beside running servers. Exits with 1 when a check failed. */
-export async function doctor(): Promise<void> {
+export async function runDoctor(): Promise<void> {
   const config = await configurationAmongOwnUsers()
-  const { examine } = await import('./doctor.ts')
-  const isSound = await examine(config, (finding) => {
+  const { examineSetup } = await import('./doctor.ts')
+  const isSound = await examineSetup(config, (finding) => {
     process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)
     if (finding.state !== 'ok') process.stdout.write(`    to mend it: ${finding.mending}\n`)
   })
   process.exit(isSound ? 0 : 1)
 }
 
-export async function administrate(command: string, asked: CommandLine): Promise<void> {
-  if ('wrong' in asked) fail([`steward: ${asked.wrong}`], 2)
+export async function runAdministration(command: string, asked: CommandLine): Promise<void> {
+  if ('wrong' in asked) exitWithLines([`steward: ${asked.wrong}`], 2)
   if ('help' in asked) return void process.stdout.write(asked.help)
   const administration = await import('./administration.ts')
   await makeInWorkspaces(command, (_, deps) => asked.run(administration, deps))

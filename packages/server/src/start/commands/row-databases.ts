@@ -8,7 +8,7 @@ import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant
 import { tenantFiles } from '../../ground/database/per-tenant/tenant-files.ts'
 import type { PostgresDatabase } from '../../ground/database/postgres.ts'
 import { checkRootKey, liveServers } from '../../ground/database/root-key.ts'
-import { openDatabase, sealOf } from '../storage.ts'
+import { openDatabase, createServerSeal } from '../storage.ts'
 
 export type RowDatabases = {
   control: Database
@@ -69,7 +69,7 @@ export async function withRows<T>(
 ): Promise<T> {
   const { database, postgres } = await openDatabase(withoutRules(config), { alone })
   try {
-    await checkRootKey(database, sealOf(config))
+    await checkRootKey(database, createServerSeal(config))
     const { databaseUrl } = config
     const opened =
       postgres && databaseUrl ? schemasOf(config, databaseUrl, postgres) : filesOf(config, database)

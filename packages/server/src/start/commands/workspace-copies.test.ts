@@ -9,7 +9,7 @@ import type { Config } from '../../ground/config/config.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { createSqliteFile } from '../../ground/database/fixture.ts'
 import { addWorkspace } from '../../ground/database/per-tenant/fixture.ts'
-import { putShape, shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
+import { putShape, readDatabaseShape } from '../../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { verifyAudit } from './audit.ts'
 import { moveWorkspaces } from './move-workspaces.ts'
@@ -69,7 +69,7 @@ describe('commands over all rows of workspaces', () => {
     })
     assert.equal(await moveWorkspaces(at.config, 'one', () => {}), true)
     await at.control(async (control) => {
-      assert.equal(await shapeOf(control), 'one')
+      assert.equal(await readDatabaseShape(control), 'one')
       const own = control.read.selectFrom('audit_lines').where('tenant_id', '=', 'wrkspc_a')
       const lines = await own.select('id').execute()
       assert.deepEqual(

@@ -11,7 +11,7 @@ import {
   restoreWorkspace,
   writeBackup,
 } from '../../ground/database/per-tenant/backup.ts'
-import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
+import { readDatabaseShape } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import {
   sealOfRow,
@@ -22,7 +22,7 @@ import {
 import type { Sealed } from '../../ground/core/seal.ts'
 import { workspaceId } from '../../tenants/workspaces/create.ts'
 import { byOperator } from './audit.ts'
-import { keysFor, sealOf } from '../storage.ts'
+import { keysFor, createServerSeal } from '../storage.ts'
 import type { RowDatabases } from './row-databases.ts'
 import { withRows } from './row-databases.ts'
 
@@ -53,7 +53,7 @@ async function keyOfBackup(
   control: Database,
   { workspace, isWithKey }: { workspace: string; isWithKey: boolean },
 ): Promise<BackupHead['workspace_key']> {
-  const root = sealOf(config)
+  const root = createServerSeal(config)
   await workspaceKeys(control, root, systemClock).hold(workspace)
   const row = await workspaceKeyStore(control.read).find(workspace)
   if (!row) return undefined
@@ -69,7 +69,7 @@ async function restoreKey(
   { workspace, made_at, workspace_key: kept }: BackupHead,
 ): Promise<boolean> {
   if (!kept) return true
-  const root = sealOf(config)
+  const root = createServerSeal(config)
   if (kept.sealed === undefined) {
     const row = await workspaceKeyStore(control.read).find(workspace)
     return row !== undefined && sealOfRow(root, row).keyId === kept.id
@@ -82,7 +82,7 @@ async function restoreKey(
 }
 
 async function databaseOf({ control, databases }: RowDatabases, workspace: string) {
-  const isOwn = (await shapeOf(control)) === 'tenants'
+  const isOwn = (await readDatabaseShape(control)) === 'tenants'
   return isOwn ? databases.ofTenant(workspace) : databases.control
 }
 
@@ -94,19 +94,19 @@ export const backUpWorkspace = (
 ): Promise<WorkspaceFile> =>
   withRows(config, { alone: false }, async (opened) => {
     const { control, databases } = opened
-    if ((await shapeOf(control)) === 'moving')
+    if ((await readDatabaseShape(control)) === 'moving')
       throw new Error('the rows of the workspaces are being moved: let that end first')
     const workspace = await tellOf(control, 'backup-workspace', async (tx) => {
       const id = await workspaceId(tx, idOrName)
       return { id, after: null }
     })
-    if ((await shapeOf(control)) === 'tenants') await checkMade(control, workspace)
+    if ((await readDatabaseShape(control)) === 'tenants') await checkMade(control, workspace)
     const rows = await writeBackup(
       resolve(path),
       workspace,
       { control: databases.control, tenant: await databaseOf(opened, workspace) },
       {
-        rootKeyId: sealOf(config).keyId,
+        rootKeyId: createServerSeal(config).keyId,
         key: backupKeys(config)[0],
         now: iso(systemClock.now()),
         workspaceKey: await keyOfBackup(config, control, { workspace, isWithKey }),
@@ -128,10 +128,10 @@ type RestoredWorkspace = WorkspaceFile & {
 export const restoreWorkspaceFrom = (config: Config, path: string): Promise<RestoredWorkspace> =>
   withRows(config, { alone: true }, async (opened) => {
     const { control, databases } = opened
-    if ((await shapeOf(control)) === 'moving')
+    if ((await readDatabaseShape(control)) === 'moving')
       throw new Error('the rows of the workspaces are being moved: let that end first')
     const head = await checkBackup(path, {
-      rootKeyIds: sealOf(config).keyIds,
+      rootKeyIds: createServerSeal(config).keyIds,
       keys: backupKeys(config),
     })
     const { workspace, made_at } = head
@@ -140,7 +140,7 @@ export const restoreWorkspaceFrom = (config: Config, path: string): Promise<Rest
     await tellOf(control, 'restore-workspace', async () => ({ id: workspace, after: { made_at } }))
     await restoreWorkspace(path, workspace, databases.control)
     const opens = await restoreKey(config, control, head)
-    if ((await shapeOf(control)) === 'tenants') {
+    if ((await readDatabaseShape(control)) === 'tenants') {
       await databases.make(workspace)
       const now = systemClock.now()
       await control.write(async (tx) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { agentStore, agentTokenContext } from '../../resources/agents/store.ts'
-import { configOf } from '../../resources/agents/config.ts'
+import { buildAgentConfig } from '../../resources/agents/config.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { keyIdOf, createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -10,7 +10,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { addWorkspace } from '../../ground/database/per-tenant/fixture.ts'
 import { workspaceKeys } from '../../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../../ground/database/root-key.ts'
-import { rowOf } from '../../resources/model-cards/write.ts'
+import { buildCardRow } from '../../resources/model-cards/write.ts'
 import { headersContext, keyContext, modelCardStore } from '../../resources/model-cards/store.ts'
 import { sealTokens } from '../../sessions/new-row.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -23,7 +23,7 @@ import { credentialStore } from '../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
 import { createCredential, createVault } from '../../resources/vaults/write.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
-import { secretsOf } from '../../tenants/webhooks/store.ts'
+import { openSigningSecrets } from '../../tenants/webhooks/store.ts'
 import { checkKeys, checkSealed, rotateRootSecret } from './rotate.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -75,7 +75,7 @@ async function fill(database: Database, seal: Seal, credentials: number) {
       custom_headers: { 'x-secret': 'header-of-a-card' },
     }
     const kept = { tenant_id: tenant, id: 'card_1', created_at: new Date(now).toISOString() }
-    await modelCardStore(tx).insert(rowOf(kept, card, seal, kept.created_at))
+    await modelCardStore(tx).insert(buildCardRow(kept, card, seal, kept.created_at))
     await tx
       .updateTable('sessions')
       .set({ sealed_tokens: sealTokens(seal, { tenant, id: session }, { srv: 'of-a-session' }) })
@@ -83,7 +83,7 @@ async function fill(database: Database, seal: Seal, credentials: number) {
       .execute()
     const kinds = resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' })
     await attachResources(tx, kinds, { tenant, session, now }, [{ resource: repository, at: '' }])
-    const { config } = configOf({ name: 'a', model: 'offline' })
+    const { config } = buildAgentConfig({ name: 'a', model: 'offline' })
     const tokens = { srv: seal.seal('of-an-agent', agentTokenContext(tenant)) }
     await agentStore(tx).create(tenant, config, {}, now)
     return agentStore(tx).create(tenant, config, tokens, now)
@@ -130,7 +130,11 @@ async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<s
     seal.open(tokensOf(ofAgent)['srv'] as Sealed, agentTokenContext(tenant)),
   ]
   texts.push(
-    ...secretsOf(seal, await rows(read, 'webhook_endpoints').get(tenant, filled.endpoint), now),
+    ...openSigningSecrets(
+      seal,
+      await rows(read, 'webhook_endpoints').get(tenant, filled.endpoint),
+      now,
+    ),
   )
   for (const id of filled.credentials) {
     const row = await credentialStore(read).active(tenant, id)

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { SealedColumn } from './columns.ts'
 
 /**
@@ -77,4 +77,4 @@ function sealedWrites(db: Queries) {
   }
 }
 
-export const sealedStore = storeOf(sealedReads, sealedWrites)
+export const sealedStore = defineStore(sealedReads, sealedWrites)

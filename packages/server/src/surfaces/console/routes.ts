@@ -9,7 +9,7 @@ import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { consoleBuild } from './build.ts'
-import { shellAt, themeOf, unbuiltPage } from './shell.ts'
+import { shellAt, readTheme, unbuiltPage } from './shell.ts'
 
 /** Attack: what agents and tools say becomes markup. Nothing but files of this service runs or is loaded. */
 const policy = [
@@ -79,7 +79,7 @@ export function consoleRoutes({
     const found = await build.shell()
     return found === undefined
       ? page(unbuiltPage(signIn), 503)
-      : page(shellAt(found, base, themeOf(header('cookie'))), 200)
+      : page(shellAt(found, base, readTheme(header('cookie'))), 200)
   }
 
   return [

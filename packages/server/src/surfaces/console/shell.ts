@@ -1,7 +1,7 @@
 /** The page of the console: the same for every address of it, and what stands in its place without a build. */
 
 /** The theme that somebody has set, for the first paint. */
-export function themeOf(cookies: string | undefined): 'light' | 'dark' | undefined {
+export function readTheme(cookies: string | undefined): 'light' | 'dark' | undefined {
   const [, name] = /(?:^|;\s*)steward_theme=(light|dark)(?:;|$)/.exec(cookies ?? '') ?? []
   return name === 'light' || name === 'dark' ? name : undefined
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Log } from '@steward/base/log.ts'
 import type { Agent } from 'undici'
-import { request } from '../../ground/core/undici.ts'
+import { sendRequest } from '../../ground/core/undici.ts'
 import { internalHeader } from '../../capabilities/integrations/entrance.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { clientAddress } from '../../ground/http/client-address.ts'
@@ -32,12 +32,12 @@ const pageHeaders = [
 ]
 
 /** Resolves to the service's answer, whatever its status. Throws `unavailable` when the service does not answer. */
-export const passing =
+export const createPass =
   (settings: ProcessSettings, { agent, log }: { agent: Agent; log: Log }): Pass =>
   async (incoming, { path, search, names, body, isPage = false }) => {
     const address = clientAddress(incoming, { proxies: settings.trustedProxies })
     try {
-      const answer = await request(`${settings.serviceUrl}${path}${search}`, {
+      const answer = await sendRequest(`${settings.serviceUrl}${path}${search}`, {
         dispatcher: agent,
         method: body === undefined ? 'GET' : 'POST',
         headers: {

@@ -8,17 +8,17 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { naming } from '@steward/base/listening.ts'
+import { explainListenFailure } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { Agent } from '../../ground/core/undici.ts'
 import { appHeaders, webhookHeaders } from '../../capabilities/integrations/entrance.ts'
-import { github } from '../../capabilities/integrations/github.ts'
+import { githubIntegration } from '../../capabilities/integrations/github.ts'
 import type { AppIntegration, RawDelivery } from '../../capabilities/integrations/integration.ts'
-import { linear } from '../../capabilities/integrations/linear.ts'
+import { linearIntegration } from '../../capabilities/integrations/linear.ts'
 import { deliveryBody } from '../../capabilities/integrations/receive.ts'
-import { slack } from '../../capabilities/integrations/slack.ts'
+import { slackIntegration } from '../../capabilities/integrations/slack.ts'
 import { openFilesLimit } from '../../ground/core/open-files.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -28,7 +28,7 @@ import { answerEarly, isBodyPending } from '../../ground/http/early-answer.ts'
 import { boundConnections } from '../../ground/http/connections.ts'
 import { stopListening, serverTimeouts } from '../../ground/http/server.ts'
 import type { Answer, Pass } from './pass.ts'
-import { passing } from './pass.ts'
+import { createPass } from './pass.ts'
 import type { ProcessSettings } from './settings.ts'
 
 /** The most requests that are passed on at once. More requests would let strangers fill the memory with bodies. */
@@ -37,7 +37,11 @@ const mostAtOnce = 32
 const answerMs = 9_000
 const closeMs = 10_000
 
-const checks: Record<string, Pick<AppIntegration<never>, 'check'>> = { github, linear, slack }
+const checks: Record<string, Pick<AppIntegration<never>, 'check'>> = {
+  github: githubIntegration,
+  linear: linearIntegration,
+  slack: slackIntegration,
+}
 
 export async function startProcess(
   settings: ProcessSettings,
@@ -45,7 +49,7 @@ export async function startProcess(
 ): Promise<{ port: number; close: () => Promise<void> }> {
   const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs }
   const agent = new Agent({ connections: mostAtOnce, ...timeouts })
-  const take = taking(passing(settings, { agent, log }), checking(settings, clock))
+  const take = taking(createPass(settings, { agent, log }), checking(settings, clock))
   const server = createServer(serverTimeouts, (incoming, outgoing) => {
     take(incoming).then(
       (answer) => write(incoming, outgoing, answer),
@@ -55,7 +59,7 @@ export async function startProcess(
   server.timeout = serverTimeouts.timeout
   boundConnections(server, Math.floor(openFilesLimit() / 2))
   server.listen(settings.port, settings.host)
-  await naming(serverProgram.settings.port.name, once(server, 'listening'))
+  await explainListenFailure(serverProgram.settings.port.name, once(server, 'listening'))
   return {
     port: (server.address() as AddressInfo).port,
     async close() {

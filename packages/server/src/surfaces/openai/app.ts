@@ -4,7 +4,7 @@ import type { Route } from '../../ground/http/route.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import { automationRoutes } from './automations/routes.ts'
-import { surface } from './description.ts'
+import { openaiDescription } from './description.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { templateRoutes } from './environments/templates.ts'
 import { fileRoutes } from './files/routes.ts'
@@ -22,7 +22,7 @@ export type OpenAIDeps = OpenSessionDeps & { fileLimits: UploadLimits; version: 
 export function openaiRoutes(deps: OpenAIDeps): Route[] {
   const routes: Route[] = [
     descriptionRoute('/openai/v1/openapi.json', deps.version, {
-      ...surface,
+      ...openaiDescription,
       routes: () => routes,
     }),
     // These routes stand before `/agents/:id`, whose id matches any word.

@@ -54,7 +54,7 @@ const introduction = [
   '`x-extension: true` marks what that client does not know.',
 ].join('\n')
 
-export const surface: DescribedSurface = {
+export const openaiDescription: DescribedSurface = {
   title: 'Steward: the OpenAI-compatible API',
   summary: 'The OpenAI Agents API over a self-hosted, multi-tenant service for running AI agents.',
   introduction,

@@ -6,7 +6,7 @@ import { invalid } from '../../ground/core/errors.ts'
 export const defaultLimit = 20
 
 /** `find` reads the row of `after`, and returns undefined when the list does not have this row. */
-export async function pagingOf(
+export async function resolvePaging(
   { limit = defaultLimit, order = 'desc', after }: AfterQuery,
   find: (id: string) => Promise<{ id: string; created_at: string } | undefined>,
 ): Promise<Paging> {
@@ -18,7 +18,7 @@ export async function pagingOf(
 
 export const unknownAfter = (after: string) => invalid(`after: ${after} is no item of this list`)
 
-export const listOf = <Item extends { id: string }>(
+export const openaiList = <Item extends { id: string }>(
   data: Item[],
   more: boolean,
 ): OpenAIList<Item> => ({
@@ -29,9 +29,9 @@ export const listOf = <Item extends { id: string }>(
   last_id: data.at(-1)?.id ?? null,
 })
 
-export const listed = <Row, Item extends { id: string }>(
+export const showOpenAIList = <Row, Item extends { id: string }>(
   { rows, more }: Listing<Row>,
   show: (row: Row) => Item,
-): OpenAIList<Item> => listOf(rows.map(show), more)
+): OpenAIList<Item> => openaiList(rows.map(show), more)
 
 export const unixSeconds = (at: string): number => Math.floor(Date.parse(at) / 1000)

@@ -5,7 +5,7 @@
 import type { SpanContext } from '@opentelemetry/api'
 import type { Channel } from '../../ground/bus/bus.ts'
 import { boundedMap } from './bounded-map.ts'
-import { contextOf, traceparentText } from './traceparent.ts'
+import { parseTraceparent, traceparentText } from './traceparent.ts'
 
 const topic = 'causes-of-turns'
 
@@ -21,7 +21,7 @@ export type Causes = {
 export function causesOver(bus: Channel, most: number): Causes {
   const known = boundedMap<SpanContext>(most)
   const stop = bus.subscribe(topic, ({ session, request, hasEnded }) => {
-    const context = typeof request === 'string' ? contextOf(request) : undefined
+    const context = typeof request === 'string' ? parseTraceparent(request) : undefined
     if (typeof session !== 'string' || !context) return
     if (hasEnded !== true) known.set(session, context)
     else if (known.get(session)?.spanId === context.spanId) known.take(session)

@@ -2,7 +2,7 @@
  * Names of spans and attributes: OpenTelemetry's semantic conventions for generative AI (semantic-conventions-genai at
  * its state of November 2026, "Development") and for HTTP (1.45). Only this file follows changes of the conventions.
  */
-export const names = {
+export const attributeNames = {
   operation: 'gen_ai.operation.name',
   provider: 'gen_ai.provider.name',
   agent: 'gen_ai.agent.name',
@@ -25,7 +25,7 @@ export const names = {
   stopReason: 'steward.turn.stop_reason',
 } as const
 
-export const operations = {
+export const operationNames = {
   turn: 'invoke_agent',
   model: 'chat',
   tool: 'execute_tool',

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import * as library from '@opentelemetry/sdk-trace'
 import { readConfig } from '../../ground/config/config.ts'
-import { samplerOf } from './sampler.ts'
+import { createSampler } from './sampler.ts'
 
 const samplingOf = (variables: Record<string, string>) => {
   const read = readConfig({ PLATFORM_ROOT_SECRET: 'a root secret of tests', ...variables })
@@ -12,7 +12,7 @@ const samplingOf = (variables: Record<string, string>) => {
   return read.config.traces
 }
 const described = (variables: Record<string, string>) =>
-  String(samplerOf(library, samplingOf(variables)))
+  String(createSampler(library, samplingOf(variables)))
 
 describe('the sampler', () => {
   it('is the one that the variables name, and takes every trace without them', () => {
@@ -30,7 +30,7 @@ describe('the sampler', () => {
   })
 
   it('of a share takes all traces of a session or none', () => {
-    const half = samplerOf(library, { sampler: 'parentbased_traceidratio', share: 0.5 })
+    const half = createSampler(library, { sampler: 'parentbased_traceidratio', share: 0.5 })
     const decisionFor = (session: string): number => {
       const traceId = randomBytes(16).toString('hex')
       const attributes = { 'gen_ai.conversation.id': session }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type * as sdk from '@opentelemetry/sdk-trace'
 import type { Config } from '../../ground/config/config.ts'
-import { names } from './conventions.ts'
+import { attributeNames } from './conventions.ts'
 
 type SamplerLibrary = Pick<
   typeof sdk,
@@ -10,7 +10,7 @@ type SamplerLibrary = Pick<
 >
 export type Sampling = Pick<Config['traces'], 'sampler' | 'share'>
 
-export function samplerOf(library: SamplerLibrary, { sampler, share }: Sampling): sdk.Sampler {
+export function createSampler(library: SamplerLibrary, { sampler, share }: Sampling): sdk.Sampler {
   switch (sampler) {
     case 'always_on':
       return new library.AlwaysOnSampler()
@@ -27,7 +27,7 @@ export function samplerOf(library: SamplerLibrary, { sampler, share }: Sampling)
         parentbased_traceidratio: 'traceidratio',
       } as const
       return new library.ParentBasedSampler({
-        root: samplerOf(library, { sampler: own[sampler], share }),
+        root: createSampler(library, { sampler: own[sampler], share }),
       })
     }
   }
@@ -36,7 +36,7 @@ export function samplerOf(library: SamplerLibrary, { sampler, share }: Sampling)
 /** Samples whole sessions: each message begins a trace of its own, and a few traces of a session tell little. */
 const bySession = (sampler: sdk.Sampler): sdk.Sampler => ({
   shouldSample(context, traceId, name, kind, attributes, links) {
-    const session = attributes[names.conversation]
+    const session = attributes[attributeNames.conversation]
     const sampledBy = typeof session === 'string' ? idOf(session) : traceId
     return sampler.shouldSample(context, sampledBy, name, kind, attributes, links)
   },

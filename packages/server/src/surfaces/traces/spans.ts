@@ -13,8 +13,8 @@ import {
 } from '../../ground/http/request-observations.ts'
 import { boundedMap } from './bounded-map.ts'
 import type { Causes } from './causes.ts'
-import { names, operations } from './conventions.ts'
-import { contextOf } from './traceparent.ts'
+import { attributeNames, operationNames } from './conventions.ts'
+import { parseTraceparent } from './traceparent.ts'
 
 /** The most open requests, causes and unended turns that are remembered. The oldest are forgotten first. */
 export const mostKept = 10_000
@@ -47,7 +47,7 @@ const below = (parent: SpanContext | undefined): Context =>
   parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
 
 function fail(span: Span, type: string): void {
-  span.setAttribute(names.errorType, type)
+  span.setAttribute(attributeNames.errorType, type)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
@@ -58,14 +58,14 @@ function followRequests({ tracer, causes, listen }: SpanDeps): (() => void)[] {
     listen(requestStarted, ({ requestId, method, route, session, traceparent }) => {
       if (untraced.has(route)) return
       const attributes: Attributes = {
-        [names.method]: method,
-        [names.requestId]: requestId,
-        ...(route !== undefined && { [names.route]: route }),
-        ...(session !== undefined && { [names.conversation]: session }),
+        [attributeNames.method]: method,
+        [attributeNames.requestId]: requestId,
+        ...(route !== undefined && { [attributeNames.route]: route }),
+        ...(session !== undefined && { [attributeNames.conversation]: session }),
       }
       const title = route === undefined ? method : `${method} ${route}`
       const options = { kind: SpanKind.SERVER, attributes }
-      const span = tracer.startSpan(title, options, below(contextOf(traceparent)))
+      const span = tracer.startSpan(title, options, below(parseTraceparent(traceparent)))
       open.set(requestId, { span, session: method === 'POST' ? session : undefined })
     }),
     // A request becomes a cause only here: without a credential, a caller must not become a cause or wake another
@@ -77,7 +77,7 @@ function followRequests({ tracer, causes, listen }: SpanDeps): (() => void)[] {
     listen(requestAnswered, ({ requestId, status }) => {
       const { span, session } = open.take(requestId) ?? {}
       if (span && session !== undefined && status >= 400) causes.forget(session, span.spanContext())
-      span?.setAttribute(names.status, status)
+      span?.setAttribute(attributeNames.status, status)
       if (span && status >= 500) fail(span, String(status))
       span?.end()
     }),
@@ -99,7 +99,7 @@ function followTurns({ tracer, causes, listen }: SpanDeps) {
     judge: (span: Span) => void,
   ): void {
     const startTime = Date.now() - ms
-    const attributes = { ...own.attributes, [names.conversation]: session }
+    const attributes = { ...own.attributes, [attributeNames.conversation]: session }
     const span = tracer.startSpan(title, { kind, startTime, attributes }, below(contextOf(session)))
     judge(span)
     span.end(startTime + ms)
@@ -111,21 +111,21 @@ function followTurns({ tracer, causes, listen }: SpanDeps) {
       if (left) fail(left, 'restart')
       left?.end()
       const attributes = {
-        [names.operation]: operations.turn,
-        [names.provider]: provider,
-        [names.requestModel]: model,
-        [names.agent]: agent,
-        [names.conversation]: session,
+        [attributeNames.operation]: operationNames.turn,
+        [attributeNames.provider]: provider,
+        [attributeNames.requestModel]: model,
+        [attributeNames.agent]: agent,
+        [attributeNames.conversation]: session,
       }
       const options = { kind: SpanKind.INTERNAL, attributes }
-      const title = `${operations.turn} ${agent}`
+      const title = `${operationNames.turn} ${agent}`
       const cause = causes.get(session)
       if (cause) causedBy.set(session, cause)
       turns.set(session, tracer.startSpan(title, options, below(cause)))
     }),
     listen(turnEnded, ({ session, stop }) => {
       const span = turns.take(session)
-      span?.setAttribute(names.stopReason, stop)
+      span?.setAttribute(attributeNames.stopReason, stop)
       if (span && failures.has(stop)) fail(span, stop === 'left' ? 'restart' : stop)
       span?.end()
       const cause = causedBy.take(session)
@@ -137,19 +137,19 @@ function followTurns({ tracer, causes, listen }: SpanDeps) {
       // Requests for summaries use a prompt cache of their own, named after the session.
       const session = conversation.replace(/-compaction$/, '')
       const work = { session, kind: SpanKind.CLIENT, ms, attributes: modelAttributes(request) }
-      record(`${operations.model} ${model}`, work, (span) => {
+      record(`${operationNames.model} ${model}`, work, (span) => {
         if (outcome !== 'answered') fail(span, failure ?? outcome)
       })
     }),
     listen(toolCallEnded, ({ conversation: session, tool, callId, isError, ms }) => {
       const attributes = {
-        [names.operation]: operations.tool,
-        [names.tool]: tool,
-        [names.toolCall]: callId,
-        [names.toolType]: 'function',
+        [attributeNames.operation]: operationNames.tool,
+        [attributeNames.tool]: tool,
+        [attributeNames.toolCall]: callId,
+        [attributeNames.toolType]: 'function',
       }
       const work = { session, kind: SpanKind.INTERNAL, ms, attributes }
-      record(`${operations.tool} ${tool}`, work, (span) => {
+      record(`${operationNames.tool} ${tool}`, work, (span) => {
         if (isError) fail(span, 'tool_error')
       })
     }),
@@ -162,15 +162,15 @@ type EndedWork = { session: string; kind: SpanKind; ms: number; attributes: Attr
 function modelAttributes({ provider, model, usage, firstMs }: EndedModelRequest): Attributes {
   const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: kept } = usage
   return {
-    [names.operation]: operations.model,
-    [names.provider]: provider,
-    [names.requestModel]: model,
-    [names.isStream]: true,
+    [attributeNames.operation]: operationNames.model,
+    [attributeNames.provider]: provider,
+    [attributeNames.requestModel]: model,
+    [attributeNames.isStream]: true,
     // The conventions count cached tokens as input.
-    [names.inputTokens]: input_tokens + read + kept,
-    [names.outputTokens]: usage.output_tokens,
-    [names.cacheReadTokens]: read,
-    [names.cacheWriteTokens]: kept,
-    ...(firstMs !== undefined && { [names.firstChunk]: firstMs / 1_000 }),
+    [attributeNames.inputTokens]: input_tokens + read + kept,
+    [attributeNames.outputTokens]: usage.output_tokens,
+    [attributeNames.cacheReadTokens]: read,
+    [attributeNames.cacheWriteTokens]: kept,
+    ...(firstMs !== undefined && { [attributeNames.firstChunk]: firstMs / 1_000 }),
   }
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { contextOf, traceparentText } from './traceparent.ts'
+import { parseTraceparent, traceparentText } from './traceparent.ts'
 
 const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
 describe('a traceparent', () => {
   it('is written as it was read', () => {
     const text = `00-${trace}-${span}-01`
-    const context = contextOf(text)
+    const context = parseTraceparent(text)
     assert.ok(context)
     assert.equal(traceparentText(context), text)
   })
 
   it('of a later version may say more', () => {
-    assert.equal(contextOf(`cc-${trace}-${span}-03-more`)?.traceFlags, 1)
+    assert.equal(parseTraceparent(`cc-${trace}-${span}-03-more`)?.traceFlags, 1)
   })
 
   it('that is none begins a trace of its own', () => {
@@ -27,6 +27,6 @@ describe('a traceparent', () => {
       `00-${trace.toUpperCase()}-${span}-01`,
       `00-${trace}-${span}`,
     ]
-    for (const text of wrong) assert.equal(contextOf(text), undefined, text)
+    for (const text of wrong) assert.equal(parseTraceparent(text), undefined, text)
   })
 })

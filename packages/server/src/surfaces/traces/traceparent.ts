@@ -8,7 +8,7 @@ const form = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
 const isZero = (id: string): boolean => /^0+$/.test(id)
 
 /** The span context of the header; undefined for an invalid text, because a caller may send anything. */
-export function contextOf(traceparent: string | undefined): SpanContext | undefined {
+export function parseTraceparent(traceparent: string | undefined): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = '', more] =
     form.exec(traceparent ?? '') ?? []
   const isKnown = version === '00' ? more === undefined : version !== undefined && version !== 'ff'

@@ -6,7 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Channel } from '../../ground/bus/bus.ts'
 import type { TraceparentOf } from '../../engine/runner/assemble.ts'
 import type { Sampling } from './sampler.ts'
-import { samplerOf } from './sampler.ts'
+import { createSampler } from './sampler.ts'
 import { traceparentText } from './traceparent.ts'
 
 export type Traces = {
@@ -41,7 +41,7 @@ export async function createTraces(log: Log, bus: Channel, sampling: Sampling): 
   const own = resources.resourceFromAttributes({ 'service.name': 'steward' })
   const provider = new sdk.TracerProvider({
     resource: own.merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    sampler: samplerOf(sdk, sampling),
+    sampler: createSampler(sdk, sampling),
     // The queue of the processor is bounded: spans are dropped while the collector is away, and nothing waits.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })

@@ -5,7 +5,7 @@ import { callCounts } from '../../tenants/audit/call-counts.ts'
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import type { AppDeps } from './app.ts'
-import { routesOf } from './app.ts'
+import { createRoutes } from './app.ts'
 import { openaiRoutes } from '../openai/app.ts'
 import { unusedKeeping } from '../../ground/blobs/fixture.ts'
 import { claimTokens } from '../../ground/core/claim-token.ts'
@@ -16,7 +16,7 @@ import { derivedKey } from '../../ground/core/signed-tokens.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
-import { peopleOf } from '../../tenants/people/people.ts'
+import { createPeople } from '../../tenants/people/people.ts'
 import { limitsFor } from '../../tenants/limits/limits.ts'
 import { workspaceChanges } from '../../sessions/events/workspace/changes.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
@@ -24,14 +24,14 @@ import { resourceKinds } from '../../sessions/resources/kinds.ts'
 const rootSecret = 'a root secret for tests'
 const never = (): never => assert.fail('nothing beyond the database is asked')
 
-export const routesOver = (database: Database): Route[] => routesOf(depsOver(database))
+export const routesOver = (database: Database): Route[] => createRoutes(depsOver(database))
 
 export const openaiRoutesOver = (database: Database): Route[] => openaiRoutes(depsOver(database))
 
 /** All routes, with those of `/openai/v1`. */
 export function allRoutesOver(database: Database): Route[] {
   const deps = depsOver(database)
-  return [...routesOf(deps), ...openaiRoutes(deps)]
+  return [...createRoutes(deps), ...openaiRoutes(deps)]
 }
 
 function depsOver(database: Database): AppDeps {
@@ -41,7 +41,7 @@ function depsOver(database: Database): AppDeps {
     matches: createShare({ total: 1, percent: 100 }),
     ...ground,
     blobStore: { isThere: async () => true },
-    people: peopleOf(
+    people: createPeople(
       {
         keys: [derivedKey(rootSecret, 'session-cookie')],
         publicUrl: undefined,

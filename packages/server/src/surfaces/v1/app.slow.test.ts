@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { openaiRoutesOver, routesOver } from './app-fixture.ts'
-import { surface } from './description.ts'
+import { apiDescription } from './description.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import type { DescribedSurface } from '../../ground/http/openapi.ts'
 import { openApi } from '../../ground/http/openapi.ts'
-import { surface as openaiSurface } from '../openai/description.ts'
+import { openaiDescription as openaiSurface } from '../openai/description.ts'
 
 type Json = { [key: string]: Json }
 type Parameter = {
@@ -58,7 +58,7 @@ const root = join(import.meta.dirname, '../../../../..')
 
 const documents: Record<'/v1' | '/openai/v1', Document> = {
   '/v1': {
-    ...{ routesOf: routesOver, surface, client: '@anthropic-ai/sdk', prefix: '' },
+    ...{ routesOf: routesOver, surface: apiDescription, client: '@anthropic-ai/sdk', prefix: '' },
     components:
       'Agent Session Environment Vault Credential MemoryStore Memory MemoryVersion FileMetadata Skill ModelCard ' +
       'ApiKey WebhookEndpoint SelfHostedWork ErrorResponse UserMessageEvent AgentMessageEvent AgentMCPToolUseEvent ' +

@@ -2,7 +2,7 @@
 import type { PriceTable } from '@steward/model/price.ts'
 import type { BlockList } from 'node:net'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
-import { archiveDeploymentsOf } from '../../capabilities/deployments/write.ts'
+import { archiveAgentDeployments } from '../../capabilities/deployments/write.ts'
 import { dreamRoutes } from '../../capabilities/dreams/routes.ts'
 import { datasetRoutes } from '../../capabilities/evals/datasets/routes.ts'
 import type { OpenIntegrations } from '../../capabilities/integrations/open.ts'
@@ -41,7 +41,7 @@ import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/callers/
 import { environmentRoutes } from '../../resources/environments/routes.ts'
 import { fileRoutes } from '../../resources/files/routes.ts'
 import type { UploadLimits } from '../../resources/files/upload.ts'
-import { readiness } from '../../ground/health/ready.ts'
+import { createReadinessCheck } from '../../ground/health/ready.ts'
 import { healthRoutes } from '../../ground/health/routes.ts'
 import { auditCalls } from '../../ground/http/route-audit.ts'
 import { mountRoutes } from '../../ground/http/mount-routes.ts'
@@ -92,7 +92,7 @@ import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { consoleRoutes } from '../console/routes.ts'
 import { openaiSurface } from '../openai/later.ts'
 import { auditExceptions } from './audit.ts'
-import { surface } from './description.ts'
+import { apiDescription } from './description.ts'
 import { docsRoutes } from './docs.ts'
 import { organizationWebhookRoutes } from '../../tenants/webhooks/organization-routes.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
@@ -151,12 +151,12 @@ export type AppDeps = Refusals &
   }
 
 /** Every route of the API: a path that is not in this list does not exist. */
-export function routesOf(deps: AppDeps): Route[] {
+export function createRoutes(deps: AppDeps): Route[] {
   const spendSummaries = (tenant: string) => deps.limits.spending.summaries(tenant)
   const lookedAt = (tenant: string, person: string) =>
     memberStore(deps.databases.control.read).lookedAt(tenant, person)
   const resources = [
-    ...agentRoutes({ ...deps, checkSkills, withArchived: archiveDeploymentsOf }),
+    ...agentRoutes({ ...deps, checkSkills, withArchived: archiveAgentDeployments }),
     ...environmentRoutes(deps),
     ...sessionRoutes(deps),
     ...summaryRoutes({ ...deps, spendSummaries, lookedAt }),
@@ -216,8 +216,8 @@ export function routesOf(deps: AppDeps): Route[] {
     ...integrationRoutes({ ...deps, ...deps.integrations }),
   ]
   const routes: Route[] = [
-    ...healthRoutes(readiness(deps), deps.stopping),
-    descriptionRoute('/openapi.json', deps.version, { ...surface, routes: () => routes }),
+    ...healthRoutes(createReadinessCheck(deps), deps.stopping),
+    descriptionRoute('/openapi.json', deps.version, { ...apiDescription, routes: () => routes }),
     ...docsRoutes(),
     ...signInPages(deps.people),
     ...consoleRoutes(deps),
@@ -226,9 +226,9 @@ export function routesOf(deps: AppDeps): Route[] {
   return routes
 }
 
-export const app = (deps: AppDeps) =>
+export const createApp = (deps: AppDeps) =>
   mountRoutes(
-    routesOf(deps),
+    createRoutes(deps),
     {
       ...deps,
       rateLimits: deps.limits.requests,

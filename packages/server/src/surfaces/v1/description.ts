@@ -65,7 +65,7 @@ const introduction = [
   'A request with the header `anthropic-version` is answered in the words of that client.',
 ].join('\n')
 
-export const surface: DescribedSurface = {
+export const apiDescription: DescribedSurface = {
   title: 'Steward',
   summary: 'A self-hosted, multi-tenant service for running AI agents.',
   introduction,

@@ -9,16 +9,16 @@ import type { Ground } from '../../ground/ground.ts'
 import { apiKeyStore } from './store.ts'
 import type { KeyUses } from './uses.ts'
 
-export const revocations = 'keys'
+export const revokedKeysTopic = 'keys'
 
 /** Notifies processes that a key opens something else than before, or nothing. */
 export const notifyOfKey = (tx: Notifying, { id, hash }: { id: string; hash: string }): void =>
-  tx.afterCommit({ topic: revocations, message: { hash, id } })
+  tx.afterCommit({ topic: revokedKeysTopic, message: { hash, id } })
 
 /** `isUnused`: no use of the key is written down or noted. */
 type AuthenticatedKey = { principal: Principal; expiresAt: number; isUnused: boolean }
 
-export function authentication({
+export function createAuthentication({
   databases,
   clock,
   bus,
@@ -50,7 +50,7 @@ export function authentication({
   }
   const isAlone = databases.control.dialect === 'sqlite'
   const known = recentLookups(findKey, { clock, isAlone })
-  bus.subscribe(revocations, ({ hash }) => known.forget(String(hash)))
+  bus.subscribe(revokedKeysTopic, ({ hash }) => known.forget(String(hash)))
 
   function mcpPrincipal(token: string): Principal {
     const grant = mcpTokens.read(token, clock.now())

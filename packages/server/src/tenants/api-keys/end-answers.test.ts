@@ -6,7 +6,7 @@ import { iso } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { createOpenAnswers } from '../../ground/http/open-answers.ts'
-import { revocations } from './authenticate.ts'
+import { revokedKeysTopic } from './authenticate.ts'
 import { startJobs } from '../../ground/core/jobs.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import { endWithKeysJob } from './end-answers.ts'
@@ -50,7 +50,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const jobs = startJobs([job], { clock, log: jsonLog(() => {}) })
       await slept.promise
       assert.deepEqual(ended, [])
-      bus.publish(revocations, { hash: 'of another', id: told.id })
+      bus.publish(revokedKeysTopic, { hash: 'of another', id: told.id })
       assert.deepEqual(ended, of(told))
       await database.write((tx) => apiKeyStore(tx).revoke(tenant, lost.id, 1))
       now = 1_000

@@ -3,7 +3,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { revocations } from './authenticate.ts'
+import { revokedKeysTopic } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
 /** Interval in which keys with open answers are looked up. Neither an expiry nor an operator's command is published. */
@@ -32,6 +32,6 @@ export function endWithKeysJob({
     name: 'end answers of invalid keys',
     everyMs,
     run,
-    start: () => bus.subscribe(revocations, ({ id }) => answers.endAll(String(id))),
+    start: () => bus.subscribe(revokedKeysTopic, ({ id }) => answers.endAll(String(id))),
   }
 }

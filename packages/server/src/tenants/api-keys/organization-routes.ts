@@ -7,7 +7,7 @@ import {
 } from '@steward/protocol/organization.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { IdSide } from '../../ground/core/page.ts'
-import { idSideOf, pageById } from '../../ground/core/page.ts'
+import { readIdSide, pageById } from '../../ground/core/page.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -44,7 +44,7 @@ export function organizationKeyRoutes({ databases: { control }, clock }: Ground)
       { summary: 'List API keys of the workspace', query: AdminKeyQuery, answer: AdminKeyList },
       async ({ tenant, query }) => {
         const { limit = 20 } = query
-        const from = idSideOf(query)
+        const from = readIdSide(query)
         if (from && !(await apiKeyStore(control.read).get(tenant, from.id)))
           throw invalid(`${from.side}_id: is no key of the workspace`)
         const now = clock.now()

@@ -2,14 +2,14 @@ import type { ApiKey } from '@steward/protocol/api-keys.ts'
 import { isAudited, auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { IdSide, Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import { hashToken, previewToken } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import { getWorkspaceForShare, forUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
@@ -63,8 +63,8 @@ function keyReads(db: Reads) {
     async list(tenant: string, paging: Paging, environment?: string): Promise<Listing<ApiKey>> {
       const all = unrevoked(db, tenant)
       const keys = environment === undefined ? all : all.where('environment_id', '=', environment)
-      const listing = await readPage(tenant, keys, paging, weightOf('name'))
-      return listingOf(listing, toKey)
+      const listing = await readPage(tenant, keys, paging, rowWeight('name'))
+      return mapListing(listing, toKey)
     },
 
     /** Finds revoked keys too. */
@@ -276,7 +276,7 @@ function keyWrites(db: Queries) {
 }
 
 /** Keys are stored as hashes only: a caller can prove a key, and nobody can read it back. */
-export const apiKeyStore = storeOf(keyReads, keyWrites)
+export const apiKeyStore = defineStore(keyReads, keyWrites)
 
 const toKey = (row: ApiKeyRow): ApiKey => ({
   id: row.id,

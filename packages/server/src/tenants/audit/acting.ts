@@ -3,7 +3,7 @@ import { parseObject } from '@steward/base/json-object.ts'
 import { z } from 'zod'
 import type { ActingThing, AuditActor, AuditFields } from '../../ground/core/audited-call.ts'
 import { jobCall, openCall } from '../../ground/core/audited-call.ts'
-import { auditLineOf } from '../../ground/database/audited-database.ts'
+import { buildAuditLine } from '../../ground/database/audited-database.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 
@@ -47,7 +47,7 @@ export async function auditActing(
     after: { ...after, on_behalf_of },
     workspace: tenant,
   }
-  await insertRows(tx, 'audit_lines', [auditLineOf(call ?? jobCall(action), change, now)])
+  await insertRows(tx, 'audit_lines', [buildAuditLine(call ?? jobCall(action), change, now)])
 }
 
 const named = ({ type, id, name }: AuditActor): AuditActor => ({
@@ -63,7 +63,7 @@ async function personBehind(
   thing: ActingThing,
 ): Promise<AuditActor | null> {
   if (thing.type === 'session') {
-    const origin = (await originsOf(db, tenant, [thing.id])).get(thing.id)
+    const origin = (await findOrigins(db, tenant, [thing.id])).get(thing.id)
     return origin && isPerson(origin.actor) ? origin.actor : (origin?.on_behalf_of ?? null)
   }
   const line = await db
@@ -86,7 +86,7 @@ const actorOf = (line: {
 }): AuditActor => ({ type: line.actor_type, id: line.actor_id, name: line.actor_name })
 
 /** Who has made these sessions, by session, as far as the audit goes back. */
-export async function originsOf(
+export async function findOrigins(
   db: Reads,
   tenant: string,
   sessions: readonly string[],

@@ -6,7 +6,7 @@ import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { AuditedCall } from '../../ground/core/audited-call.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import { auditLineOf } from '../../ground/database/audited-database.ts'
+import { buildAuditLine } from '../../ground/database/audited-database.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
 import { lineStore } from './store.ts'
@@ -57,7 +57,7 @@ export function callCountsJob({
         const database = await databases.open(workspace)
         const lines = calls.map(({ call, count }) => {
           const { type, id, parent } = call.resource
-          return auditLineOf(call, { type, id, parent, after: { posts: count } }, clock.now())
+          return buildAuditLine(call, { type, id, parent, after: { posts: count } }, clock.now())
         })
         for (let at = 0; at < lines.length; at += linesAtOnce)
           await database.write((tx) => lineStore(tx).insertNew(lines.slice(at, at + linesAtOnce)))

@@ -15,7 +15,7 @@ import type { AuditKeys } from './heads.ts'
 import { signHeadsAnew } from './heads.ts'
 import { exportLines } from './lines.ts'
 import { removeOldAudit } from './retention.ts'
-import { hashOf } from './trails/trails.ts'
+import { hashCanonical } from './trails/trails.ts'
 import type { Anchor } from './verify.ts'
 import { verifyChains } from './verify.ts'
 
@@ -82,7 +82,8 @@ async function rewriteFrom(database: Database, from: number): Promise<void> {
     let previous = ''
     for (const line of await tx.selectFrom(trail).selectAll().orderBy('seq').execute()) {
       const seq = Number(line.seq)
-      const hash = seq < from ? (line.hash ?? '') : hashOf(trail, tenant, line, { seq, previous })
+      const hash =
+        seq < from ? (line.hash ?? '') : hashCanonical(trail, tenant, line, { seq, previous })
       await tx.updateTable(trail).set({ hash }).where('id', '=', line.id).execute()
       previous = hash
     }

@@ -13,7 +13,7 @@ import { lineStore } from './store.ts'
 import type { ChainLink } from './trails/store.ts'
 import { trailStore } from './trails/store.ts'
 import type { Trail } from './trails/trails.ts'
-import { controlTrails, hashOf, noHash } from './trails/trails.ts'
+import { controlTrails, hashCanonical, noHash } from './trails/trails.ts'
 
 /** Lines a unit. Few, because on SQLite all other writers wait. */
 const linesAtOnce = 256
@@ -46,7 +46,7 @@ function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Tr
     let { seq, hash } = head ?? { seq: 0, hash: noHash }
     const links = rows.map((row): ChainLink => {
       seq += 1
-      hash = hashOf(trail, tenant, row, { seq, previous: hash })
+      hash = hashCanonical(trail, tenant, row, { seq, previous: hash })
       return { id: row.id, seq, hash }
     })
     await store.link(tenant, trail, links)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../ground/database/database.ts'
-import { shapes } from '../../ground/database/per-tenant/fixture.ts'
+import { tenantShapes } from '../../ground/database/per-tenant/fixture.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import { testGround } from '../../ground/ground-fixture.ts'
 import { auditJobs } from './job.ts'
@@ -27,7 +27,7 @@ const linesIn = async ({ read }: Database): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-for (const [shape, open] of Object.entries(shapes)) {
+for (const [shape, open] of Object.entries(tenantShapes)) {
   describe(`the audit where databases of tenants are ${shape}`, () => {
     it('is chained in control and with each tenant, verified, and removed when it is old', async () => {
       await using at = await open([a, b])

@@ -11,7 +11,7 @@ import {
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { originsOf } from './acting.ts'
+import { findOrigins } from './acting.ts'
 import { exportLines, shownLine } from './lines.ts'
 import { auditStore, lineStore } from './store.ts'
 
@@ -74,7 +74,7 @@ export const auditRoutes = (): Route[] => [
           paging,
         })
         const sessions = rows.map(({ session_id }) => session_id)
-        const origins = await originsOf(db.read, tenant, sessions)
+        const origins = await findOrigins(db.read, tenant, sessions)
         const unknown = { actor: null, on_behalf_of: null }
         const withOrigin = rows.map((row) => ({
           ...row,

@@ -8,14 +8,14 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, insertRows, statement } from '../../ground/database/statement.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import type { Trail } from './trails/trails.ts'
-import { trails } from './trails/trails.ts'
+import { auditTrails } from './trails/trails.ts'
 
 /** Columns of a row that is not chained yet. */
 const unchained = { seq: null, hash: null }
@@ -80,7 +80,7 @@ function auditReads(db: Reads) {
       if (vault_id) query = query.where('vault_id', '=', vault_id)
       if (credential_id) query = query.where('credential_id', '=', credential_id)
       for (const { op, at } of moments) query = query.where('created_at', op, at)
-      return readPage(tenant, query, paging, weightOf('caller', 'server', 'host'))
+      return readPage(tenant, query, paging, rowWeight('caller', 'server', 'host'))
     },
 
     async changes(
@@ -94,7 +94,7 @@ function auditReads(db: Reads) {
       if (credential_id) query = query.where('credential_id', '=', credential_id)
       if (model_card_id) query = query.where('model_card_id', '=', model_card_id)
       for (const { op, at } of moments) query = query.where('created_at', op, at)
-      return readPage(tenant, query, paging, weightOf())
+      return readPage(tenant, query, paging, rowWeight())
     },
   }
 }
@@ -165,7 +165,7 @@ function auditWrites(db: Queries) {
   }
 }
 
-export const auditStore = storeOf(auditReads, auditWrites)
+export const auditStore = defineStore(auditReads, auditWrites)
 
 function lineReads(db: Reads) {
   return {
@@ -180,7 +180,7 @@ function lineReads(db: Reads) {
       if (action?.endsWith('.*')) query = query.where('resource_type', '=', action.slice(0, -2))
       else if (action !== undefined) query = query.where('action', '=', action)
       for (const { op, at } of timeComparisons(asked)) query = query.where('created_at', op, at)
-      return readPage(tenant, query, paging, weightOf('before_fields', 'after_fields'))
+      return readPage(tenant, query, paging, rowWeight('before_fields', 'after_fields'))
     },
 
     async tenants(): Promise<string[]> {
@@ -196,7 +196,7 @@ function lineReads(db: Reads) {
     /** Tenants with rows in this database, which belongs to one tenant. */
     async owners(): Promise<string[]> {
       const found = new Set<string>()
-      for (const trail of trails) {
+      for (const trail of auditTrails) {
         const row = await db.selectFrom(trail).select('tenant_id').limit(1).executeTakeFirst()
         if (row) found.add(row.tenant_id)
       }
@@ -234,4 +234,4 @@ function lineWrites(db: Queries) {
 }
 
 /** Rows of all trails. */
-export const lineStore = storeOf(lineReads, lineWrites)
+export const lineStore = defineStore(lineReads, lineWrites)

@@ -1,6 +1,6 @@
 /** Recomputes chains and reports the first damaged line of each. */
 import type { Database, OpenDatabases, Reads } from '../../ground/database/database.ts'
-import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
+import { readDatabaseShape } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import { throwFailures } from '../../ground/core/failures.ts'
 import type { AuditKeys } from './heads.ts'
@@ -8,7 +8,7 @@ import { isSigned } from './heads.ts'
 import { lineStore } from './store.ts'
 import { trailStore } from './trails/store.ts'
 import type { ChainHead, Trail, TrailRow } from './trails/trails.ts'
-import { hashOf, trailsOf } from './trails/trails.ts'
+import { hashCanonical, trailsOf } from './trails/trails.ts'
 
 const linesAtOnce = 1_000
 
@@ -69,7 +69,7 @@ async function walkChain(
   let count = 0
   let suspect: TrailRow | undefined
   const isAt = (row: TrailRow, at: number) =>
-    row.hash === hashOf(trail, tenant, row, { seq: at, previous })
+    row.hash === hashCanonical(trail, tenant, row, { seq: at, previous })
   const end = (kind: Damage['kind'], at: number, id: string | null): ChainWalk => ({
     damage: { kind, seq: at, id },
     lines: count,
@@ -80,7 +80,7 @@ async function walkChain(
     if (suspect) {
       const isNext = isAt(row, seq)
       const behind = { seq: seq + 1, previous: row.hash ?? '' }
-      const isMoved = isNext && suspect.hash === hashOf(trail, tenant, suspect, behind)
+      const isMoved = isNext && suspect.hash === hashCanonical(trail, tenant, suspect, behind)
       const kind = isMoved ? 'moved' : isNext ? 'inserted' : 'changed'
       return end(kind, Number(suspect.seq), suspect.id)
     }
@@ -214,7 +214,7 @@ export async function* verifyChains(
  */
 async function chainedTenants(control: Database, anchors: readonly Anchor[]): Promise<string[]> {
   const tenants = await lineStore(control.read).tenants()
-  if ((await shapeOf(control)) !== 'tenants') return ['', ...tenants]
+  if ((await readDatabaseShape(control)) !== 'tenants') return ['', ...tenants]
   const made = new Set<string | null>(await tenantDatabaseStore(control.read).all())
   for (const { workspace_id: id } of anchors) made.add(id)
   return ['', ...tenants.filter((tenant) => made.has(tenant))]

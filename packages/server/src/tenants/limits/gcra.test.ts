@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Clock } from '@steward/base/time.ts'
 import type { Rate } from '../../ground/core/rates.ts'
 import type { Verdict } from '../../ground/http/rate-limits.ts'
-import { paceOf } from './gcra.ts'
+import { toRatePace } from './gcra.ts'
 import { bucketsInMemory } from './memory-buckets.ts'
 
 const minute = 60_000
@@ -13,7 +13,7 @@ function bucket(rate: Rate, most?: number) {
   let now = 1_800_000_000_123
   const clock: Clock = { now: () => now, sleep: () => Promise.reject(new Error('not used')) }
   const buckets = bucketsInMemory(clock, most)
-  const pace = paceOf(rate)
+  const pace = toRatePace(rate)
   const take = (key = 'one'): Verdict => {
     const verdict = buckets.take(key, pace)
     assert.ok(!(verdict instanceof Promise))
@@ -67,7 +67,7 @@ describe('a bucket', () => {
         if (take().isAdmitted) admitted.push(now())
         if (random() < 0.3) pass(Math.floor((random() * periodMs) / 5))
       }
-      const interval = paceOf({ limit, periodMs }).interval / 1_000
+      const interval = toRatePace({ limit, periodMs }).interval / 1_000
       for (const [first, from] of admitted.entries())
         for (const [last, until] of admitted.slice(first).entries())
           assert.ok(last + 1 <= limit + Math.floor((until - from) / interval), `round ${round}`)

@@ -8,7 +8,7 @@ import type { Rate } from '../../ground/core/rates.ts'
 export type RatePace = { rate: Rate; interval: number; burst: number }
 
 /** The interval is rounded down, so that the whole limit fits into one period. */
-export function paceOf(rate: Rate): RatePace {
+export function toRatePace(rate: Rate): RatePace {
   const interval = Math.floor((rate.periodMs * 1_000) / rate.limit)
   return { rate, interval, burst: interval * rate.limit }
 }

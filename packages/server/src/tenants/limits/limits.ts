@@ -9,7 +9,7 @@ import { workspaceStore } from '../workspaces/store.ts'
 import type { Buckets } from './buckets.ts'
 import { drawnBuckets } from './token-buckets.ts'
 import type { RatePace } from './gcra.ts'
-import { paceOf } from './gcra.ts'
+import { toRatePace } from './gcra.ts'
 import type { LimitRow, ServerQuotas } from './effective-limits.ts'
 import { effectiveRate, lowerRate } from './effective-limits.ts'
 import type { LimitsCache } from './limits-cache.ts'
@@ -19,7 +19,7 @@ import { networkOf, wideNetworkOf } from '../../ground/core/network.ts'
 import type { PersonLimits } from '../people/people.ts'
 import { peopleLimits, unlimitedPeople } from './person-limits.ts'
 import type { SpendCap, Spending } from './spending/spending.ts'
-import { capsOf, spendingOver } from './spending/spending.ts'
+import { buildSpendCaps, spendingOver } from './spending/spending.ts'
 import type { Quotas } from './quotas.ts'
 import { quotasOver } from './quotas.ts'
 import { rateStore } from './store.ts'
@@ -45,7 +45,7 @@ export type Limits = {
 function pacesOf(server: Rates, rows: readonly LimitRow[]): Paces {
   const held = requestClasses.flatMap((each) => {
     const rate = effectiveRate(server, rows, each)
-    return rate ? [[each, paceOf(lowerRate(rate))] as const] : []
+    return rate ? [[each, toRatePace(lowerRate(rate))] as const] : []
   })
   return Object.fromEntries(held)
 }
@@ -88,7 +88,11 @@ export function limitsFor(
   const bucketsOfAddresses = bucketsOf(deps.databases, deps.clock)
   const serverPaces = pacesOf(rates, [])
   const workspaces = createLimitsCache<WorkspaceLimits>(
-    (rows, spendLimits) => ({ rows, paces: pacesOf(rates, rows), caps: capsOf(spendLimits) }),
+    (rows, spendLimits) => ({
+      rows,
+      paces: pacesOf(rates, rows),
+      caps: buildSpendCaps(spendLimits),
+    }),
     deps,
   )
 
@@ -108,7 +112,7 @@ export function limitsFor(
   }
 
   async function admitAddress(of: AddressClass, network: string, rate: Rate): Promise<void> {
-    const verdict = await bucketsOfAddresses.take(`${of}/${network}`, paceOf(rate))
+    const verdict = await bucketsOfAddresses.take(`${of}/${network}`, toRatePace(rate))
     if (!verdict.isAdmitted) throw rateLimitError(verdict, of, 'this address')
   }
 

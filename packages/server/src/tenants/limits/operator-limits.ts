@@ -4,7 +4,7 @@ import { spendAmount, spendPeriods } from '@steward/protocol/spend-limits.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { unitsOf } from '../../ground/core/money.ts'
+import { centsToUnits } from '../../ground/core/money.ts'
 import { parseRate, requestClasses } from '../../ground/core/rates.ts'
 import type { OpenDatabases } from '../../ground/database/database.ts'
 import { workspaceId } from '../workspaces/create.ts'
@@ -40,7 +40,7 @@ export async function setSpendLimit(
     throw new Error(
       `${JSON.stringify(amount)} is no amount: write a whole number of cents, such as 5000 for 50 US dollars, or default`,
     )
-  const units = isNumber ? unitsOf(amount) : undefined
+  const units = isNumber ? centsToUnits(amount) : undefined
   return databases.control.write(async (tx) => {
     const tenant = await workspaceId(tx, workspace)
     const store = spendLimitStore(tx)

@@ -10,7 +10,7 @@ import {
 } from '../../ground/core/rates.ts'
 import type { PersonLimits } from '../people/people.ts'
 import type { Buckets } from './buckets.ts'
-import { paceOf } from './gcra.ts'
+import { toRatePace } from './gcra.ts'
 
 export const unlimitedPeople: PersonLimits = {
   admitPassword: async () => {},
@@ -22,7 +22,7 @@ export function peopleLimits(buckets: Buckets, mail: Rate = usualRates.mail): Pe
   async function take(key: string, rates: readonly Rate[]): Promise<number | undefined> {
     let waitMs = 0
     for (const [at, rate] of rates.entries()) {
-      const verdict = await buckets.take(`${key}/${at}`, paceOf(rate))
+      const verdict = await buckets.take(`${key}/${at}`, toRatePace(rate))
       if (!verdict.isAdmitted) waitMs = Math.max(waitMs, verdict.retryMs, 1)
     }
     return waitMs === 0 ? undefined : Math.ceil(waitMs / 1_000)

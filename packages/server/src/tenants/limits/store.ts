@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Draw, DrawTokens } from './token-buckets.ts'
 import type { LimitRow } from './effective-limits.ts'
 
@@ -81,4 +81,4 @@ function tellLimit(
 }
 
 /** Limits that the operator or the workspace has set. */
-export const workspaceLimitStore = storeOf(limitReads, limitWrites)
+export const workspaceLimitStore = defineStore(limitReads, limitWrites)

@@ -5,12 +5,12 @@ import type { Database } from '../../ground/database/database.ts'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { drawnBuckets, mostDrawn } from './token-buckets.ts'
-import { paceOf } from './gcra.ts'
+import { toRatePace } from './gcra.ts'
 import { rateStore } from './store.ts'
 
 const hour = 3_600_000
 /** The rate is so slow that a test refills nothing. */
-const pace = paceOf({ limit: 100, periodMs: 100 * hour })
+const pace = toRatePace({ limit: 100, periodMs: 100 * hour })
 
 describe('buckets that processes share', () => {
   let databases: [Database, Database]
@@ -63,7 +63,7 @@ describe('buckets that processes share', () => {
   })
 
   it('refill by the clock of the database', async () => {
-    const quick = paceOf({ limit: 10, periodMs: 100 })
+    const quick = toRatePace({ limit: 10, periodMs: 100 })
     const [one] = processes()
     assert.ok(one)
     const verdicts = await Promise.all(
@@ -89,7 +89,7 @@ describe('buckets that processes share', () => {
     const [one] = processes()
     assert.ok(one)
     const key = 'full soon'
-    await one.take(key, paceOf({ limit: 1_000, periodMs: 1 }))
+    await one.take(key, toRatePace({ limit: 1_000, periodMs: 1 }))
     await one.take('full late', pace)
     await databases[0].writeStatement((db) => rateStore(db).removeFull())
     const rows = await databases[0].read.selectFrom('rate_limits').select('key').execute()

@@ -18,7 +18,7 @@ import {
 } from '@steward/protocol/organization-people.ts'
 import type { MemberShown } from '@steward/protocol/people.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
+import { besideIn, readIdSide, pageById } from '../../ground/core/page.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -79,7 +79,7 @@ function pageIn<Row extends { id: string }>(
     before_id?: string | undefined
   },
 ) {
-  const from = idSideOf(query)
+  const from = readIdSide(query)
   if (from && !rows.some(({ id }) => id === from.id))
     throw invalid(`${from.side}_id: is not in this list`)
   return pageById(besideIn(rows, from), query.limit ?? usualLimit, from)

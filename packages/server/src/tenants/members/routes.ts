@@ -21,7 +21,7 @@ import { signedInAnswer } from '../people/answers.ts'
 import { peopleStore } from '../people/store.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { People } from '../people/people.ts'
-import { visitorOf } from '../people/people.ts'
+import { readVisitor } from '../people/people.ts'
 import { memberChanges } from './changes.ts'
 import { acceptInvitation } from './invitations.ts'
 import { deletePerson, removeMember, showKeys, prepareRoleChange } from './departure.ts'
@@ -92,7 +92,7 @@ export function memberRoutes(people: People): Route[] {
         const signIn = await people.find(header)
         origin.check(header, { isChange: signIn !== undefined })
         await people.admit('sign_in', address)
-        const visitor = visitorOf({ header, address })
+        const visitor = readVisitor({ header, address })
         const token = await acceptInvitation(people, { ...body, visitor, signIn })
         return signedInAnswer(people, token, header)
       },

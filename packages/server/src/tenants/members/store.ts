@@ -4,12 +4,12 @@ import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { listingOf } from '../../ground/core/page.ts'
+import { mapListing } from '../../ground/core/page.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import { getWorkspaceForShare } from '../../ground/database/lock.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
 
@@ -54,7 +54,7 @@ function invitationReads(db: Reads) {
   return {
     async list(tenant: string, paging: Paging): Promise<Listing<InvitationShown>> {
       const rows = db.selectFrom('invitations').selectAll().where('tenant_id', '=', tenant)
-      return listingOf(await readPage(tenant, rows, paging, weightOf('email')), showInvitation)
+      return mapListing(await readPage(tenant, rows, paging, rowWeight('email')), showInvitation)
     },
 
     get: (tenant: string, id: string): Promise<InvitationRow | undefined> =>
@@ -169,7 +169,7 @@ function invitationWrites(db: Queries) {
   }
 }
 
-export const invitationStore = storeOf(invitationReads, invitationWrites)
+export const invitationStore = defineStore(invitationReads, invitationWrites)
 
 export const showInvitation = (row: InvitationRow): InvitationShown => ({
   id: row.id,

@@ -5,10 +5,10 @@ import { hashToken } from '../../ground/core/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { SignIn } from './authenticate.ts'
-import { signInOf, workspaceOf } from './authenticate.ts'
+import { loadSignIn, selectWorkspace } from './authenticate.ts'
 import type { People } from './people.ts'
 
-export const meOf = (signIn: SignIn, header: Header): Me => ({
+export const showMe = (signIn: SignIn, header: Header): Me => ({
   user: {
     id: signIn.person.id,
     type: 'user',
@@ -16,7 +16,7 @@ export const meOf = (signIn: SignIn, header: Header): Me => ({
     name: signIn.person.name,
   },
   workspaces: signIn.workspaces,
-  active_workspace_id: workspaceOf(signIn, header)?.id ?? null,
+  active_workspace_id: selectWorkspace(signIn, header)?.id ?? null,
 })
 
 export const signInEnded = () => unauthorized('the sign-in has ended: sign in again')
@@ -27,12 +27,12 @@ export async function signedInAnswer(
   token: string,
   header: Header,
 ): Promise<RouteReply> {
-  const signIn = await signInOf(databases, hashToken(token))
+  const signIn = await loadSignIn(databases, hashToken(token))
   if (!signIn) throw signInEnded()
   return {
     reply: 'json',
     status: 200,
-    body: meOf(signIn, header),
+    body: showMe(signIn, header),
     headers: { 'set-cookie': cookie.set(token), 'cache-control': 'no-store' },
   }
 }

@@ -31,7 +31,7 @@ export type SignIn = {
   workspaces: Membership[]
 }
 
-export async function signInOf(databases: Databases, hash: string): Promise<SignIn | undefined> {
+export async function loadSignIn(databases: Databases, hash: string): Promise<SignIn | undefined> {
   const rows = await peopleStore(databases.control.read).signInRows(hash)
   const [first] = rows
   if (!first) return undefined
@@ -61,7 +61,7 @@ export function findSignIn({
   cookie,
 }: Ground & { cookie: SessionCookie }): FindSignIn {
   const isAlone = databases.control.dialect === 'sqlite'
-  const known = recentLookups((hash) => signInOf(databases, hash), { clock, isAlone })
+  const known = recentLookups((hash) => loadSignIn(databases, hash), { clock, isAlone })
   bus.subscribe(peopleTopic, () => known.forgetAll())
   return async (header) => {
     const token = cookie.read(header('cookie'))
@@ -92,7 +92,7 @@ function principalOf(signIn: SignIn, header: Header, { callers, answer }: Caller
   const { id: userId, name, email } = signIn.person
   const base = { kind: 'user', userId, signInId: signIn.id, name: `${name} <${email}>` } as const
   const isOptional = callers.includes('user')
-  const workspace = workspaceOf(signIn, header)
+  const workspace = selectWorkspace(signIn, header)
   if (workspace === undefined && !isOptional) throw unnamedWorkspace(signIn)
   if (workspace?.archived_at && !isOptional && !callers.includes('owner'))
     throw forbidden(`the workspace ${workspace.name} is archived`, 'workspace_archived')
@@ -102,7 +102,7 @@ function principalOf(signIn: SignIn, header: Header, { callers, answer }: Caller
 }
 
 /** The workspace that the request names, the chosen one, or the only one. Throws where the person is no member. */
-export function workspaceOf(signIn: SignIn, header: Header): Membership | undefined {
+export function selectWorkspace(signIn: SignIn, header: Header): Membership | undefined {
   const { workspaces, chosen } = signIn
   const named = namedWorkspace(header)
   if (named) {

@@ -25,7 +25,7 @@ export function sessionCookie(
     createHmac('sha256', key).update(token).digest('base64url')
   return {
     read(cookies) {
-      const [token = '', mark = ''] = cookieOf(cookies, name)?.split('.') ?? []
+      const [token = '', mark = ''] = readCookie(cookies, name)?.split('.') ?? []
       if (token === '') return undefined
       return keys.some((key) => isSameSecret(mark, signature(token, key))) ? token : undefined
     },
@@ -43,7 +43,7 @@ export const cookieAttributes = (isSecure: boolean): string =>
   `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 
 /** The first cookie of the name. */
-export function cookieOf(cookies: string | undefined, name: string): string | undefined {
+export function readCookie(cookies: string | undefined, name: string): string | undefined {
   for (const pair of cookies?.split(';') ?? []) {
     const [key = '', ...value] = pair.trim().split('=')
     if (key === name) return value.join('=')

@@ -5,9 +5,9 @@ import { hashToken } from '../../ground/core/token.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { signInOf } from './authenticate.ts'
+import { loadSignIn } from './authenticate.ts'
 import type { People } from './people.ts'
-import { visitorOf } from './people.ts'
+import { readVisitor } from './people.ts'
 
 const oauth = section('Sign-in', ['anyone'], '/v1/ext/oauth/:provider')
 
@@ -82,10 +82,10 @@ export function oauthRoutes(people: People): Route[] {
         ).finishAt(params.provider, {
           search,
           cookies: header('cookie') ?? '',
-          visitor: visitorOf({ header, address }),
+          visitor: readVisitor({ header, address }),
         })
         if (token === undefined) return redirect(location, [])
-        const signIn = await signInOf(databases, hashToken(token))
+        const signIn = await loadSignIn(databases, hashToken(token))
         if (signIn?.workspaces.length === 0) await invited.join(signIn.person)
         announce()
         return redirect(location, [cookie.set(token)])

@@ -95,7 +95,7 @@ export type People = {
   announce: () => void
 }
 
-export function peopleOf(
+export function createPeople(
   settings: PeopleSettings,
   { mail, invited, admit = async () => {}, personLimits, ...ground }: PeopleDeps,
 ): People {
@@ -170,7 +170,7 @@ export function peopleOf(
   }
 }
 
-export const visitorOf = ({ header, address }: { header: Header; address: string }): Visitor => ({
+export const readVisitor = ({ header, address }: { header: Header; address: string }): Visitor => ({
   address,
   userAgent: header('user-agent')?.slice(0, 500),
 })

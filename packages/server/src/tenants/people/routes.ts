@@ -25,9 +25,9 @@ import {
   signInByCode,
   signInByPassword,
 } from './actions.ts'
-import { signInEnded, meOf, signedInAnswer } from './answers.ts'
+import { signInEnded, showMe, signedInAnswer } from './answers.ts'
 import type { People } from './people.ts'
-import { visitorOf } from './people.ts'
+import { readVisitor } from './people.ts'
 import { peopleStore } from './store.ts'
 import { notifyOfPeople } from './authenticate.ts'
 
@@ -58,7 +58,7 @@ export function signInRoutes(people: People): Route[] {
         answer: Me,
       },
       async ({ principal, tenant, header }) => {
-        if (principal.kind === 'user') return meOf(await mine(header), header)
+        if (principal.kind === 'user') return showMe(await mine(header), header)
         const workspace = await peopleStore(control.read).workspace(tenant)
         const role = roleOf(principal)
         return {
@@ -79,7 +79,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        const token = await signInByPassword(people, body, visitorOf({ header, address }))
+        const token = await signInByPassword(people, body, readVisitor({ header, address }))
         return signedInAnswer(people, token, header)
       },
     ),
@@ -95,7 +95,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await requestCode(people, body.email, visitorOf({ header, address }))
+        await requestCode(people, body.email, readVisitor({ header, address }))
         return requested
       },
     ),
@@ -110,7 +110,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        const token = await signInByCode(people, body, visitorOf({ header, address }))
+        const token = await signInByCode(people, body, readVisitor({ header, address }))
         return signedInAnswer(people, token, header)
       },
     ),
@@ -126,7 +126,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await requestReset(people, body.email, visitorOf({ header, address }))
+        await requestReset(people, body.email, readVisitor({ header, address }))
         return requested
       },
     ),
@@ -143,7 +143,7 @@ export function signInRoutes(people: People): Route[] {
       async ({ body, header, address }) => {
         checkPage(header)
         const { token, new_password: password } = body
-        await resetPassword(people, { token, password }, visitorOf({ header, address }))
+        await resetPassword(people, { token, password }, readVisitor({ header, address }))
         return { reply: 'empty', status: 204 }
       },
     ),
@@ -158,7 +158,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ principal, body, header, address }) => {
         const { userId, signInId } = personOf(principal)
-        const visitor = visitorOf({ header, address })
+        const visitor = readVisitor({ header, address })
         // Attack: guessing the password with a stolen cookie, from many addresses. It counts as attempts to sign in.
         await people.admit('sign_in', address)
         await people.admit('sign_in', userId)
@@ -201,7 +201,7 @@ export function signInRoutes(people: People): Route[] {
       async ({ body, header }) => {
         const signIn = await mine(header)
         await chooseWorkspace(people, signIn, body.workspace_id)
-        return meOf({ ...signIn, chosen: body.workspace_id }, header)
+        return showMe({ ...signIn, chosen: body.workspace_id }, header)
       },
     ),
     signIns.get(

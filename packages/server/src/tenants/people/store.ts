@@ -3,7 +3,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
 import { forUpdate } from '../../ground/database/lock.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
@@ -242,4 +242,4 @@ function peopleWrites(db: Queries) {
 }
 
 /** People and their sign-ins, in the control database. */
-export const peopleStore = storeOf(peopleReads, peopleWrites)
+export const peopleStore = defineStore(peopleReads, peopleWrites)

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { forbidden } from '../../ground/core/errors.ts'
 import { isSameSecret } from '../../ground/core/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
-import { cookieAttributes, cookieName, cookieOf } from '../people/cookie.ts'
+import { cookieAttributes, cookieName, readCookie } from '../people/cookie.ts'
 import type { People } from '../people/people.ts'
 import type { FormToken } from './html.ts'
 import { html } from './html.ts'
@@ -15,7 +15,7 @@ const nameOf = (isSecure: boolean) => cookieName('steward_form', isSecure)
 
 /** The token for the forms of one page. `cookies`: the cookie to set when the browser has none. */
 export function formToken({ key, isSecure }: People, header: Header): FormToken {
-  const known = cookieOf(header('cookie'), nameOf(isSecure))
+  const known = readCookie(header('cookie'), nameOf(isSecure))
   const seed = known ?? randomBytes(18).toString('base64url')
   const attributes = cookieAttributes(isSecure).replace('SameSite=Lax', 'SameSite=Strict')
   return {
@@ -36,7 +36,7 @@ export function checkFormToken(
   header: Header,
   form: URLSearchParams,
 ): void {
-  const seed = cookieOf(header('cookie'), nameOf(isSecure))
+  const seed = readCookie(header('cookie'), nameOf(isSecure))
   if (seed === undefined || !isSameSecret(form.get('form_token') ?? '', tokenOf(key, seed)))
     throw forbidden('the form has expired: load the page again', 'form_expired')
 }

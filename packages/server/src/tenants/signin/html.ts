@@ -44,7 +44,7 @@ const policyOf = (styleHash: string, script: string | undefined): string =>
 
 type PageContent = { status?: number; title: string; body: Html; script?: string }
 
-export function page(
+export function renderPage(
   { status = 200, title, body, script }: PageContent,
   cookies: readonly string[] = [],
 ): RouteReply {
@@ -98,7 +98,7 @@ export const seeOther = (path: string, cookie?: string): RouteReply => ({
   headers: { location: path, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) },
 })
 
-export const alert = (message: string | undefined): Html =>
+export const renderAlert = (message: string | undefined): Html =>
   message === undefined ? html`` : html`<p role="alert">${message}</p>`
 
 export const hiddenField = (name: string, value: string): Html =>
@@ -106,7 +106,7 @@ export const hiddenField = (name: string, value: string): Html =>
 
 type FormField = { name: string; label: string; type?: string; complete?: string; value?: string }
 
-export const field = ({
+export const renderField = ({
   name,
   label,
   type = 'text',
@@ -123,10 +123,10 @@ export const field = ({
   /></label>`
 
 export const emailField = (value = ''): Html =>
-  field({ name: 'email', label: 'Email', type: 'email', complete: 'username', value })
+  renderField({ name: 'email', label: 'Email', type: 'email', complete: 'username', value })
 
 export const newPasswordField = (): Html =>
-  field({
+  renderField({
     name: 'password',
     label: 'New password, 10 characters or more',
     type: 'password',
@@ -138,7 +138,7 @@ export type FormToken = { hidden: Html; cookies: string[] }
 /** `isFirst`: what most people come to the page for. */
 type FormFace = { action: string; token: FormToken; button: string; isFirst?: boolean }
 
-export const form = (
+export const renderForm = (
   { action, token, button, isFirst = false }: FormFace,
   ...fields: Html[]
 ): Html =>

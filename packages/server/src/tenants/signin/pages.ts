@@ -2,18 +2,18 @@
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { InvitationRow } from '../members/store.ts'
 import type { SignIn } from '../people/authenticate.ts'
-import { workspaceOf } from '../people/authenticate.ts'
+import { selectWorkspace } from '../people/authenticate.ts'
 import type { People } from '../people/people.ts'
 import type { FormToken, Html } from './html.ts'
 import {
-  alert,
+  renderAlert,
   emailField,
-  field,
-  form,
+  renderField,
+  renderForm,
   hiddenField,
   html,
   newPasswordField,
-  page,
+  renderPage,
 } from './html.ts'
 
 /** `to`: the path of this service to which the sign-in leads. */
@@ -24,7 +24,8 @@ const statedPage = (
   { token, message, status = 200 }: PageState,
   title: string,
   body: Html,
-): RouteReply => page({ title, status, body: html`${alert(message)} ${body}` }, token.cookies)
+): RouteReply =>
+  renderPage({ title, status, body: html`${renderAlert(message)} ${body}` }, token.cookies)
 
 const toField = ({ to }: PageState): Html =>
   to === undefined ? html`` : hiddenField('return_to', to)
@@ -32,7 +33,7 @@ const toField = ({ to }: PageState): Html =>
 const toQuery = ({ to }: PageState): string =>
   to === undefined ? '' : `?return_to=${encodeURIComponent(to)}`
 
-export function signInPagesOf({ at, mail, providers }: People) {
+export function createSignInPages({ at, mail, providers }: People) {
   /** Where a server sends no email, its log has what the email would bring. */
   const sentTo = (what: string): string =>
     mail.sends
@@ -57,11 +58,11 @@ export function signInPagesOf({ at, mail, providers }: People) {
     statedPage(
       shown,
       'Sign in',
-      html`${form(
+      html`${renderForm(
           { action: at('/signin'), token: shown.token, button: 'Sign in', isFirst: true },
           toField(shown),
           emailField(email),
-          field({
+          renderField({
             name: 'password',
             label: 'Password',
             type: 'password',
@@ -81,18 +82,18 @@ export function signInPagesOf({ at, mail, providers }: People) {
   const code = (shown: PageState, email?: string): RouteReply => {
     const { token } = shown
     const ask = () =>
-      form(
+      renderForm(
         { action: at('/signin/code'), token, button: 'Send a code', isFirst: true },
         toField(shown),
         emailField(),
       )
     const enter = (address: string) =>
       html`<p>${sentTo('a code')}</p>
-        ${form(
+        ${renderForm(
           { action: at('/signin/code/confirm'), token, button: 'Sign in', isFirst: true },
           toField(shown),
           emailField(address),
-          field({
+          renderField({
             name: 'code',
             label: mail.sends ? 'Code from the email' : 'Code from the log of the server',
             complete: 'one-time-code',
@@ -114,12 +115,12 @@ function resetPages(at: People['at'], sentTo: (what: string) => string) {
   const reset = (shown: PageState, resetToken: string | null): RouteReply => {
     const { token } = shown
     const ask = () =>
-      form(
+      renderForm(
         { action: at('/signin/reset'), token, button: 'Send a link', isFirst: true },
         emailField(),
       )
     const set = (given: string) =>
-      form(
+      renderForm(
         { action: at('/signin/reset/confirm'), token, button: 'Set the password', isFirst: true },
         hiddenField('token', given),
         newPasswordField(),
@@ -133,14 +134,14 @@ function resetPages(at: People['at'], sentTo: (what: string) => string) {
   }
 
   const resetSent = (): RouteReply =>
-    page({
+    renderPage({
       title: 'New password',
       body: html`<p>${sentTo('a link')}</p>
         <footer><a href="${at('/signin')}">Sign in</a></footer>`,
     })
 
   const usedReset = (): RouteReply =>
-    page({
+    renderPage({
       status: 404,
       title: 'This link sets no password',
       body: html`<p>This link has been used or is too old.</p>
@@ -155,13 +156,13 @@ function resetPages(at: People['at'], sentTo: (what: string) => string) {
 /** The page of a person who has signed in. */
 function insidePages(at: People['at']) {
   const workspaces = (signIn: SignIn, token: FormToken): Html[] => {
-    const active = workspaceOf(signIn, () => undefined)?.id
+    const active = selectWorkspace(signIn, () => undefined)?.id
     return signIn.workspaces
       .filter(({ archived_at }) => archived_at === null)
       .map(({ id, name, role }) =>
         id === active
           ? html`<p><strong>${name}</strong> (${role}) is chosen.</p>`
-          : form(
+          : renderForm(
               { action: at('/signin/workspaces'), token, button: `Choose ${name} (${role})` },
               hiddenField('workspace_id', id),
             ),
@@ -175,7 +176,7 @@ function insidePages(at: People['at']) {
         <p><a class="button" href="${at('/console/')}">Open the console</a></p>
         <h2>Workspaces</h2>
         ${workspaces(signIn, shown.token)}
-        ${form({ action: at('/signin/out'), token: shown.token, button: 'Sign out' })}
+        ${renderForm({ action: at('/signin/out'), token: shown.token, button: 'Sign out' })}
         <footer><a href="${at('/docs')}">API reference</a></footer>`,
     )
   return { home }
@@ -187,20 +188,20 @@ type OpenedInvitation = { row: InvitationRow; named: string; token: string }
 function invitationPages(at: People['at']) {
   /** Reads the token behind `#` by a script; without scripts a person copies it. */
   const opened = (shown: PageState): RouteReply =>
-    page(
+    renderPage(
       {
         title: 'You are invited',
         script: at('/signin/link.js'),
-        body: html`${alert(shown.message)}
+        body: html`${renderAlert(shown.message)}
           <p>Copy what stands behind # in the address of this page.</p>
-          ${form(
+          ${renderForm(
             {
               action: at('/signin/invitation'),
               token: shown.token,
               button: 'Go on',
               isFirst: true,
             },
-            field({ name: 'token', label: 'The end of the link' }),
+            renderField({ name: 'token', label: 'The end of the link' }),
           )}`,
       },
       shown.token.cookies,
@@ -214,7 +215,12 @@ function invitationPages(at: People['at']) {
   ): RouteReply => {
     const newPerson = [
       row.email === null ? emailField(given['email']) : html`<p>For ${row.email}.</p>`,
-      field({ name: 'name', label: 'Your name', complete: 'name', value: given['name'] ?? '' }),
+      renderField({
+        name: 'name',
+        label: 'Your name',
+        complete: 'name',
+        value: given['name'] ?? '',
+      }),
       newPasswordField(),
     ]
     return statedPage(
@@ -224,7 +230,7 @@ function invitationPages(at: People['at']) {
           You join <strong>${named}</strong> as
           ${row.role}${signIn ? html`, as ${signIn.person.email}` : ''}.
         </p>
-        ${form(
+        ${renderForm(
           {
             action: at('/signin/invitation/join'),
             token: shown.token,
@@ -243,7 +249,7 @@ function invitationPages(at: People['at']) {
   }
 
   const usedInvitation = (): RouteReply =>
-    page({
+    renderPage({
       status: 404,
       title: 'This link opens nothing',
       body: html`<p>This link has been used or has ended; ask for a new one.</p>

@@ -26,13 +26,13 @@ import type { SignIn } from '../people/authenticate.ts'
 import type { Visitor } from '../people/library/library.ts'
 import { isOwnPath } from '../people/oauth.ts'
 import type { People } from '../people/people.ts'
-import { visitorOf } from '../people/people.ts'
+import { readVisitor } from '../people/people.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import { checkForm, formToken } from './form-token.ts'
 import { seeOther } from './html.ts'
 import { linkScript } from './link-script.ts'
 import type { PageState } from './pages.ts'
-import { signInPagesOf } from './pages.ts'
+import { createSignInPages } from './pages.ts'
 
 const pages = section('Sign-in', ['anyone'], '/signin')
 
@@ -51,7 +51,7 @@ const shownError = (code: string): string => providerErrors[code] ?? `The sign-i
 
 export function signInPages(people: People): Route[] {
   const { cookie, clock, databases, at, origin } = people
-  const show = signInPagesOf(people)
+  const show = createSignInPages(people)
 
   /** The name of the workspace that the invitation opens. The first owner of all may come before the workspace. */
   async function invitedTo({ tenant_id }: InvitationRow): Promise<string> {
@@ -92,7 +92,7 @@ export function signInPages(people: People): Route[] {
       const params: Record<string, string> = call.params
       const given = await raw.form()
       const { form_token: _, ...fields } = Object.fromEntries(given)
-      const posted = { fields, header, visitor: visitorOf(call) }
+      const posted = { fields, header, visitor: readVisitor(call) }
       try {
         checkForm(people, header, given)
         return await act(posted, params)

@@ -26,7 +26,7 @@ import type { Reads } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { emptySpan, spanOf } from './span.ts'
+import { emptySpan, resolveSpan } from './span.ts'
 import type { UsageRow } from './store.ts'
 import { mostUsageRows, readUsage } from './store.ts'
 
@@ -56,7 +56,7 @@ async function pageOf<Result>(
   if (width === '1m')
     throw invalid('bucket_width: usage is counted by hours: ask for 1h or 1d in place of 1m')
   const { ms, usual, most } = widths[width]
-  const { startMs, untilMs } = spanOf(query, { now, usualMs: usual * ms })
+  const { startMs, untilMs } = resolveSpan(query, { now, usualMs: usual * ms })
   if (untilMs <= startMs) throw emptySpan(query)
   const walk = `${scope}/${width}`
   const [fromMs] =

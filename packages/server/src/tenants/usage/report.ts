@@ -6,7 +6,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { inExactCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { emptySpan, spanOf } from './span.ts'
+import { emptySpan, resolveSpan } from './span.ts'
 import type { UsageRow } from './store.ts'
 import { mostUsageRows, readUsage } from './store.ts'
 
@@ -24,7 +24,7 @@ export async function usageReport(
   now: number,
 ): Promise<Omit<UsageReport, 'spend_limits'>> {
   const widthMs = widths[width]
-  const { startMs, untilMs } = spanOf(asked, { now, usualMs: usualMs[width] })
+  const { startMs, untilMs } = resolveSpan(asked, { now, usualMs: usualMs[width] })
   const fromMs = startMs - (startMs % widthMs)
   if (untilMs <= fromMs) throw emptySpan(asked)
   if ((untilMs - fromMs) / widthMs > mostBuckets[width])
@@ -68,7 +68,7 @@ const head = [
 ]
 
 /** One line for each result. Null becomes an empty field. */
-export const csvOf = ({ data }: Pick<UsageReport, 'data'>): string =>
+export const toCsv = ({ data }: Pick<UsageReport, 'data'>): string =>
   [head, ...data.flatMap((bucket) => bucket.results.map((result) => lineOf(bucket, result)))]
     .map((fields) => `${fields.map(fieldOf).join(',')}\r\n`)
     .join('')

@@ -4,7 +4,7 @@ import { UsageQuery, UsageShown } from '@steward/protocol/usage.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { csvOf, usageReport } from './report.ts'
+import { toCsv, usageReport } from './report.ts'
 
 const usage = section('Usage', ['workspace'], '/v1/ext/usage')
 
@@ -34,7 +34,7 @@ export const usageRoutes = ({
           ['content-type', 'text/csv; charset=utf-8'],
           ['content-disposition', 'attachment; filename="usage.csv"'],
         ],
-        body: Readable.from([csvOf(report)]),
+        body: Readable.from([toCsv(report)]),
       }
     },
   ),

@@ -4,7 +4,7 @@ import { invalid } from '../../ground/core/errors.ts'
 type AskedSpan = { starting_at?: string | undefined; ending_at?: string | undefined }
 
 /** Times are in milliseconds since the epoch. `usualMs`: the length of a span without a start. */
-export function spanOf(
+export function resolveSpan(
   { starting_at, ending_at }: AskedSpan,
   { now, usualMs }: { now: number; usualMs: number },
 ): { startMs: number; untilMs: number } {

@@ -1,13 +1,13 @@
 import type { Usage } from '@steward/model/model.ts'
 import type { Price } from '@steward/model/price.ts'
-import { costOf } from '@steward/model/price.ts'
+import { computeCost } from '@steward/model/price.ts'
 import type { UsageGroup } from '@steward/protocol/usage.ts'
 import { sql } from 'kysely'
 import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
@@ -85,7 +85,7 @@ function usageWrites(db: Queries) {
   return {
     /** Counts the request that probed a model card; it has no session and no agent. */
     async addProbe(tenant: string, { model, usage, price, now }: ProbeRequest): Promise<void> {
-      const list_cost = price ? costOf(usage, price) : 0
+      const list_cost = price ? computeCost(usage, price) : 0
       const counts: Pick<UsageHourRow, (typeof sums)[number]> = { ...usage, requests: 1, list_cost }
       await db
         .insertInto('usage_hours')
@@ -132,4 +132,4 @@ function usageWrites(db: Queries) {
   }
 }
 
-export const usageStore = storeOf(usageReads, usageWrites)
+export const usageStore = defineStore(usageReads, usageWrites)

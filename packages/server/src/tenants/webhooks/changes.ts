@@ -8,7 +8,7 @@ import type { Ground } from '../../ground/ground.ts'
 import { deliveryStore } from './deliveries.ts'
 import { newSecret } from './sign.ts'
 import type { EndpointRow } from './store.ts'
-import { endpointOf, endpointStore, sealedSecrets, secretsOf } from './store.ts'
+import { buildEndpointRow, endpointStore, sealedSecrets, openSigningSecrets } from './store.ts'
 import { changedEndpoint } from './update.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -36,7 +36,7 @@ export async function createEndpoint(
   made: WebhookEndpointCreate,
 ): Promise<EndpointWithSecret> {
   const secret = newSecret()
-  const row = endpointOf(tenant, made, { seal, secret, now: clock.now() })
+  const row = buildEndpointRow(tenant, made, { seal, secret, now: clock.now() })
   await db.write((tx) => insertEndpoint(tx, row))
   return { row, secret }
 }
@@ -70,7 +70,7 @@ export function rotateSecret(
   return db.write(async (tx) => {
     const now = clock.now()
     const kept = await rows(tx, 'webhook_endpoints').getForUpdate(tenant, id)
-    const [previous = ''] = secretsOf(seal, kept, now)
+    const [previous = ''] = openSigningSecrets(seal, kept, now)
     const row = {
       ...kept,
       sealed_secrets: sealedSecrets(seal, { tenant, id }, { current: secret, previous }),

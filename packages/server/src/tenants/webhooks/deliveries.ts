@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { forUpdate } from '../../ground/database/lock.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
@@ -92,4 +92,4 @@ function deliveryWrites(db: Queries) {
 }
 
 /** Deliveries, for the dispatcher. */
-export const deliveryStore = storeOf(deliveryReads, deliveryWrites)
+export const deliveryStore = defineStore(deliveryReads, deliveryWrites)

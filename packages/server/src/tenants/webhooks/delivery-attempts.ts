@@ -1,6 +1,6 @@
 /** Observation of each attempt to deliver a webhook. */
-import { observation } from '@steward/base/observation.ts'
+import { createObservation } from '@steward/base/observation.ts'
 
-export const deliveryAttempted = observation<{
+export const deliveryAttempted = createObservation<{
   outcome: 'delivered' | 'refused' | 'unanswered'
 }>('delivery-attempted')

@@ -4,8 +4,8 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
-import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
+import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -53,7 +53,7 @@ function logReads(db: Reads) {
         .where('tenant_id', '=', tenant)
         .where('endpoint_id', '=', endpoint)
       if (state) rows = rows.where('state', '=', state)
-      return readPage(tenant, rows, paging, weightOf('body', 'attempts'))
+      return readPage(tenant, rows, paging, rowWeight('body', 'attempts'))
     },
   }
 }
@@ -101,7 +101,7 @@ function logWrites(db: Queries) {
 }
 
 /** Deliveries, for lists and for their removal. */
-export const deliveryLog = storeOf(logReads, logWrites)
+export const deliveryLog = defineStore(logReads, logWrites)
 
 export const attemptsOf = (row: WebhookDeliveryRow): WebhookAttempt[] => fromJson(row.attempts)
 

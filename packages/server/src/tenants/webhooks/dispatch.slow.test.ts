@@ -7,7 +7,7 @@ import { attemptsOf } from './delivery-log.ts'
 import { dispatchSetup } from './dispatch-fixture.ts'
 import { startTestEndpoint } from './fixture.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
-import { operator, outbox } from './outbox.ts'
+import { operatorEndpoint, outbox } from './outbox.ts'
 import { endpointStore } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -167,7 +167,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await at.until((all) => all[1]?.state === 'failed')
       await at.sendHint()
       assert.equal((await at.rows()).length, 2)
-      assert.ok((await at.rows()).every(({ endpoint_id }) => endpoint_id === operator))
+      assert.ok((await at.rows()).every(({ endpoint_id }) => endpoint_id === operatorEndpoint))
     })
 
     it('without an address of the operator there is no hint, and none in vain', async () => {

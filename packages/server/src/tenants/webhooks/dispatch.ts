@@ -12,12 +12,12 @@ import { deliveryAttempted } from './delivery-attempts.ts'
 import { deliveryStore } from './deliveries.ts'
 import { attemptsOf } from './delivery-log.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
-import { hintSetting, operator } from './outbox.ts'
+import { hintSetting, operatorEndpoint } from './outbox.ts'
 import type { PostDelivery } from './post-delivery.ts'
 import { signedHeaders } from './sign.ts'
-import { endpointStore, secretsOf } from './store.ts'
+import { endpointStore, openSigningSecrets } from './store.ts'
 import type { PostOutcome } from './verdict.ts'
-import { mostAttempts, verdictOf } from './verdict.ts'
+import { mostAttempts, judgeDelivery } from './verdict.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -105,13 +105,13 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   ): Promise<void> {
     const at = clock.now()
     const { url } = target
-    if (row.endpoint_id !== operator) await databases.open(row.tenant_id)
+    if (row.endpoint_id !== operatorEndpoint) await databases.open(row.tenant_id)
     const headers = signedHeaders({ id: row.event_id, body: row.body }, target.secrets(), at)
-    const send = row.endpoint_id === operator ? postHint : post
+    const send = row.endpoint_id === operatorEndpoint ? postHint : post
     const outcome = await send({ url, headers, body: row.body }, signal)
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
     const reason = await database.write((tx) => settleAttempt(tx, attempt))
-    const isDelivered = verdictOf(outcome, row.begun, 0).kind === 'delivered'
+    const isDelivered = judgeDelivery(outcome, row.begun, 0).kind === 'delivered'
     const missed = 'error' in outcome ? 'unanswered' : 'refused'
     deliveryAttempted.tell({ outcome: isDelivered ? 'delivered' : missed })
     const { tenant_id: tenant, endpoint_id } = row
@@ -171,12 +171,12 @@ async function targetOf(
   { tenant_id, endpoint_id }: WebhookDeliveryRow,
   now: number,
 ): Promise<EndpointTarget | undefined> {
-  if (endpoint_id === operator)
+  if (endpoint_id === operatorEndpoint)
     return hint && { url: hint.url, secrets: () => [hint.secret], room: most.operator }
   const row = await rows(tx, 'webhook_endpoints').find(tenant_id, endpoint_id)
   if (!row || row.disabled_at !== null) return undefined
   const room = row.failures > 0 ? most.failing : most.endpoint
-  return { url: row.url, secrets: () => secretsOf(seal, row, now), room }
+  return { url: row.url, secrets: () => openSigningSecrets(seal, row, now), room }
 }
 
 /** Fails a delivery whose last attempt has no known result, because its process died. */
@@ -219,7 +219,7 @@ async function settleAttempt(
   const { tenant_id: tenant, endpoint_id: endpoint } = row
   const kept = await store.findForUpdate(tenant, row.id)
   if (!kept || kept.begun !== row.begun) return undefined
-  const verdict = verdictOf(outcome, row.begun, random)
+  const verdict = judgeDelivery(outcome, row.begun, random)
   const answer = { status: null, error: null, ...outcome }
   const attempts = toJson([
     ...begunAttempts(kept, row.begun - 1),
@@ -240,7 +240,7 @@ async function settleAttempt(
   await store.update(row, { ...ended, state: 'failed' })
   const reason = await reasonToDisable(tx, row, { url, redirected: verdict.redirected })
   if (!reason) return undefined
-  if (endpoint === operator) await endpointStore(tx).setting(hintSetting, 'off')
+  if (endpoint === operatorEndpoint) await endpointStore(tx).setting(hintSetting, 'off')
   else await endpointStore(tx).disable(tenant, endpoint, { reason, now })
   await store.drop(endpoint, now)
   return reason
@@ -251,7 +251,7 @@ async function reasonToDisable(
   { tenant_id, endpoint_id }: WebhookDeliveryRow,
   { url, redirected }: { url: string; redirected: boolean },
 ): Promise<'redirect' | 'failures' | undefined> {
-  if (endpoint_id === operator) return redirected ? 'redirect' : undefined
+  if (endpoint_id === operatorEndpoint) return redirected ? 'redirect' : undefined
   // The endpoint has another URL meanwhile; this answer says nothing about that one.
   if ((await rows(tx, 'webhook_endpoints').find(tenant_id, endpoint_id))?.url !== url)
     return undefined

@@ -7,7 +7,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { newSecret } from './sign.ts'
-import { endpointOf } from './store.ts'
+import { buildEndpointRow } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 export async function newEndpoint(
@@ -16,7 +16,7 @@ export async function newEndpoint(
   { tenant, url, events = ['*'] }: { tenant: string; url: string; events?: string[] },
 ): Promise<{ id: string; secret: string }> {
   const secret = newSecret()
-  const row = endpointOf(tenant, { url, enabled_events: events }, { seal, secret, now: 0 })
+  const row = buildEndpointRow(tenant, { url, enabled_events: events }, { seal, secret, now: 0 })
   await database.write((tx) => rows(tx, 'webhook_endpoints').insert(row))
   return { id: row.id, secret }
 }

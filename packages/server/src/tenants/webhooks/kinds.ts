@@ -28,7 +28,7 @@ const isFailure = (event: NewEvent): boolean =>
   (event.type === 'session.status_idle' && event.stop_reason.type === 'retries_exhausted')
 
 /** Webhook kinds of log events; empty for nearly all events. [webhooks/events/session-log] */
-export const kindsOf = (events: readonly NewEvent[]): WebhookCause[] =>
+export const findWebhookCauses = (events: readonly NewEvent[]): WebhookCause[] =>
   events.flatMap((event) => {
     const kinds = ofEvents[event.type] ?? []
     const asks =

@@ -14,7 +14,7 @@ const kindOf: Readonly<Record<string, OpenAIWebhookKind>> = {
 }
 
 /** The names of these events in `/openai/v1`. There, a session that waits for an action is not idle. */
-export function openaiKindsOf(kinds: readonly string[]): OpenAIWebhookKind[] {
+export function toOpenAIKinds(kinds: readonly string[]): OpenAIWebhookKind[] {
   const isWaiting = kinds.includes('session.requires_action')
   return kinds.flatMap((kind) =>
     isWaiting && kind === 'session.idled' ? [] : (kindOf[kind] ?? []),

@@ -10,7 +10,7 @@ import {
 } from '@steward/protocol/organization-webhooks.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
+import { besideIn, readIdSide, pageById } from '../../ground/core/page.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'
@@ -45,7 +45,7 @@ export const organizationWebhookRoutes = (deps: Ground): Route[] => [
     async ({ db, tenant, query }) => {
       const rows = await endpointStore(db.read).all(tenant)
       const all = query.order === 'asc' ? rows : rows.toReversed()
-      const from = idSideOf(query)
+      const from = readIdSide(query)
       if (from && !all.some(({ id }) => id === from.id))
         throw invalid(`${from.side}_id: is no webhook endpoint of the workspace`)
       return pageById(besideIn(all.map(show), from), query.limit ?? usualLimit, from)

@@ -15,11 +15,11 @@ import { statement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { WebhookCause } from './kinds.ts'
 import { turnFailed } from './kinds.ts'
-import { openaiEvent, openaiKindsOf } from './openai.ts'
+import { openaiEvent, toOpenAIKinds } from './openai.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** The endpoint that the server's settings name. */
-export const operator = 'operator'
+export const operatorEndpoint = 'operator'
 
 export const hintSetting = 'webhook_hint'
 export const organizationSetting = 'webhook_organization'
@@ -55,7 +55,7 @@ const endpointsOf = statement((tx, slot: SlotFor<string>) =>
 
 async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
   const rows = await endpointsOf(tx, tenant)
-  return [...kinds, ...openaiKindsOf(kinds)].flatMap((kind) => {
+  return [...kinds, ...toOpenAIKinds(kinds)].flatMap((kind) => {
     const isMeant = (name: string) => name === kind || (name === '*' && !isOpenAIKind(kind))
     const asked = rows.filter(({ enabled_events }) => fromJson(enabled_events).some(isMeant))
     return asked.length > 0 ? [{ kind, endpoints: asked.map(({ id }) => id) }] : []
@@ -158,7 +158,7 @@ export function outbox(tx: Queries) {
     ): Promise<void> {
       const known = await readSettings(tx)
       const [asked] = await subscribers(tx, tenant, [runStarted])
-      const ours = known.get(hintSetting) === 'on' ? [operator] : []
+      const ours = known.get(hintSetting) === 'on' ? [operatorEndpoint] : []
       const endpoints = [...ours, ...(asked?.endpoints ?? [])]
       if (endpoints.length === 0) return
       const organization = known.get(organizationSetting)

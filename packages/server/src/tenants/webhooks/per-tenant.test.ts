@@ -6,8 +6,8 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { files } from '../../ground/database/per-tenant/fixture.ts'
-import { dying } from '../../sessions/fixture.ts'
+import { openFilePerTenant } from '../../ground/database/per-tenant/fixture.ts'
+import { dyingDatabase } from '../../sessions/fixture.ts'
 import { dispatchJob } from './dispatch.ts'
 import { newEndpoint } from './fixture.ts'
 import { outbox } from './outbox.ts'
@@ -20,7 +20,7 @@ const withFirstAway = (databases: Databases): Databases => ({
   async *due() {
     let isFirst = true
     for await (const database of databases.due()) {
-      yield isFirst ? dying(database, 1) : database
+      yield isFirst ? dyingDatabase(database, 1) : database
       isFirst = false
     }
   },
@@ -28,7 +28,7 @@ const withFirstAway = (databases: Databases): Databases => ({
 
 describe('webhooks of workspaces with a database each', () => {
   it('go out where the database of another workspace refuses writes', async () => {
-    await using at = await files(tenants)
+    await using at = await openFilePerTenant(tenants)
     const seal = createSeal('a root secret of webhooks')
     for (const tenant of tenants) {
       const database = await at.databases.open(tenant)

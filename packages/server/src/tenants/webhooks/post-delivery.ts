@@ -1,5 +1,5 @@
 /** Posts a signed request to an endpoint. The outcome is a status, or a reason that reveals nothing of the network. */
-import { Agent, request } from '../../ground/core/undici.ts'
+import { Agent, sendRequest } from '../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../ground/core/dial.ts'
 import type { PostOutcome } from './verdict.ts'
@@ -22,7 +22,7 @@ export function webhookPoster(
     async post({ url, headers, body }, signal) {
       const late = AbortSignal.timeout(timeoutMs)
       try {
-        const answer = await request(url, {
+        const answer = await sendRequest(url, {
           dispatcher: agent,
           method: 'POST',
           // Each attempt resolves the name anew and shares no connection with another tenant.

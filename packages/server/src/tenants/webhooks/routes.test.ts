@@ -4,13 +4,13 @@ import { openForRaces } from '../../ground/database/race-fixture.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import { insertEndpoint, mostEndpoints } from './changes.ts'
 import { newSecret } from './sign.ts'
-import { endpointOf, endpointStore } from './store.ts'
+import { buildEndpointRow, endpointStore } from './store.ts'
 
 const tenant = 'wrkspc_a'
 const seal = createSeal('a root secret of webhooks')
 const endpoint = () => {
   const body = { url: 'https://example.com/hook', enabled_events: ['*'] }
-  return endpointOf(tenant, body, { seal, secret: newSecret(), now: 0 })
+  return buildEndpointRow(tenant, body, { seal, secret: newSecret(), now: 0 })
 }
 
 it('two endpoints that are created at the same time do not pass the limit of a workspace', async () => {

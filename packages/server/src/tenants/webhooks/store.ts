@@ -3,7 +3,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { hintSetting, organizationSetting } from './outbox.ts'
@@ -30,7 +30,7 @@ export const sealedSecrets = (
 }
 
 /** The row of a new, enabled endpoint. */
-export function endpointOf(
+export function buildEndpointRow(
   tenant: string,
   body: WebhookEndpointCreate,
   { seal, secret, now }: { seal: Seal; secret: string; now: number },
@@ -54,7 +54,7 @@ export function endpointOf(
 }
 
 /** The secrets that sign now, newest first. */
-export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
+export function openSigningSecrets(seal: Seal, row: EndpointRow, now: number): string[] {
   const { current, previous } = row.sealed_secrets
   const open = (sealed: Sealed, name: keyof EndpointSecrets) =>
     seal.open(sealed, secretContext(row.tenant_id, row.id, name))
@@ -131,7 +131,7 @@ function endpointWrites(db: Queries) {
 }
 
 /** Endpoints of workspaces, and the server's settings of webhooks. */
-export const endpointStore = storeOf(endpointReads, endpointWrites)
+export const endpointStore = defineStore(endpointReads, endpointWrites)
 
 export const showEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => ({
   id: row.id,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { backoffMs, mostAttempts, verdictOf } from './verdict.ts'
+import { backoffMs, mostAttempts, judgeDelivery } from './verdict.ts'
 
 const chances = [0, 0.25, 0.5, 0.999_999]
 
@@ -19,14 +19,14 @@ describe('the verdict on a delivery', () => {
 
   it('2xx ends it well, 3xx ends it with the endpoint, anything else uses up an attempt', () => {
     for (const status of [200, 204, 299])
-      assert.deepEqual(verdictOf({ status }, 1, 0), { kind: 'delivered' })
+      assert.deepEqual(judgeDelivery({ status }, 1, 0), { kind: 'delivered' })
     for (const status of [301, 302, 304, 307, 308]) {
-      assert.deepEqual(verdictOf({ status }, 1, 0), { kind: 'failed', redirected: true })
+      assert.deepEqual(judgeDelivery({ status }, 1, 0), { kind: 'failed', redirected: true })
     }
     for (const outcome of [{ status: 410 }, { status: 500 }, { status: 429 }, { error: 'none' }]) {
-      assert.equal(verdictOf(outcome, 1, 0).kind, 'again')
-      assert.equal(verdictOf(outcome, mostAttempts - 1, 0).kind, 'again')
-      const last = verdictOf(outcome, mostAttempts, 0)
+      assert.equal(judgeDelivery(outcome, 1, 0).kind, 'again')
+      assert.equal(judgeDelivery(outcome, mostAttempts - 1, 0).kind, 'again')
+      const last = judgeDelivery(outcome, mostAttempts, 0)
       assert.deepEqual(last, { kind: 'failed', redirected: false })
     }
     assert.equal(mostAttempts, 3)

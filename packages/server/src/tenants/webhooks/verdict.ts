@@ -19,7 +19,11 @@ export function backoffMs(begun: number, random: number): number {
   return Math.max(leastMs, Math.round((ceiling * (1 + random)) / 2))
 }
 
-export function verdictOf(outcome: PostOutcome, begun: number, random: number): DeliveryVerdict {
+export function judgeDelivery(
+  outcome: PostOutcome,
+  begun: number,
+  random: number,
+): DeliveryVerdict {
   const status = 'status' in outcome ? outcome.status : 0
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const redirected = status >= 300 && status < 400

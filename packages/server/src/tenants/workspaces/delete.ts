@@ -13,7 +13,7 @@ import { removalStore } from './removals.ts'
 import { workspaceStore } from './store.ts'
 
 /** Topic that notifies processes of a workspace to remove. */
-export const removals = 'removals'
+export const workspaceRemovalsTopic = 'removals'
 
 /**
  * Runs within a unit of the control database. After the commit nobody reaches the workspace or adds to it. `confirm`:
@@ -40,7 +40,7 @@ export async function deleteWorkspace(
   await memberStore(tx).removeAll(id)
   for (const key of await apiKeyStore(tx).removeAll(id)) notifyOfKey(tx, key)
   notifyOfPeople(tx)
-  tx.afterCommit({ topic: removals, message: {} })
+  tx.afterCommit({ topic: workspaceRemovalsTopic, message: {} })
 }
 
 /** Deletes a workspace for an owner who calls the API. */

@@ -7,7 +7,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import { removeRowsAt } from '../../ground/database/workspace-rows.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { removals } from './delete.ts'
+import { workspaceRemovalsTopic } from './delete.ts'
 import type { RemovalRow } from './removals.ts'
 import { removalStore } from './removals.ts'
 
@@ -45,7 +45,7 @@ export function removalJob(deps: RemovalDeps): Job {
     },
     start(now) {
       runNow = now
-      return bus.subscribe(removals, runNow)
+      return bus.subscribe(workspaceRemovalsTopic, runNow)
     },
   }
 }

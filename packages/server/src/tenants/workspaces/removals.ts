@@ -1,7 +1,7 @@
 import { iso } from '@steward/base/time.ts'
-import { released } from '../../ground/database/lease.ts'
+import { releasedLease } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type RemovalRow = Tables['workspace_removals']
@@ -34,7 +34,7 @@ function removalWrites(db: Queries) {
           next_ms: now,
           passes: 0,
           is_settled: 0,
-          ...released,
+          ...releasedLease,
         })
         .execute()
     },
@@ -77,4 +77,4 @@ function removalWrites(db: Queries) {
 }
 
 /** Removals of deleted workspaces; rows of the control database. */
-export const removalStore = storeOf(removalReads, removalWrites)
+export const removalStore = defineStore(removalReads, removalWrites)

@@ -9,7 +9,7 @@ import {
 } from '@steward/protocol/organization.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { besideIn, idSideOf, pageById } from '../../ground/core/page.ts'
+import { besideIn, readIdSide, pageById } from '../../ground/core/page.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -73,7 +73,7 @@ export function workspaceRoutes(
       { summary: 'List workspaces', query: WorkspaceListQuery, answer: WorkspaceList },
       async ({ principal, query }) => {
         const rows = await read().some([...(await rolesOf(principal)).keys()])
-        const from = idSideOf(query)
+        const from = readIdSide(query)
         if (from && !rows.some(({ id }) => id === from.id))
           throw invalid(`${from.side}_id: is no workspace of the caller`)
         const shown = besideIn(rows, from)

@@ -3,7 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import { auditChange, auditWorkspace } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { forUpdate } from '../../ground/database/lock.ts'
-import { storeOf } from '../../ground/database/store-of.ts'
+import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type WorkspaceRow = Tables['workspaces']
@@ -146,4 +146,4 @@ function workspaceWrites(db: Queries) {
 }
 
 /** Workspaces, which are the tenants; rows of the control database. */
-export const workspaceStore = storeOf(workspaceReads, workspaceWrites)
+export const workspaceStore = defineStore(workspaceReads, workspaceWrites)

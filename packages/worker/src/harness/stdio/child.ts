@@ -28,7 +28,7 @@ const shownCharacters = 1_000
 const listens = '(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null'
 const untilItListens = `until ${listens}; do sleep 0.05; done`
 
-export function childOf(
+export function createChild(
   open: () => Promise<Sandbox>,
   declared: StdioProgram,
   closed: AbortSignal,

@@ -21,7 +21,7 @@ const folderOf = (name: string): string => {
 }
 
 /** The server as an agent declares it. */
-export const declared = (name: string, port: number, env: Record<string, string> = {}) => ({
+export const declaredServer = (name: string, port: number, env: Record<string, string> = {}) => ({
   ...{ name, type: 'stdio' },
   stdio: { command: 'node', args: ['program-fixture.mjs'], env, port, ready_timeout_ms: 20_000 },
 })

@@ -11,8 +11,8 @@ import { StdioReport } from '@steward/protocol/stdio-servers.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { until } from '@steward/sandbox/fixture.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { declared, writeServer } from './server-fixture.ts'
-import { serversOf } from './servers.ts'
+import { declaredServer, writeServer } from './server-fixture.ts'
+import { createStdioServers } from './servers.ts'
 
 const mebibyte = 1 << 20
 
@@ -70,7 +70,7 @@ describe('stdio servers of a session', () => {
     const before = await programs()
     reports.length = 0
     const session = { id: 'sesn_1', agent: { mcp_servers: servers } }
-    const own = serversOf({
+    const own = createStdioServers({
       ...{ client, session: session as never },
       ...{ open: () => Promise.resolve(sandbox), closed: closed.signal, came: () => {} },
     })
@@ -96,7 +96,7 @@ describe('stdio servers of a session', () => {
   }
 
   it('are started with their variables, listed, and called by the names that the model knows', async () => {
-    await using one = await begun(declared('local', 4001, { TOKEN: 'a secret of it' }))
+    await using one = await begun(declaredServer('local', 4001, { TOKEN: 'a secret of it' }))
     const [told] = one.said
     assert.equal(told?.error, null)
     const echo = told?.tools?.find(({ name }) => name === 'echo')
@@ -109,7 +109,7 @@ describe('stdio servers of a session', () => {
   })
 
   it('run calls side by side, and beside the shell of the session', async () => {
-    await using one = await begun(declared('local', 4001))
+    await using one = await begun(declaredServer('local', 4001))
     const shell = sandbox.shell({ command: 'sleep 3; echo shell', timeoutMs: 20_000 })
     const started = performance.now()
     const slow = [1, 2, 3].map(() => one.call('mcp__local__slow', { ms: 1_000 }))
@@ -119,14 +119,14 @@ describe('stdio servers of a session', () => {
   })
 
   it('are found at the root where they answer there, and long results are bounded', async () => {
-    await using one = await begun(declared('local', 4001, { AT: '/' }))
+    await using one = await begun(declaredServer('local', 4001, { AT: '/' }))
     assert.equal(await one.call('mcp__local__echo', { text: 'here' }), 'here')
     const long = await one.call('mcp__local__long', { length: 300_000 })
     assert.match(long, /292000 characters left out.*the whole is in \/workspace\/.steward/s)
   })
 
   it('that die in mid call end that call with an error, are reported, and start again for the next call', async () => {
-    await using one = await begun(declared('local', 4001))
+    await using one = await begun(declaredServer('local', 4001))
     const first = await one.call('mcp__local__process')
     assert.match(await one.call('mcp__local__die'), /^error: the MCP server local did not answer/)
     await until('it is told', () => reports.length === 2)
@@ -142,14 +142,14 @@ describe('stdio servers of a session', () => {
 
   it('that never listen, end, find their port taken or have too much to list are reported, beside servers that are well', async () => {
     const token = 'a secret of it'
-    const slow = declared('never', 4002, { MOOD: 'never' })
-    const none = declared('none', 4004)
+    const slow = declaredServer('never', 4002, { MOOD: 'never' })
+    const none = declaredServer('none', 4004)
     await using one = await begun(
-      declared('local', 4001),
+      declaredServer('local', 4001),
       { ...slow, stdio: { ...slow.stdio, ready_timeout_ms: 700 } },
-      declared('ends', 4003, { MOOD: 'ends', TOKEN: token }),
+      declaredServer('ends', 4003, { MOOD: 'ends', TOKEN: token }),
       { ...none, stdio: { ...none.stdio, command: 'no-such-program' } },
-      declared('many', 4005, { MANY: '200' }),
+      declaredServer('many', 4005, { MANY: '200' }),
     )
     const errors = one.said.map(({ name, tools, error }) => [name, tools === null, error ?? ''])
     const expected: [string, boolean, RegExp][] = [
@@ -166,13 +166,13 @@ describe('stdio servers of a session', () => {
     assert.ok(one.names.every((name) => name.startsWith('mcp__local__')))
     assert.equal(await one.call('mcp__local__echo', { text: 'well' }), 'well')
 
-    await using other = await begun(declared('other', 4001))
+    await using other = await begun(declaredServer('other', 4001))
     assert.match(other.said[0]?.error ?? '', /port 4001 is taken/)
     assert.deepEqual(other.names, [])
   })
 
   it('lose a tool that the service would not take for the depth of its schema, and no other', async () => {
-    await using one = await begun(declared('local', 4001, { DEEP: '150' }))
+    await using one = await begun(declaredServer('local', 4001, { DEEP: '150' }))
     assert.ok(one.names.includes('mcp__local__echo'))
     assert.ok(!one.names.includes('mcp__local__deep'))
     assert.ok(one.said[0]?.tools?.every(({ name }) => name !== 'deep'))

@@ -13,7 +13,7 @@ import type { Tool } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import { childOf } from './child.ts'
+import { createChild } from './child.ts'
 import { atUsualPath, portFetch } from './port-fetch.ts'
 
 type ServerSession = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
@@ -61,7 +61,7 @@ const Declarations = z.array(
   }),
 )
 
-export function serversOf({
+export function createStdioServers({
   client,
   session,
   open,
@@ -75,8 +75,8 @@ export function serversOf({
   const known = new Set<string>()
   let hasBegun = false
 
-  function serverOf(name: string, declared: Parameters<typeof childOf>[1]) {
-    const child = childOf(open, declared, closed)
+  function serverOf(name: string, declared: Parameters<typeof createChild>[1]) {
+    const child = createChild(open, declared, closed)
     const state = { error: undefined as string | undefined, tools: [] as ListedTool[] }
     const peer = mcpPeer({
       name,

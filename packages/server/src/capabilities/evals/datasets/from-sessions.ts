@@ -6,7 +6,7 @@ import { invalid } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { eventsOf, textOf } from '../evidence.ts'
+import { readAllEvents, joinTexts } from '../evidence.ts'
 import type { NamedSample } from '../store.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 
@@ -35,15 +35,15 @@ async function sampleOf(read: Reads, ref: SessionRef): Promise<object> {
   const names = new Map<string, string>()
   const answers = new Map<string, SampleAnswers[number]>()
   let expected: string | undefined
-  for await (const row of eventsOf(read, ref)) {
+  for await (const row of readAllEvents(read, ref)) {
     const event = eventOf(row)
     if (event.type === 'user.message') input.push({ type: event.type, content: event.content })
-    if (event.type === 'agent.message') expected = textOf(event.content)
+    if (event.type === 'agent.message') expected = joinTexts(event.content)
     if ('name' in event && typeof event.name === 'string') names.set(event.id, event.name)
     if (event.type === 'user.tool_confirmation')
       put(answers, names.get(event.tool_use_id), { result: event.result })
     if (event.type === 'user.custom_tool_result') {
-      const content = textOf(event.content ?? [])
+      const content = joinTexts(event.content ?? [])
       put(answers, names.get(event.custom_tool_use_id), {
         content,
         is_error: event.is_error ?? false,

@@ -5,14 +5,14 @@ import { sql } from 'kysely'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Listing, Paging } from '../../../ground/core/page.ts'
-import { listingOf } from '../../../ground/core/page.ts'
+import { mapListing } from '../../../ground/core/page.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { readListing, weightOf } from '../../../ground/database/listing.ts'
+import { readListing, rowWeight } from '../../../ground/database/listing.ts'
 import type { RowOf } from '../../../ground/database/rows.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import type { NamedSample } from '../store.ts'
-import { digestOf, insertSamples } from '../store.ts'
+import { digestSample, insertSamples } from '../store.ts'
 
 export type DatasetRow = RowOf<'eval_datasets'>
 export type NumberedSample = NamedSample & { position: number }
@@ -55,7 +55,7 @@ function datasetReads(db: Reads) {
       show(await rows(db, 'eval_datasets').get(tenant, id)),
 
     list: async (tenant: string, paging: Paging): Promise<Listing<Dataset>> =>
-      listingOf(await rows(db, 'eval_datasets').list(tenant, paging), show),
+      mapListing(await rows(db, 'eval_datasets').list(tenant, paging), show),
 
     /** A page of the samples in their order, at `version` or at the newest one. */
     async samples(
@@ -70,8 +70,8 @@ function datasetReads(db: Reads) {
         .select(['id', 'position', 'sample'])
         .where('position', '>', after)
         .orderBy('position')
-      const found = await readListing(tenant, ordered, { limit, weight: weightOf('sample') })
-      const page = listingOf(found, (row) => ({ ...row, sample: fromJson(row.sample) }))
+      const found = await readListing(tenant, ordered, { limit, weight: rowWeight('sample') })
+      const page = mapListing(found, (row) => ({ ...row, sample: fromJson(row.sample) }))
       return { version, ...page }
     },
   }
@@ -97,7 +97,7 @@ function datasetWrites(db: Queries) {
         .execute()
       const known = new Map(kept.map((row) => [row.id, row]))
       for (const each of remove) if (!known.has(each)) throw notFound('eval sample', each)
-      const changed = put.filter((each) => known.get(each.id)?.digest !== digestOf(each.sample))
+      const changed = put.filter((each) => known.get(each.id)?.digest !== digestSample(each.sample))
       const ended = new Set(
         [...remove, ...changed.map((each) => each.id)].filter((each) => known.has(each)),
       )
@@ -168,4 +168,4 @@ function datasetWrites(db: Queries) {
 }
 
 /** Datasets and the versions of their samples. */
-export const datasetStore = storeOf(datasetReads, datasetWrites)
+export const datasetStore = defineStore(datasetReads, datasetWrites)

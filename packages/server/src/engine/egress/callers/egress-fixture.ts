@@ -21,7 +21,7 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { createCredential, createVault, updateCredential } from '../../../resources/vaults/write.ts'
 import type { EgressOptions } from '../egress.ts'
-import { egress } from '../egress.ts'
+import { createEgress } from '../egress.ts'
 import { connectTo } from '../fixture.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 
@@ -43,7 +43,7 @@ export async function openTestEgress(
   const folder = await mkdtemp(join(tmpdir(), 'steward-egress-'))
   const { clock = systemClock } = options
   const logged: Record<string, unknown>[] = []
-  const built = egress({
+  const built = createEgress({
     databases: oneDatabase(database),
     seal,
     clock,

@@ -7,7 +7,7 @@ import type { OutboundContext, RuledLease } from '../inject/context.ts'
 import type { Forward } from '../inject/forward.ts'
 import { credentialOfServer } from '../policy/credential.ts'
 import type { SessionNow } from '../policy/store.ts'
-import { credentialsOf } from '../policy/store.ts'
+import { loadCredentials } from '../policy/store.ts'
 import { paceAnswers } from './paced-answers.ts'
 import { fetchOfServer } from './session.ts'
 
@@ -44,7 +44,7 @@ export function mcpProbe({
     const lease = { tenant, session: noSession, environment: anywhere, generation: null }
     const context = openContext(lease, () => holdingsOf(read, tenant, vaults))
     try {
-      const chosen = credentialOfServer(await credentialsOf(read, tenant, vaults), new URL(url))
+      const chosen = credentialOfServer(await loadCredentials(read, tenant, vaults), new URL(url))
       const credential = chosen
         ? { vault_id: chosen.row.vault_id, credential_id: chosen.row.id }
         : null
@@ -83,7 +83,7 @@ const holdingsOf = async (
 ): Promise<SessionNow> => ({
   generation: 0,
   isOver: false,
-  credentials: await credentialsOf(read, tenant, vaults),
+  credentials: await loadCredentials(read, tenant, vaults),
   repositories: [],
 })
 

@@ -16,7 +16,7 @@ import { mountRoutes } from '../../../ground/http/mount-routes.ts'
 import { createOpenAnswers } from '../../../ground/http/open-answers.ts'
 import { createStreams } from '../../../ground/http/streams.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
-import { listen } from '../../../ground/http/server.ts'
+import { startHttpServer } from '../../../ground/http/server.ts'
 import { sessionStore, tokenContext } from '../../../sessions/rows/sessions.ts'
 import { openTestEgress, environment, seal, tenant } from './egress-fixture.ts'
 import type { UpstreamListener } from '../fixture.ts'
@@ -85,7 +85,11 @@ async function served(
       return principal
     },
   })
-  const { server, port } = await listen(app, { host: '127.0.0.1', port: 0, callerConnections: 100 })
+  const { server, port } = await startHttpServer(app, {
+    host: '127.0.0.1',
+    port: 0,
+    callerConnections: 100,
+  })
   const base = `http://127.0.0.1:${port}/v1/ext/mcp-proxy`
   return {
     bench,

@@ -6,7 +6,7 @@ import type { McpTokens } from '../../../ground/core/mcp-token.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
-import { claimOf } from '../../../ground/http/principal.ts'
+import { requireClaim } from '../../../ground/http/principal.ts'
 import type { RouteReply } from '../../../ground/http/reply.ts'
 import type { RouteCall, RawRequest, Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -134,7 +134,7 @@ export function remoteEgressRoutes({
       async ({ principal }) => ({
         reply: 'switch',
         protocol: 'steward-egress',
-        take: await remote.tunnel(claimOf(principal)),
+        take: await remote.tunnel(requireClaim(principal)),
       }),
     ),
     tunnels.get(
@@ -143,7 +143,7 @@ export function remoteEgressRoutes({
         summary: 'Get certificates and variables of a sandbox',
         answer: SandboxTrust,
       },
-      ({ principal }) => remote.authorities(claimOf(principal)),
+      ({ principal }) => remote.authorities(requireClaim(principal)),
     ),
   ]
 }

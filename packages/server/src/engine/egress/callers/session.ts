@@ -8,16 +8,16 @@ import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Share } from '../../../ground/core/share.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
-import { clis } from '../../../resources/vaults/clis.ts'
+import { knownClis } from '../../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import { isVariable, secretsOfCommand, unreachableHostsOf } from '../policy/credential.ts'
+import { isVariable, secretsOfCommand, findUnreachableHosts } from '../policy/credential.ts'
 import type { OutboundContext } from '../inject/context.ts'
 import type { Forward, OutboundCall } from '../inject/forward.ts'
 import type { OutboundFetch } from './fetch.ts'
 import { fetchOver } from './fetch.ts'
 import type { OwnerDeps } from './owner.ts'
 import { gateOwner } from './owner.ts'
-import { placeholderOf } from '../inject/placeholder.ts'
+import { derivePlaceholder } from '../inject/placeholder.ts'
 
 export type SessionDeps = OwnerDeps & {
   open: (row: CredentialRow) => CredentialSecrets
@@ -76,7 +76,7 @@ function unreachableOf(
   row: CredentialRow,
   mayReach: (host: string) => boolean,
 ): UnreachableCredential[] {
-  const hosts = isVariable(row) ? unreachableHostsOf(row, mayReach) : []
+  const hosts = isVariable(row) ? findUnreachableHosts(row, mayReach) : []
   return hosts.length > 0 ? [{ vault_id: row.vault_id, credential_id: row.id, hosts }] : []
 }
 
@@ -140,7 +140,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     const names = credentials.flatMap(({ id, auth }) => {
       const name = variableOf(auth)
       const ref = { tenant, session, credential: id }
-      return name ? [[name, placeholderOf(deps.placeholderKey, ref)] as const] : []
+      return name ? [[name, derivePlaceholder(deps.placeholderKey, ref)] as const] : []
     })
     // When two vaults set the same variable, the first vault wins: later entries overwrite, so the order is reversed.
     return Object.fromEntries(names.toReversed())
@@ -230,5 +230,5 @@ const command = { server: 'command', host: 'sandbox', method: 'EXEC' } as const
 
 function variableOf(auth: CredentialRow['auth']): string | undefined {
   if (auth.type === 'environment_variable') return auth.secret_name
-  return auth.type === 'cap_cli' ? clis[auth.cli_id]?.variable : undefined
+  return auth.type === 'cap_cli' ? knownClis[auth.cli_id]?.variable : undefined
 }

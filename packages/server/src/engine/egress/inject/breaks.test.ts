@@ -7,8 +7,8 @@ import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { UpstreamListener } from '../fixture.ts'
 import { connectTo, echo, upstreamServer } from '../fixture.ts'
-import { bearer, opened, secret } from './forward-fixture.ts'
-import { upstream } from './upstream.ts'
+import { bearerRow, openTestContext, secret } from './forward-fixture.ts'
+import { createUpstream } from './upstream.ts'
 
 const url = 'https://api.example/'
 
@@ -20,7 +20,7 @@ async function noticed(): Promise<void> {
 /** A call that waits for its audit row while its upstream breaks off. */
 async function brokenMeanwhile(listener: UpstreamListener) {
   const gone = Promise.withResolvers<void>()
-  const bench = await opened([bearer(url)], (request, response) => {
+  const bench = await openTestContext([bearerRow(url)], (request, response) => {
     request.socket.once('close', () => gone.resolve())
     listener(request, response)
   })
@@ -83,7 +83,7 @@ describe('an upstream that says nothing', () => {
     await using server = await upstreamServer((request, response) => {
       if (request.url === '/body') response.write('x')
     })
-    const line = upstream(connectTo(server), { patienceMs: 100 })
+    const line = createUpstream(connectTo(server), { patienceMs: 100 })
     const { signal } = new AbortController()
     const sent = { method: 'GET', headers: [], body: null, signal }
     const { body } = await line.send({ ...sent, url: new URL(`${url}body`) })
@@ -99,7 +99,7 @@ describe('an upstream that says nothing', () => {
 describe('an answer that is not passed on', () => {
   it('is dropped when its use cannot be written', async () => {
     const gone = Promise.withResolvers<void>()
-    await using bench = await opened([bearer(url)], (_request, response) => {
+    await using bench = await openTestContext([bearerRow(url)], (_request, response) => {
       response.once('close', () => gone.resolve())
       response.write('x')
     })
@@ -112,7 +112,7 @@ describe('an answer that is not passed on', () => {
 
   it('may break off when its reader has not begun', async () => {
     const arrived = Promise.withResolvers<() => void>()
-    await using bench = await opened([], (_request, response) => {
+    await using bench = await openTestContext([], (_request, response) => {
       response.write('x')
       arrived.resolve(() => response.destroy())
     })

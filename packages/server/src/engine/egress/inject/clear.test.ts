@@ -7,13 +7,13 @@ import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { openTestEgress } from '../callers/egress-fixture.ts'
 import { upstreamServer } from '../fixture.ts'
-import { records } from './records.ts'
+import { createCallRecords } from './records.ts'
 
 const warning = 'a placeholder left over plain http as it is: credentials go over https alone'
 
 function recorded() {
   const lines: Record<string, unknown>[] = []
-  const kept = records({
+  const kept = createCallRecords({
     rows: { begin: async () => {}, end: async () => {}, written: async () => {} },
     log: jsonLog((line) => lines.push(JSON.parse(line) as Record<string, unknown>)),
     clock: systemClock,

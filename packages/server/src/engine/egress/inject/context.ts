@@ -4,10 +4,10 @@ import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
 import type { RuledEnvironment } from '../policy/rules.ts'
-import { refusalError, rulesOf } from '../policy/rules.ts'
+import { refusalError, createEgressRules } from '../policy/rules.ts'
 import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
-import { upstream } from './upstream.ts'
+import { createUpstream } from './upstream.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 
 /** Largest number of refusals, and of notices, that wait for the next tool result. */
@@ -45,8 +45,8 @@ export type OutboundContext = ReturnType<typeof outboundContext>
 export function outboundContext(lease: RuledLease, deps: ContextDeps) {
   const { tenant, session, environment, claim } = lease
   const pool: UpstreamPool = {
-    tenant: upstream(deps.connect),
-    operator: upstream(deps.operatorConnect),
+    tenant: createUpstream(deps.connect),
+    operator: createUpstream(deps.operatorConnect),
   }
   const refusals: GateRefusal[] = []
   const notices: TurnNotice[] = []
@@ -75,7 +75,7 @@ export function outboundContext(lease: RuledLease, deps: ContextDeps) {
   return {
     tenant,
     session,
-    rules: rulesOf(environment),
+    rules: createEgressRules(environment),
     /** The connections of this session alone, by who names the endpoint. */
     pool,
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
 import { createSeal } from '../../../ground/core/seal.ts'
@@ -17,7 +17,7 @@ import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { sealSecrets } from '../../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../../resources/vaults/open-credential.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
-import { placeholderOf } from './placeholder.ts'
+import { derivePlaceholder } from './placeholder.ts'
 import type { CallEnd, CallSubject } from './records.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { UpstreamRequest } from './upstream.ts'
@@ -26,7 +26,7 @@ const seal = createSeal('a root secret for tests')
 export const key = Buffer.alloc(32, 7)
 export const secret = 'canary-bearer-0123456789'
 
-export function rowOf(
+export function buildCredentialRow(
   auth: CredentialAuth,
   secrets: CredentialSecrets,
   id = 'vcrd_1',
@@ -41,14 +41,14 @@ export function rowOf(
   }
 }
 
-export const bearer = (url: string, token = secret, id?: string) =>
-  rowOf({ type: 'static_bearer', mcp_server_url: url }, { token }, id)
+export const bearerRow = (url: string, token = secret, id?: string) =>
+  buildCredentialRow({ type: 'static_bearer', mcp_server_url: url }, { token }, id)
 
-export const variable = (
+export const variableRow = (
   setup: { header: boolean; body: boolean },
   allowed_hosts = ['api.example'],
 ) =>
-  rowOf(
+  buildCredentialRow(
     {
       type: 'environment_variable',
       secret_name: 'API_KEY',
@@ -58,7 +58,7 @@ export const variable = (
     { secret_value: 'canary-variable-é' },
     'vcrd_v',
   )
-export const placeholder = placeholderOf(key, {
+export const placeholder = derivePlaceholder(key, {
   tenant: 'wrkspc_1',
   session: 'sesn_1',
   credential: 'vcrd_v',
@@ -72,7 +72,7 @@ const outbound: OutboundCall = {
 }
 
 /** A context with these credentials and one upstream, and the records of its calls. */
-export async function opened(
+export async function openTestContext(
   rows: CredentialRow[],
   listener: UpstreamListener = echo,
   repositories: RepositoryToken[] = [],
@@ -86,7 +86,7 @@ export async function opened(
     clock: systemClock,
     open: (row) => openSecrets(seal, row),
     openToken: ({ sealed_token }) => sealed_token,
-    maskOf,
+    maskOf: createMask,
     placeholderKey: key,
     tokens: {
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
@@ -145,7 +145,7 @@ export async function opened(
   }
 }
 
-export const echoed = async (answer: Promise<OutboundAnswer>): Promise<EchoedRequest> =>
+export const readEcho = async (answer: Promise<OutboundAnswer>): Promise<EchoedRequest> =>
   JSON.parse(await text((await answer).body)) as EchoedRequest
 export const headerOf = (headers: HeaderPairs, name: string) =>
   headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value)

@@ -9,22 +9,25 @@ import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Sealed } from '../../../ground/core/seal.ts'
 import { echo } from '../fixture.ts'
 import {
-  bearer,
-  echoed,
+  bearerRow,
+  readEcho,
   headerOf,
-  opened,
+  openTestContext,
   placeholder,
   secret,
-  variable,
+  variableRow,
 } from './forward-fixture.ts'
 
 describe('forwarding', () => {
   it('replaces every Authorization of the request by the credential', async () => {
     const got: string[][] = []
-    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
-      got.push(request.rawHeaders)
-      response.end()
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/mcp')],
+      (request, response) => {
+        got.push(request.rawHeaders)
+        response.end()
+      },
+    )
     const headers: HeaderPairs = [
       ['authorization', 'Bearer bogus'],
       ['AUTHORIZATION', 'Basic bogus'],
@@ -47,8 +50,8 @@ describe('forwarding', () => {
   })
 
   it('masks the credential where the upstream echoes it, in heads and bodies', async () => {
-    await using bench = await opened(
-      [bearer('https://api.example/mcp')],
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/mcp')],
       async (request, response) => {
         response.setHeader('x-echo', request.headers.authorization ?? '')
         await echo(request, response)
@@ -64,12 +67,15 @@ describe('forwarding', () => {
 
   it('reads what comes compressed all the same, and refuses what it cannot read', async () => {
     const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
-    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
-      const encoding = request.url?.slice(1) ?? ''
-      const body = Buffer.from(`<${secret}>`)
-      response.setHeader('content-encoding', encoding)
-      response.end(encoding in compress ? compress[encoding as 'gzip'](body) : body)
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/mcp')],
+      (request, response) => {
+        const encoding = request.url?.slice(1) ?? ''
+        const body = Buffer.from(`<${secret}>`)
+        response.setHeader('content-encoding', encoding)
+        response.end(encoding in compress ? compress[encoding as 'gzip'](body) : body)
+      },
+    )
     for (const encoding of Object.keys(compress)) {
       const answer = await bench.ask(`https://api.example/${encoding}`)
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`)
@@ -81,14 +87,17 @@ describe('forwarding', () => {
   it('reads deflate without its head, in one piece, in many and broken off', async () => {
     const body = deflateRawSync(Buffer.from(`<${secret}>`.repeat(5_000)))
     const cuts: Record<string, number[]> = { '/whole': [], '/many': [0, 1, 2, 9], '/broken': [20] }
-    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
-      response.setHeader('content-encoding', 'deflate')
-      response.flushHeaders()
-      const ends = cuts[request.url ?? ''] ?? []
-      ends.forEach((end, i) => response.write(body.subarray(ends[i - 1] ?? 0, end)))
-      if (request.url === '/broken') setImmediate(() => response.destroy())
-      else response.end(body.subarray(ends.at(-1) ?? 0))
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/mcp')],
+      (request, response) => {
+        response.setHeader('content-encoding', 'deflate')
+        response.flushHeaders()
+        const ends = cuts[request.url ?? ''] ?? []
+        ends.forEach((end, i) => response.write(body.subarray(ends[i - 1] ?? 0, end)))
+        if (request.url === '/broken') setImmediate(() => response.destroy())
+        else response.end(body.subarray(ends.at(-1) ?? 0))
+      },
+    )
     for (const path of ['whole', 'many']) {
       const answer = await bench.ask(`https://api.example/${path}`)
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`.repeat(5_000))
@@ -105,21 +114,24 @@ describe('forwarding', () => {
       ['https://api.example/mcp', [undefined, undefined]],
       ['https://other.example/', ['bytes=3-9', '"x"']],
     ] as const) {
-      await using bench = await opened([bearer(url)])
-      const { headers: seen } = await echoed(bench.ask('https://api.example/x', { headers }))
+      await using bench = await openTestContext([bearerRow(url)])
+      const { headers: seen } = await readEcho(bench.ask('https://api.example/x', { headers }))
       assert.deepEqual([seen['range'], seen['if-range']], expected)
     }
   })
 
   it('refuses what was compressed more often than once, and finds the encoding among several', async () => {
     let headers: string[] = []
-    await using bench = await opened([bearer('https://api.example/mcp')], (_request, response) => {
-      response.writeHead(
-        200,
-        headers.flatMap((value) => ['content-encoding', value]),
-      )
-      response.end(gzipSync(`<${secret}>`))
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/mcp')],
+      (_request, response) => {
+        response.writeHead(
+          200,
+          headers.flatMap((value) => ['content-encoding', value]),
+        )
+        response.end(gzipSync(`<${secret}>`))
+      },
+    )
     for (headers of [['identity', 'gzip'], ['identity, gzip'], ['', 'GZIP']]) {
       const answer = await bench.ask('https://api.example/')
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`)
@@ -130,10 +142,13 @@ describe('forwarding', () => {
   })
 
   it('forwards requests without a credential unchanged', async () => {
-    await using bench = await opened([bearer('https://other.example/')], (request, response) => {
-      response.setHeader('content-encoding', 'gzip')
-      response.end(gzipSync(request.headers['accept-encoding'] ?? ''))
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://other.example/')],
+      (request, response) => {
+        response.setHeader('content-encoding', 'gzip')
+        response.end(gzipSync(request.headers['accept-encoding'] ?? ''))
+      },
+    )
     const headers: HeaderPairs = [
       ['Authorization', 'Bearer own'],
       ['Accept-Encoding', 'gzip'],
@@ -154,7 +169,7 @@ describe('forwarding', () => {
     ]
     for (const setup of hosts) {
       const got: { header: string; body: string; length: string | undefined }[] = []
-      await using bench = await opened([variable(setup)], async (request, response) => {
+      await using bench = await openTestContext([variableRow(setup)], async (request, response) => {
         const [header, body] = [String(request.headers['x-key']), await text(request)]
         got.push({ header, body, length: request.headers['content-length'] })
         response.end(`${Buffer.from(header, 'latin1').toString()} ${body}`)
@@ -183,8 +198,8 @@ describe('forwarding', () => {
   })
 
   it('exchanges placeholders in a body of unknown length as it streams', async () => {
-    const row = variable({ header: true, body: true })
-    await using bench = await opened([row], async (request, response) => {
+    const row = variableRow({ header: true, body: true })
+    await using bench = await openTestContext([row], async (request, response) => {
       assert.equal(request.headers['transfer-encoding'], 'chunked')
       const body = await text(request)
       response.end(String(body.length))
@@ -198,9 +213,12 @@ describe('forwarding', () => {
   })
 
   it('follows no redirect', async () => {
-    await using bench = await opened([bearer('https://api.example/')], (_request, response) => {
-      response.writeHead(302, { location: 'https://other.example/' }).end()
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/')],
+      (_request, response) => {
+        response.writeHead(302, { location: 'https://other.example/' }).end()
+      },
+    )
     const answer = await bench.ask('https://api.example/')
     answer.body.resume()
     assert.equal(answer.status, 302)
@@ -209,7 +227,7 @@ describe('forwarding', () => {
 
   // verifies: audit/uses/first
   it('passes no answer on before the use is on disk', async () => {
-    await using bench = await opened([bearer('https://api.example/')])
+    await using bench = await openTestContext([bearerRow('https://api.example/')])
     const disk = Promise.withResolvers<void>()
     bench.holdAudit(disk.promise)
     const asked = once(bench.server.server, 'request')
@@ -227,7 +245,7 @@ describe('forwarding', () => {
   })
 
   it('gives no answer when the use cannot be written', async () => {
-    await using bench = await opened([bearer('https://api.example/')])
+    await using bench = await openTestContext([bearerRow('https://api.example/')])
     const failed = Promise.reject(new Error('disk full'))
     failed.catch(() => {})
     bench.holdAudit(failed)
@@ -237,16 +255,19 @@ describe('forwarding', () => {
   it('holds the upstream back while nobody reads, and lets it go when the reader disconnects', async () => {
     let written = 0
     const gone = Promise.withResolvers<void>()
-    await using bench = await opened([bearer('https://api.example/')], (_request, response) => {
-      response.once('close', () => gone.resolve())
-      const fill = () => {
-        while (written < 64 * 1024 * 1024) {
-          written += 65_536
-          if (!response.write(Buffer.alloc(65_536, 'x'))) return void response.once('drain', fill)
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/')],
+      (_request, response) => {
+        response.once('close', () => gone.resolve())
+        const fill = () => {
+          while (written < 64 * 1024 * 1024) {
+            written += 65_536
+            if (!response.write(Buffer.alloc(65_536, 'x'))) return void response.once('drain', fill)
+          }
         }
-      }
-      fill()
-    })
+        fill()
+      },
+    )
     const { body } = await bench.ask('https://api.example/')
     await once(body, 'readable')
     // Several turns of the loop, in which an unbounded reader would have taken everything.
@@ -259,7 +280,7 @@ describe('forwarding', () => {
   it('ends the call when the caller goes away, before the head and after it', async () => {
     const arrived = Promise.withResolvers<void>()
     const left: Promise<unknown>[] = []
-    await using bench = await opened([], (request, response) => {
+    await using bench = await openTestContext([], (request, response) => {
       left.push(once(response, 'close'))
       if (request.url === '/head') response.write('x')
       arrived.resolve()
@@ -281,11 +302,14 @@ describe('forwarding', () => {
   })
 
   it('reports an upstream that resets, and one that breaks off within the body', async () => {
-    await using bench = await opened([bearer('https://api.example/')], (request, response) => {
-      if (request.url === '/reset') return void request.socket.destroy()
-      response.writeHead(200, { 'content-length': '100' }).write('half')
-      setImmediate(() => response.destroy())
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/')],
+      (request, response) => {
+        if (request.url === '/reset') return void request.socket.destroy()
+        response.writeHead(200, { 'content-length': '100' }).write('half')
+        setImmediate(() => response.destroy())
+      },
+    )
     await assert.rejects(bench.ask('https://api.example/reset'))
     const { body } = await bench.ask('https://api.example/half')
     await assert.rejects(text(body))
@@ -293,7 +317,7 @@ describe('forwarding', () => {
   })
 
   it('passes trailers’ answers and early hints without stumbling', async () => {
-    await using bench = await opened([], (_request, response) => {
+    await using bench = await openTestContext([], (_request, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' })
       response.writeHead(200, { trailer: 'x-sum' })
       response.write('body')
@@ -307,8 +331,8 @@ describe('forwarding', () => {
   })
 
   it('records each call once, with its owner and its end', async () => {
-    await using bench = await opened([bearer('https://api.example/')])
-    await echoed(bench.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
+    await using bench = await openTestContext([bearerRow('https://api.example/')])
+    await readEcho(bench.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
     bench.context.rules.judge = (url) => {
       throw new RequestRefused({ host: url.hostname, port: 443, reason: 'denied', message: 'no' })
     }
@@ -331,8 +355,8 @@ describe('forwarding', () => {
   })
 
   it('refuses when the vault cannot be read, and sends nothing', async () => {
-    const row = { ...bearer('https://api.example/'), sealed: { token: 'broken' as Sealed } }
-    await using bench = await opened([row])
+    const row = { ...bearerRow('https://api.example/'), sealed: { token: 'broken' as Sealed } }
+    await using bench = await openTestContext([row])
     await assert.rejects(bench.ask('https://api.example/'), (error: RequestRefused) => {
       assert.equal(error.refusal.reason, 'vault')
       return true
@@ -342,7 +366,7 @@ describe('forwarding', () => {
   })
 
   it('passes a switch of protocols, with the credential in and its echo masked', async () => {
-    await using bench = await opened([bearer('https://api.example/')])
+    await using bench = await openTestContext([bearerRow('https://api.example/')])
     bench.server.server.on('upgrade', (request, socket) => {
       const { authorization, upgrade } = request.headers
       assert.equal(request.headers['sec-websocket-extensions'], undefined)
@@ -374,7 +398,7 @@ describe('forwarding', () => {
   })
 
   it('passes the answer of an upstream that does not switch', async () => {
-    await using bench = await opened([], (_request, response) => {
+    await using bench = await openTestContext([], (_request, response) => {
       response.writeHead(426).end('no')
     })
     bench.server.server.on('upgrade', (_request, socket) => {

@@ -15,12 +15,12 @@ import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
-import { refusalError, targetOf } from '../policy/rules.ts'
+import { refusalError, toGateTarget } from '../policy/rules.ts'
 import type { OutboundContext } from './context.ts'
 import { withHeader, headerValue, dropHeaders } from './headers.ts'
-import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
+import { carriesPlaceholder, derivePlaceholder, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
-import { exchangeOf, credentialPlan, secretsOfPlan, withCredential } from './plan.ts'
+import { createSecretLookup, credentialPlan, secretsOfPlan, withCredential } from './plan.ts'
 import type { CallEnd, CredentialUse, Records } from './records.ts'
 import { largestReplay, replayableBody } from './replay.ts'
 import { filterStream } from './answer-filter.ts'
@@ -105,7 +105,7 @@ export function createForward(deps: ForwardDeps) {
   ): Promise<CredentialPlan> {
     const { tenant, session } = context
     context.rules.judge(url, call.caller)
-    const holdings = await context.readCredentials(targetOf(url))
+    const holdings = await context.readCredentials(toGateTarget(url))
     try {
       return credentialPlan(holdings, {
         url: call.named ?? url,
@@ -113,7 +113,8 @@ export function createForward(deps: ForwardDeps) {
         inline: call.inline,
         open,
         openToken,
-        placeholder: ({ id }) => placeholderOf(placeholderKey, { tenant, session, credential: id }),
+        placeholder: ({ id }) =>
+          derivePlaceholder(placeholderKey, { tenant, session, credential: id }),
       })
     } catch (cause) {
       throw vaultRefusal(url, cause)
@@ -267,7 +268,7 @@ type RenewContext = {
 
 const unreadable = 'a credential for this host could not be read'
 const vaultRefusal = (url: URL, cause: unknown): RequestRefused =>
-  Object.assign(refusalError(targetOf(url), 'vault', unreadable), { cause })
+  Object.assign(refusalError(toGateTarget(url), 'vault', unreadable), { cause })
 
 const isStream = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body
@@ -304,7 +305,7 @@ async function withBody(
   plan: CredentialPlan,
   used: NoteUse,
 ): Promise<UpstreamRequest> {
-  const secrets = exchangeOf(plan, 'body', used)
+  const secrets = createSecretLookup(plan, 'body', used)
   const { body, headers } = request
   if (!secrets || body === null) return request
   const filter = exchangeInBody(secrets)

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { opened, placeholder, variable } from './forward-fixture.ts'
+import { openTestContext, placeholder, variableRow } from './forward-fixture.ts'
 
 describe('a call whose answer begins before its request has ended', () => {
   it('ends the use of a credential whose placeholder comes behind the head of the answer', async () => {
     const read = Promise.withResolvers<string>()
-    await using bench = await opened(
-      [variable({ header: false, body: true })],
+    await using bench = await openTestContext(
+      [variableRow({ header: false, body: true })],
       (request, response) => {
         response.writeHead(200)
         response.write('early')

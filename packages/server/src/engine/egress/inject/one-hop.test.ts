@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bearer, opened, secret } from './forward-fixture.ts'
+import { bearerRow, openTestContext, secret } from './forward-fixture.ts'
 
 describe('masking', () => {
   it('reads what is compressed for one hop alone', async () => {
@@ -17,10 +17,13 @@ describe('masking', () => {
         ['transfer-encoding', 'gzip, chunked'],
       ],
     }
-    await using bench = await opened([bearer('https://api.example/mcp')], (request, response) => {
-      for (const each of forOneHop[request.url ?? ''] ?? []) response.setHeader(...each)
-      response.end(gzipSync(`<${secret}>`))
-    })
+    await using bench = await openTestContext(
+      [bearerRow('https://api.example/mcp')],
+      (request, response) => {
+        for (const each of forOneHop[request.url ?? ''] ?? []) response.setHeader(...each)
+        response.end(gzipSync(`<${secret}>`))
+      },
+    )
     for (const path of ['coding', 'listed']) {
       const answer = await bench.ask(`https://api.example/${path}`)
       assert.equal(await text(answer.body), `<${'*'.repeat(secret.length)}>`, path)
@@ -29,7 +32,7 @@ describe('masking', () => {
   })
 
   it('refuses a WebSocket that is compressed although nobody asked for that', async () => {
-    await using bench = await opened([bearer('https://api.example/')])
+    await using bench = await openTestContext([bearerRow('https://api.example/')])
     bench.server.server.on('upgrade', (request, socket) => {
       socket.on('error', () => {})
       socket.write(

@@ -2,7 +2,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import { createMemo } from '@steward/base/memo.ts'
 import type { Mask } from '@steward/mask/mask.ts'
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import { withMemo } from '../../../ground/core/seal.ts'
 import { repositoryTokenContext } from '../../../sessions/rows/resources.ts'
@@ -25,7 +25,7 @@ export function openedSecrets(sealed: Seal, clock: Clock) {
     openToken: ({ tenant_id, id, sealed_token }: RepositoryToken) =>
       seal.open(sealed_token, repositoryTokenContext(tenant_id, id)),
     maskOf: (secrets: readonly string[]) =>
-      masks.of(JSON.stringify(secrets), () => maskOf(secrets)),
+      masks.of(JSON.stringify(secrets), () => createMask(secrets)),
     close(): void {
       opened.close()
       masks.close()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exchangeInBody, exchangeInHeaders, placeholderOf } from './placeholder.ts'
+import { exchangeInBody, exchangeInHeaders, derivePlaceholder } from './placeholder.ts'
 
 const key = Buffer.alloc(32, 1)
 const ref = { tenant: 'wrkspc_1', session: 'sesn_1', credential: 'vcrd_1' }
-const mine = placeholderOf(key, ref)
-const other = placeholderOf(key, { ...ref, credential: 'vcrd_2' })
+const mine = derivePlaceholder(key, ref)
+const other = derivePlaceholder(key, { ...ref, credential: 'vcrd_2' })
 const secrets = new Map([[mine, 'the real one']])
 
 function exchanged(text: string, cuts: number[]): string {
@@ -18,12 +18,12 @@ function exchanged(text: string, cuts: number[]): string {
 
 describe('placeholders', () => {
   it('are the same for a session and credential, and differ between them', () => {
-    assert.equal(placeholderOf(key, { ...ref }), mine)
+    assert.equal(derivePlaceholder(key, { ...ref }), mine)
     const others = [
       other,
-      placeholderOf(key, { ...ref, session: 'sesn_2' }),
-      placeholderOf(key, { ...ref, tenant: 'wrkspc_2' }),
-      placeholderOf(Buffer.alloc(32, 2), ref),
+      derivePlaceholder(key, { ...ref, session: 'sesn_2' }),
+      derivePlaceholder(key, { ...ref, tenant: 'wrkspc_2' }),
+      derivePlaceholder(Buffer.alloc(32, 2), ref),
     ]
     assert.equal(new Set([mine, ...others]).size, 5)
     assert.match(mine, /^stw_placeholder_[0-9a-f]{40}$/)

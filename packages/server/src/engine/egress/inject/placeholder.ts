@@ -14,7 +14,7 @@ const digits = 40
 const whole = prefix.length + digits
 const form = new RegExp(`${prefix}[0-9a-f]{${digits}}`, 'g')
 
-export const placeholderOf = (
+export const derivePlaceholder = (
   key: Buffer,
   { tenant, session, credential }: { tenant: string; session: string; credential: string },
 ): string =>

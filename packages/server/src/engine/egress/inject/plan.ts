@@ -8,7 +8,7 @@ import { onTheWire, withHeader } from './headers.ts'
 import type { SecretLookup } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
-import { basicOf, maskedPartsOf, repositoryOf } from '../policy/repository.ts'
+import { toBasicCredentials, maskedPartsOf, findRepository } from '../policy/repository.ts'
 import type { SessionCredentials } from '../policy/store.ts'
 
 /** `server`: the credential of an MCP server. `host`: any credential that matches the host. */
@@ -59,7 +59,7 @@ export function credentialPlan(
     return { ...empty, ...carried(chosen, open) }
   }
   // A repository's token for this URL comes before the vaults' credentials for its host.
-  const repository = repositoryOf(repositories, url)
+  const repository = findRepository(repositories, url)
   return {
     ...empty,
     ...(repository
@@ -89,12 +89,12 @@ const carried = (
 const forms: Record<HeaderCredential['form'] | 'repository', (token: string) => string> = {
   bearer: (token) => `Bearer ${onTheWire(token)}`,
   token: (token) => `token ${onTheWire(token)}`,
-  repository: basicOf,
+  repository: toBasicCredentials,
   basic: (token) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
 }
 
 /** Secrets by placeholder for headers or for the body. Calls `used` for each placeholder that is found. */
-export function exchangeOf(
+export function createSecretLookup(
   plan: CredentialPlan,
   part: 'header' | 'body',
   used: (row: CredentialRow) => void,
@@ -116,7 +116,7 @@ export function withCredential(
   plan: CredentialPlan,
   { token = plan.token, used }: { token?: string | undefined; used: (row: CredentialRow) => void },
 ): HeaderPairs {
-  const secrets = exchangeOf(plan, 'header', used)
+  const secrets = createSecretLookup(plan, 'header', used)
   const exchanged = secrets ? exchangeInHeaders(headers, secrets) : headers
   if (token === undefined) return exchanged
   const value = forms[plan.form](token)

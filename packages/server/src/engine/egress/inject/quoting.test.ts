@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import type { UpstreamListener } from '../fixture.ts'
 import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
-import { bearer, opened, secret } from './forward-fixture.ts'
-import { maskOf } from '@steward/mask/mask.ts'
+import { bearerRow, openTestContext, secret } from './forward-fixture.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import { maskedError } from './answer-filter.ts'
 
 const url = 'https://api.example/'
-const open = (listener: UpstreamListener) => opened([bearer(url)], listener)
+const open = (listener: UpstreamListener) => openTestContext([bearerRow(url)], listener)
 const stars = '*'.repeat(secret.length)
 
 /** All texts of an error. */
@@ -77,7 +77,7 @@ describe('an upstream that quotes the credential', () => {
     const inner = new Error(`not in the cert's altnames: DNS:${secret}.example`)
     const reason = new DOMException(`ended by ${secret}`, 'AbortError')
     const error = new AggregateError([reason], 'failed', { cause: inner })
-    assert.equal(maskedError(error, maskOf([secret])), error)
+    assert.equal(maskedError(error, createMask([secret])), error)
     const told = toldOf(error)
     assert.ok(!told.includes(secret), told)
     assert.equal(inner.message, `not in the cert's altnames: DNS:${stars}.example`)

@@ -40,7 +40,7 @@ export interface UseRows {
   written(): Promise<void>
 }
 
-export type Records = ReturnType<typeof records>
+export type Records = ReturnType<typeof createCallRecords>
 
 export const flushJob = ({ flush }: Records): Job => ({
   name: 'note ends of credential uses',
@@ -48,7 +48,7 @@ export const flushJob = ({ flush }: Records): Job => ({
   run: flush,
 })
 
-export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
+export function createCallRecords(deps: { rows: UseRows; log: Log; clock: Clock }) {
   const { rows, log, clock } = deps
   const known = new WeakSet<GateRefusal>()
   /** Session and host of placeholders that left over plain http and were reported. */

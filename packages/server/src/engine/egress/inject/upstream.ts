@@ -14,7 +14,7 @@ import type { Dispatcher } from 'undici'
 import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../../ground/core/dial.ts'
-import { refusalError, targetOf } from '../policy/rules.ts'
+import { refusalError, toGateTarget } from '../policy/rules.ts'
 import { headersForUpstream, headerValue } from './headers.ts'
 import {
   UnreadableEncoding,
@@ -30,13 +30,13 @@ const headersTimeoutMs = 600_000
 /** A request whose body is a buffer when the body is already complete. */
 export type UpstreamRequest = Omit<Outbound, 'body'> & { body: Readable | Buffer | null }
 
-export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof upstream<Whose>>
+export type Upstream<Whose extends Namer = Namer> = ReturnType<typeof createUpstream<Whose>>
 
 /** Connections by who names the endpoint: tenant and operator never share a connection. */
 export type UpstreamPool = { readonly [Whose in Namer]: Upstream<Whose> }
 
 /** `patienceMs`: limit for the head of an answer. `idleMs`: limit between two pieces of its body; 0 for none. */
-export function upstream<Whose extends Namer>(
+export function createUpstream<Whose extends Namer>(
   connect: Connector<Whose>,
   { patienceMs = headersTimeoutMs, idleMs = 0 } = {},
 ) {
@@ -243,5 +243,5 @@ function refusalOf(error: Error, url: URL): Error {
   const found = [error, ...(error instanceof AggregateError ? error.errors : []), error.cause].find(
     (each) => each instanceof RefusedAddressError,
   )
-  return found ? refusalError(targetOf(url), 'private_address', found.message) : error
+  return found ? refusalError(toGateTarget(url), 'private_address', found.message) : error
 }

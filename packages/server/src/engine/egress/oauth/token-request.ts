@@ -4,7 +4,7 @@ import type { Connector } from '../../../ground/core/dial.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { headerValue } from '../inject/headers.ts'
-import { upstream } from '../inject/upstream.ts'
+import { createUpstream } from '../inject/upstream.ts'
 
 const tokenRequestMs = 10_000
 const largestAnswer = 64 * 1024
@@ -38,7 +38,7 @@ export async function askForToken(
     timeoutMs = tokenRequestMs,
   }: { connect: Connector<'tenant'>; clock: Clock; timeoutMs?: number },
 ): Promise<TokenAnswer> {
-  const line = upstream(connect)
+  const line = createUpstream(connect)
   try {
     const { headers, body } = formOf(request)
     const signal = AbortSignal.timeout(timeoutMs)

@@ -1,6 +1,6 @@
 /** Tests whether an OAuth credential works by a request to its MCP server. */
 import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
-import { maskOf } from '@steward/mask/mask.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
@@ -9,7 +9,7 @@ import { isOAuth } from '../policy/credential.ts'
 import { hasExpired } from '../inject/forward.ts'
 import { headerValue } from '../inject/headers.ts'
 import type { Refresh, RefreshOutcome } from './refresh.ts'
-import { upstream } from '../inject/upstream.ts'
+import { createUpstream } from '../inject/upstream.ts'
 
 const patienceMs = 10_000
 /** Largest part of an answer's body to show, in bytes. */
@@ -81,7 +81,7 @@ async function probe(
   url: string,
   [token = '', ...secrets]: string[],
 ): Promise<CredentialProbe> {
-  const line = upstream(connect)
+  const line = createUpstream(connect)
   const headers: HeaderPairs = [
     ['Authorization', `Bearer ${token}`],
     ['Content-Type', 'application/json'],
@@ -98,7 +98,7 @@ async function probe(
         body: initialize,
         signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
       },
-      maskOf([token, ...secrets]),
+      createMask([token, ...secrets]),
     )
     const verdict = verdictOf(answer)
     if (verdict === 'valid') return { verdict, response: null }
@@ -145,7 +145,7 @@ function refreshOf(renewed: RefreshOutcome, secrets: string[]): Validation['refr
   if (renewed.why !== 'failed' || renewed.answer.status === null)
     return { status: 'connect_error', http_response: null }
   const { status, contentType, body } = renewed.answer
-  const mask = maskOf(secrets)
+  const mask = createMask(secrets)
   const bytes = Buffer.from(mask?.text(body) ?? body)
   const type = contentType && (mask?.header(contentType) ?? contentType)
   return { status: 'failed', http_response: boundedResponse(status, type, bytes) }

@@ -9,9 +9,9 @@ import {
   secretsOfCommand,
   variablesFor,
 } from './credential.ts'
-import { rowOf } from '../inject/forward-fixture.ts'
+import { buildCredentialRow } from '../inject/forward-fixture.ts'
 
-const row = (id: string, auth: CredentialAuth) => rowOf(auth, {}, id)
+const row = (id: string, auth: CredentialAuth) => buildCredentialRow(auth, {}, id)
 const server = (id: string, mcp_server_url: string) =>
   row(id, { type: 'static_bearer', mcp_server_url })
 const gh = row('gh', { type: 'cap_cli', cli_id: 'gh' })

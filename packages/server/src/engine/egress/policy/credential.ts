@@ -5,7 +5,7 @@
 import { normalUrl } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { CliHost } from '../../../resources/vaults/clis.ts'
-import { clis } from '../../../resources/vaults/clis.ts'
+import { knownClis } from '../../../resources/vaults/clis.ts'
 
 type CredentialOf<Type extends CredentialRow['auth']['type']> = CredentialRow & {
   auth: Extract<CredentialRow['auth'], { type: Type }>
@@ -77,7 +77,7 @@ function isHostOf(row: ServerRow, url: URL): boolean {
 }
 
 const cliHost = (row: CredentialOf<'cap_cli'>, host: string): CliHost | undefined =>
-  clis[row.auth.cli_id]?.hosts.find((each) => each.host === host)
+  knownClis[row.auth.cli_id]?.hosts.find((each) => each.host === host)
 
 /** Variables whose placeholders may be exchanged on the way to this URL; over https only. */
 export const variablesFor = (rows: readonly CredentialRow[], url: URL): VariableRow[] =>
@@ -94,7 +94,7 @@ function allows({ auth: { networking } }: VariableRow, host: string): boolean {
 }
 
 /** The hosts of a variable's credential that cannot be reached; see `mayReach` of the rules. */
-export const unreachableHostsOf = (
+export const findUnreachableHosts = (
   { auth: { networking } }: VariableRow,
   mayReach: (host: string) => boolean,
 ): string[] =>

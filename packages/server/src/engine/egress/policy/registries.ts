@@ -1,7 +1,7 @@
 /** Hosts that package managers use by default. A limited environment with `allow_package_managers` reaches them. */
 import type { PackageManager } from '@steward/protocol/packages.ts'
 
-export const registries: Readonly<Record<PackageManager, readonly string[]>> = {
+export const packageRegistries: Readonly<Record<PackageManager, readonly string[]>> = {
   apt: [
     'deb.debian.org',
     'security.debian.org',

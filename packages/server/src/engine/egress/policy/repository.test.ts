@@ -4,9 +4,9 @@ import { describe, it } from 'node:test'
 import type { Sealed } from '../../../ground/core/seal.ts'
 import type { UpstreamListener } from '../fixture.ts'
 import { echo } from '../fixture.ts'
-import { bearer, echoed, opened } from '../inject/forward-fixture.ts'
+import { bearerRow, readEcho, openTestContext } from '../inject/forward-fixture.ts'
 import type { RepositoryToken } from './repository.ts'
-import { repositoryOf } from './repository.ts'
+import { findRepository } from './repository.ts'
 
 /** The fixture does not encrypt: a sealed value is the value. */
 const row = (url: string, token = 'canary-repository-token'): RepositoryToken => ({
@@ -14,7 +14,8 @@ const row = (url: string, token = 'canary-repository-token'): RepositoryToken =>
   sealed_token: token as Sealed,
 })
 const url = 'https://api.example/one/project'
-const found = (called: string, own = url) => repositoryOf([row(own)], new URL(called)) !== undefined
+const found = (called: string, own = url) =>
+  findRepository([row(own)], new URL(called)) !== undefined
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`
 
@@ -59,11 +60,11 @@ describe("a repository's token", () => {
       seen.push(request.headers.authorization)
       return echo(request, response)
     }
-    const pages = bearer('https://api.example/mcp', 'canary-of-a-vault')
-    await using setup = await opened([pages], listener, [row(url)])
+    const pages = bearerRow('https://api.example/mcp', 'canary-of-a-vault')
+    await using setup = await openTestContext([pages], listener, [row(url)])
     const headers: [string, string][] = [['authorization', 'Basic b3duOm93bg==']]
-    const answer = await echoed(setup.ask(`${url}.git/git-receive-pack`, { headers }))
-    await echoed(setup.ask(`${url}/pulls`, { headers }))
+    const answer = await readEcho(setup.ask(`${url}.git/git-receive-pack`, { headers }))
+    await readEcho(setup.ask(`${url}/pulls`, { headers }))
     assert.deepEqual(seen, [
       basic('x-access-token:canary-repository-token'),
       'Bearer canary-of-a-vault',
@@ -77,7 +78,7 @@ describe("a repository's token", () => {
       seen.push(authorization)
       response.end(`${authorization} canary-password`)
     }
-    await using setup = await opened([], listener, [row(url, 'me:canary-password')])
+    await using setup = await openTestContext([], listener, [row(url, 'me:canary-password')])
     const { body } = await setup.ask(`${url}/git-upload-pack`)
     assert.doesNotMatch(await text(body), /canary|Y2FuYXJ5/)
     assert.deepEqual(seen, [basic('me:canary-password')])

@@ -12,7 +12,7 @@ const calls =
  * The repository that the call is for; https only. Its token goes to git's own paths and to no other page of the host.
  * The path is compared as it is sent: an encoded path does not match.
  */
-export function repositoryOf(
+export function findRepository(
   rows: readonly RepositoryToken[],
   { protocol, origin, pathname }: URL,
 ): RepositoryToken | undefined {
@@ -28,7 +28,7 @@ export const isHostOfRepository = (rows: readonly RepositoryToken[], host: strin
   rows.some(({ url }) => new URL(url).hostname === host)
 
 /** `user:password` for Basic. A token without a user gets a neutral user name. */
-export const basicOf = (token: string): string => {
+export const toBasicCredentials = (token: string): string => {
   const pair = token.includes(':') ? token : `x-access-token:${token}`
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
-import { rulesOf } from './rules.ts'
+import { createEgressRules } from './rules.ts'
 
 const open = { ...emptyEnvironment, name: 'test' }
 const limited = { ...open, limited: true }
 const why = (environment: typeof open, host: string, port = 443) =>
-  rulesOf(environment).outbound({ host, port })?.reason
+  createEgressRules(environment).outbound({ host, port })?.reason
 
 describe('an environment’s rules', () => {
   it('let every name out where the network is not limited', () => {
@@ -15,7 +15,7 @@ describe('an environment’s rules', () => {
   })
 
   it('say whether a host, or some host below a suffix, may be reached', () => {
-    const { mayReach } = rulesOf({
+    const { mayReach } = createEgressRules({
       ...limited,
       allowlist: ['api.example', 'one.sub.example', '*.deep.example', '*.gone.example'],
       denylist: ['*.gone.example'],
@@ -30,7 +30,7 @@ describe('an environment’s rules', () => {
     for (const host of hosts) assert.equal(mayReach(host), true, host)
     for (const host of ['other.example', '*.api.example', '*.gone.example', '10.0.0.1'])
       assert.equal(mayReach(host), false, host)
-    assert.equal(rulesOf(open).mayReach('*.anything.example'), true)
+    assert.equal(createEgressRules(open).mayReach('*.anything.example'), true)
   })
 
   it('let nothing out where the network is limited to an empty list', () => {
@@ -68,10 +68,13 @@ describe('an environment’s rules', () => {
   it('keep MCP servers out of a limited environment that does not say otherwise, listed or not', () => {
     const url = new URL('https://mcp.example/')
     const listed = { ...limited, allowlist: ['mcp.example'] }
-    assert.equal(rulesOf(listed).server(url)?.reason, 'not_allowed')
+    assert.equal(createEgressRules(listed).server(url)?.reason, 'not_allowed')
     const allowing = { ...limited, allow_mcp_servers: true }
-    assert.equal(rulesOf(allowing).server(url), undefined)
-    assert.equal(rulesOf({ ...allowing, denylist: ['mcp.example'] }).server(url)?.reason, 'denied')
-    assert.equal(rulesOf(open).server(url), undefined)
+    assert.equal(createEgressRules(allowing).server(url), undefined)
+    assert.equal(
+      createEgressRules({ ...allowing, denylist: ['mcp.example'] }).server(url)?.reason,
+      'denied',
+    )
+    assert.equal(createEgressRules(open).server(url), undefined)
   })
 })

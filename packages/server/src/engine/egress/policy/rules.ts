@@ -5,7 +5,7 @@ import type { RefusalReason, GateTarget } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import { registries } from './registries.ts'
+import { packageRegistries } from './registries.ts'
 
 /** The caller: the MCP proxy's route, the harness, or the sandbox. [proxy/log/caller] */
 export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
@@ -18,12 +18,12 @@ export type RuledEnvironment = Pick<
   'limited' | 'allowlist' | 'denylist' | 'allow_mcp_servers' | 'allow_package_managers'
 >
 
-export type EgressRules = ReturnType<typeof rulesOf>
+export type EgressRules = ReturnType<typeof createEgressRules>
 
-export function rulesOf(environment: RuledEnvironment) {
+export function createEgressRules(environment: RuledEnvironment) {
   const { limited, allowlist, denylist, allow_mcp_servers, allow_package_managers } = environment
   const allow = allow_package_managers
-    ? [...allowlist, ...Object.values(registries).flat()]
+    ? [...allowlist, ...Object.values(packageRegistries).flat()]
     : allowlist
   const policy = hostPolicy({ limited, allow, deny: denylist })
   const denied = hostList(denylist)
@@ -36,7 +36,7 @@ export function rulesOf(environment: RuledEnvironment) {
 
   /** Checks an MCP server that the agent names. */
   function server(url: URL): RuleObjection | undefined {
-    const target = targetOf(url)
+    const target = toGateTarget(url)
     const { host } = target
     if (limited && !allow_mcp_servers) {
       return {
@@ -63,13 +63,13 @@ export function rulesOf(environment: RuledEnvironment) {
     mayReach,
     /** Throws `RequestRefused`. */
     judge(url: URL, caller: OutboundCaller): void {
-      const objection = caller === 'rpc-outbound' ? outbound(targetOf(url)) : server(url)
-      if (objection) throw refusalError(targetOf(url), objection.reason, objection.message)
+      const objection = caller === 'rpc-outbound' ? outbound(toGateTarget(url)) : server(url)
+      if (objection) throw refusalError(toGateTarget(url), objection.reason, objection.message)
     },
   }
 }
 
-export const targetOf = ({ hostname, port, protocol }: URL): GateTarget => ({
+export const toGateTarget = ({ hostname, port, protocol }: URL): GateTarget => ({
   host: hostname,
   port: Number(port) || (protocol === 'http:' || protocol === 'ws:' ? 80 : 443),
 })

@@ -117,7 +117,7 @@ export async function sessionNow(
 }
 
 /** Active credentials of these vaults, in their order, then by creation. */
-export async function credentialsOf(
+export async function loadCredentials(
   read: Reads,
   tenant: string,
   vaults: readonly string[],

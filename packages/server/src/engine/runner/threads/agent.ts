@@ -37,7 +37,7 @@ type ThreadAgentFound = {
   team?: { tools: Tool[]; roster: TeamRoster }
 }
 
-export async function threadAgentOf(
+export async function loadThreadAgent(
   deps: ThreadAgentDeps,
   work: ClaimedWork,
   row: SessionRow,

@@ -14,7 +14,7 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { appendEntries } from '../../../sessions/log/append.ts'
 import { tenant } from '../../../sessions/log/fixture.ts'
 import { readHead } from '../../../sessions/log/head.ts'
-import { admission, admitEvents, takeWaiting, readWaiting } from '../../../sessions/log/inbox.ts'
+import { toAdmission, admitEvents, takeWaiting, readWaiting } from '../../../sessions/log/inbox.ts'
 import { makeDue } from '../../../sessions/log/threads/due.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { wakeupStore } from '../../../sessions/rows/wakeups.ts'
@@ -22,7 +22,7 @@ import { deleteSession } from '../../../sessions/update.ts'
 import { wakeupJob } from '../../../sessions/wakeup-job.ts'
 import type { SessionLease } from '../steps.ts'
 import { nextStep } from '../steps.ts'
-import { runner } from '../runner.ts'
+import { createRunner } from '../runner.ts'
 import type { TurnAssembly } from '../turn-deps.ts'
 import { keepWithEffect } from './effects.ts'
 
@@ -91,8 +91,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       const team = await newTeam(database, 'primary')
       const { session } = team
       const waits = [
-        admission(fresh({ type: 'user.interrupt' as const })),
-        admission(fresh({ type: 'user.message' as const, content })),
+        toAdmission(fresh({ type: 'user.interrupt' as const })),
+        toAdmission(fresh({ type: 'user.message' as const, content })),
       ]
       await database.write((tx) => admitEvents(tx, tenant, session, waits, { now: 0, due: true }))
       assert.equal((await firstStep(database, session)).kind, 'turn')
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
         from_session_thread_id: child,
         content,
       }
-      const full = Array.from({ length: 100 }, () => admission(fresh(told)))
+      const full = Array.from({ length: 100 }, () => toAdmission(fresh(told)))
       await database.write(async (tx) => {
         await admitEvents(tx, tenant, session, full, { now: 0, due: false })
         const of = { tenant_id: tenant, session_id: session, thread_id: child }
@@ -157,7 +157,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       }
       const waits = async () => (await readWaiting(database.read, tenant, session, child)).length
       const from = { from_session_thread_id: primaryThreadId(session), content }
-      const words = () => admission(fresh({ type: 'agent.thread_message_received', ...from }))
+      const words = () => toAdmission(fresh({ type: 'agent.thread_message_received', ...from }))
       await database.write((tx) =>
         admitEvents(tx, tenant, session, Array.from({ length: 99 }, words), {
           ...{ now: 0, due: true, thread: child },
@@ -195,7 +195,7 @@ describe('the threads of a session in one process', () => {
     stopMs = 0,
   ) {
     const abandoned: string[] = []
-    const work = runner({
+    const work = createRunner({
       ...{ ...testGround(database), stopMs },
       ...{ clock: systemClock, log: jsonLog(() => {}, 'error') },
       ...{ slots: slots(), pauses: slots() },
@@ -256,7 +256,7 @@ describe('the threads of a session in one process', () => {
     })
     await work.lookForWork()
     await until(async () => begun.length === 1)
-    const message = admission(fresh({ type: 'user.message' as const, content }))
+    const message = toAdmission(fresh({ type: 'user.message' as const, content }))
     await database.write(async (tx) => {
       await admitEvents(tx, tenant, session, [message], { now: 0, due: true, thread: child })
       await makeDue(tx, { tenant, session }, [child])

@@ -13,7 +13,11 @@ import { getHeadForUpdate } from '../../../sessions/log/head.ts'
 import { isWorking } from '../../../sessions/log/threads/team.ts'
 import type { LogEntry, PromotedMessage } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
-import { sendRefusalOf, sendMessage, takeMessages } from '../../../sessions/log/threads/messages.ts'
+import {
+  findSendRefusal,
+  sendMessage,
+  takeMessages,
+} from '../../../sessions/log/threads/messages.ts'
 import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease, Step } from '../steps.ts'
@@ -133,7 +137,7 @@ async function sendTo(
   const to = await store.find(tenant, session, id)
   const why = refusalToSend(id, to)
   if (!to || why !== undefined) return { refused: why ?? '' }
-  const refused = await sendRefusalOf(tx, { tenant, session }, to, message)
+  const refused = await findSendRefusal(tx, { tenant, session }, to, message)
   if (refused !== undefined) return { refused }
   const from = { id: primaryThreadId(session), kind: 'primary', name: '' } as const
   const sent = await sendMessage(tx, { tenant, session }, { from, to, text: message, now })

@@ -7,7 +7,7 @@ import type { ThreadKind } from '../../../ground/database/tables/threads.ts'
 import type { Head } from '../../../sessions/log/head.ts'
 import { threadNameFields } from '../../../sessions/log/idle.ts'
 import type { LogEntry } from '../../../sessions/log/log.ts'
-import { sendRefusalOf, sendMessage } from '../../../sessions/log/threads/messages.ts'
+import { findSendRefusal, sendMessage } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
@@ -37,7 +37,7 @@ export async function startThread(
   const { kind, name, agent } = found
   const { url_servers } = serversOfHead(agent)
   const row = { id, kind, name, agent: toJson(agent), url_servers }
-  const refused = await sendRefusalOf(tx, { tenant, session }, row, message)
+  const refused = await findSendRefusal(tx, { tenant, session }, row, message)
   if (refused !== undefined) return { refused }
   if (isFirst) await store.insert({ ...ref, ...primary }, now)
   await store.insert({ ...ref, ...row }, now)

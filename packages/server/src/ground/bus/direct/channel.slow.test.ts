@@ -4,10 +4,10 @@ import { describe, it } from 'node:test'
 import { postgresProxy } from '../../database/proxy-fixture.ts'
 import type { BusMessage } from '../bus.ts'
 import { isMissed } from '../bus.ts'
-import { ear, reach } from '../fixture.ts'
+import { listenToTopic, awaitReach } from '../fixture.ts'
 import { memoryChannel } from '../memory.ts'
 import type { TestProcess } from './fixture.ts'
-import { addressOf, bareReader, freePort, processes, until } from './fixture.ts'
+import { addressOf, bareReader, freePort, createProcesses, until } from './fixture.ts'
 import { usualPeerLimits } from './limits.ts'
 
 const numbers = (heard: BusMessage[]) => heard.flatMap(({ n }) => (n === undefined ? [] : [n]))
@@ -28,7 +28,7 @@ function countedWord(n: number) {
 }
 
 /** Opens two processes. The second reads from the first through a proxy. */
-async function behindProxy(together: ReturnType<typeof processes>) {
+async function behindProxy(together: ReturnType<typeof createProcesses>) {
   const port = await freePort()
   const proxy = await postgresProxy(`tcp://127.0.0.1:${port}`)
   const address = `127.0.0.1:${new URL(proxy.url).port}`
@@ -39,15 +39,15 @@ async function behindProxy(together: ReturnType<typeof processes>) {
 
 describe('direct connections', () => {
   it('carry a word only to processes that read its topic, and make no text of any other', async () => {
-    const together = processes()
+    const together = createProcesses()
     const [here, there, third] = [
       await together.open(),
       await together.open(),
       await together.open(),
     ]
-    const ears = Array.from({ length: 10 }, (_, n) => ear(there.channel, `read ${n}`))
-    await reach(here.channel, there.channel, 'read 9')
-    await reach(here.channel, third.channel, 'of the third')
+    const ears = Array.from({ length: 10 }, (_, n) => listenToTopic(there.channel, `read ${n}`))
+    await awaitReach(here.channel, there.channel, 'read 9')
+    await awaitReach(here.channel, third.channel, 'of the third')
     const words = Array.from({ length: 10_000 }, (_, n) => countedWord(n))
     for (const [n, { word }] of words.entries())
       here.channel.publish(n % 1_000 === 0 ? `read ${n / 1_000}` : `unread ${n}`, word)
@@ -55,8 +55,8 @@ describe('direct connections', () => {
     assert.equal(words.filter(({ count }) => count() > 0).length, 10)
     assert.ok(words.every(({ count }) => count() <= 1))
     for (const { quiet } of ears) quiet()
-    const last = ear(there.channel, 'last')
-    await reach(here.channel, there.channel, 'last')
+    const last = listenToTopic(there.channel, 'last')
+    await awaitReach(here.channel, there.channel, 'last')
     const late = countedWord(1)
     here.channel.publish('read 0', late.word)
     assert.equal(late.count(), 0)
@@ -65,13 +65,13 @@ describe('direct connections', () => {
   })
 
   it('carry the same between three processes, each way', async () => {
-    const together = processes()
+    const together = createProcesses()
     const all = [await together.open(), await together.open(), await together.open()]
     for (const from of all)
-      for (const to of all) if (from !== to) await reach(from.channel, to.channel, 't')
-    const ears = all.map(({ channel }) => ear(channel, 't'))
+      for (const to of all) if (from !== to) await awaitReach(from.channel, to.channel, 't')
+    const ears = all.map(({ channel }) => listenToTopic(channel, 't'))
     for (const from of all)
-      for (const to of all) if (from !== to) await reach(from.channel, to.channel, 't')
+      for (const to of all) if (from !== to) await awaitReach(from.channel, to.channel, 't')
     for (const [n, { channel }] of all.entries()) channel.publish('t', { n })
     for (const { until: heardBy } of ears) {
       const heard = await heardBy((some) => some.length === 3)
@@ -81,15 +81,15 @@ describe('direct connections', () => {
   })
 
   it('notify the topics that had words when they are cut, and deliver later words', async () => {
-    const together = processes()
+    const together = createProcesses()
     const { here, there, proxy } = await behindProxy(together)
-    const [spoken, silent] = [ear(there, 'spoken'), ear(there, 'silent')]
-    await reach(here, there, 'spoken')
+    const [spoken, silent] = [listenToTopic(there, 'spoken'), listenToTopic(there, 'silent')]
+    await awaitReach(here, there, 'spoken')
     here.publish('spoken', { n: 1 })
     await spoken.until(has(1))
     proxy.cut()
     await spoken.until(hasMissed)
-    await reach(here, there, 'spoken')
+    await awaitReach(here, there, 'spoken')
     here.publish('spoken', { n: 2 })
     here.publish('silent', { n: 2 })
     await Promise.all([spoken.until(has(2)), silent.until(has(2))])
@@ -100,17 +100,17 @@ describe('direct connections', () => {
   })
 
   it('are made anew where packets vanish', async () => {
-    const together = processes()
+    const together = createProcesses()
     const { here, there, proxy } = await behindProxy(together)
-    const { heard, until: heardBy } = ear(there, 't')
-    await reach(here, there, 't')
+    const { heard, until: heardBy } = listenToTopic(there, 't')
+    await awaitReach(here, there, 't')
     proxy.vanish()
     const began = performance.now()
     here.publish('t', { n: 'lost' })
     await heardBy(hasMissed)
     assert.ok(performance.now() - began < 2_000)
     proxy.resume()
-    await reach(here, there, 't')
+    await awaitReach(here, there, 't')
     here.publish('t', { n: 2 })
     await heardBy(has(2))
     assert.deepEqual(heard, [{ missed: true }, { n: 2 }])
@@ -123,19 +123,19 @@ describe('direct connections', () => {
     let isLossy = true
     const publish: typeof notifications.publish = (...given) =>
       isLossy ? undefined : notifications.publish(...given)
-    const together = processes({ ...notifications, publish })
+    const together = createProcesses({ ...notifications, publish })
     const [here, there] = [await together.open(), await together.open()]
-    const { until: heardBy } = ear(there.channel, 't')
+    const { until: heardBy } = listenToTopic(there.channel, 't')
     isLossy = false
     notifications.miss()
-    await reach(here.channel, there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     here.channel.publish('t', { n: 1 })
     await heardBy(has(1))
     await together.close()
   })
 
   it('drop words that a slow process does not read, say so, and never show it words behind a gap', async () => {
-    const together = processes()
+    const together = createProcesses()
     const here = await together.open({ limits: { ...usualPeerLimits, waitingBytes: 200_000 } })
     const reader = await bareReader(here)
     reader.say({ read: ['t', 'other'], leave: [] })
@@ -181,10 +181,10 @@ describe('direct connections', () => {
   })
 
   it('report a word above the bound as missed, and do not send it', async () => {
-    const together = processes()
+    const together = createProcesses()
     const [here, there] = [await together.open(), await together.open()]
-    const { heard, until: heardBy } = ear(there.channel, 't')
-    await reach(here.channel, there.channel, 't')
+    const { heard, until: heardBy } = listenToTopic(there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     here.channel.publish('t', { n: 1, text: 'x'.repeat(300_000) })
     here.channel.publish('t', { n: 2 })
     await heardBy(has(2))
@@ -193,7 +193,7 @@ describe('direct connections', () => {
   })
 
   it('are given up when the other process is dead, and not before', async () => {
-    const together = processes()
+    const together = createProcesses()
     const [here, there] = [await together.open(), await together.open()]
     const attempts = async (process: TestProcess, ms: number) => {
       const { createServer } = await import('node:net')
@@ -207,7 +207,7 @@ describe('direct connections', () => {
       await new Promise((resolve) => server.close(resolve))
       return count
     }
-    await reach(there.channel, here.channel, 't')
+    await awaitReach(there.channel, here.channel, 't')
     await there.channel.close()
     assert.ok((await attempts(there, 1_500)) >= 3)
     together.end(there.name)
@@ -222,17 +222,17 @@ describe('direct connections', () => {
       .flatMap((all) => all ?? [])
       .map(({ address }) => address)
     for (const host of ['0.0.0.0', '::']) {
-      const together = processes()
+      const together = createProcesses()
       const there = await together.open({ host })
       const here = await together.open()
       assert.ok(refused.includes(new URL(`tcp://${addressOf(there)}`).hostname))
-      await reach(there.channel, here.channel, 't')
+      await awaitReach(there.channel, here.channel, 't')
       await together.close()
     }
   })
 
   it('that cannot be made are logged with the address and the setting', async () => {
-    const together = processes()
+    const together = createProcesses()
     const port = await freePort()
     const there = await together.open({ address: `127.0.0.1:${port}` })
     const here = await together.open()
@@ -248,10 +248,10 @@ describe('direct connections', () => {
   })
 
   it('deliver words to a process that no other reaches, if that process came later', async () => {
-    const together = processes()
+    const together = createProcesses()
     const here = await together.open()
     const there = await together.open({ address: `127.0.0.1:${await freePort()}` })
-    await reach(here.channel, there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     await together.close()
   })
 })

@@ -6,7 +6,7 @@ import type { Channel } from '../bus.ts'
 import { isMissed } from '../bus.ts'
 import { memoryChannel } from '../memory.ts'
 import type { PeerAddress, PeerKeys } from './keys.ts'
-import { announcementOf, readAnnouncement } from './keys.ts'
+import { signAnnouncement, readAnnouncement } from './keys.ts'
 import type { PeerLimits } from './limits.ts'
 import { usualPeerLimits } from './limits.ts'
 import { createPublisher } from './publisher.ts'
@@ -67,7 +67,7 @@ export async function directChannel(deps: DirectDeps): Promise<Channel> {
     return dead.includes(process)
   }
 
-  const announce = () => notifications.publish(topic, announcementOf(self, keys))
+  const announce = () => notifications.publish(topic, signAnnouncement(self, keys))
   // A process that hears an announcement connects, and is known by that. After lost messages all announce again.
   const quiet = notifications.subscribe(topic, (message) => {
     if (isMissed(message)) return announce()

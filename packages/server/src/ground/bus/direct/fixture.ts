@@ -35,7 +35,7 @@ type ListenAddress = { host: string; port: number }
 export type TestProcess = { name: string; channel: Channel; log: ReturnType<typeof keptLog> }
 
 /** Opens processes that hear of each other by `notifications`. */
-export function processes(notifications: MemoryChannel = memoryChannel()) {
+export function createProcesses(notifications: MemoryChannel = memoryChannel()) {
   const ended = new Set<string>()
   const opened: Channel[] = []
   return {

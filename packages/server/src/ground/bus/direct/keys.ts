@@ -48,7 +48,7 @@ const markOf = ({ process, addresses }: PeerAddress, key: Buffer): Buffer =>
     .digest()
 
 /** The address of a process, as a message that only a holder of the key can write. */
-export const announcementOf = (peer: PeerAddress, [key]: PeerKeys): BusMessage => ({
+export const signAnnouncement = (peer: PeerAddress, [key]: PeerKeys): BusMessage => ({
   ...peer,
   mark: markOf(peer, key).toString('base64url'),
 })

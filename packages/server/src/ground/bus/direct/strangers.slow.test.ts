@@ -5,20 +5,20 @@ import { connect as connectPlain } from 'node:net'
 import { describe, it } from 'node:test'
 import type { ConnectionOptions, TlsOptions } from 'node:tls'
 import { connect, createServer } from 'node:tls'
-import { ear, reach } from '../fixture.ts'
+import { listenToTopic, awaitReach } from '../fixture.ts'
 import { encodeFrame } from './frames.ts'
 import type { TestProcess } from './fixture.ts'
 import {
   addressOf,
   bareReader,
   peerKeys,
-  processes,
+  createProcesses,
   quickLimits,
   selfSigned,
   until,
 } from './fixture.ts'
 import { usualPeerLimits } from './limits.ts'
-import { announcementOf, dialerTls, listenerTls, readAnnouncement } from './keys.ts'
+import { signAnnouncement, dialerTls, listenerTls, readAnnouncement } from './keys.ts'
 
 const otherKeys = [Buffer.alloc(32, 2)] as const
 const peer = { process: 'process_stranger', addresses: ['127.0.0.1:1'] }
@@ -40,7 +40,7 @@ async function outcome(process: TestProcess, options: ConnectionOptions): Promis
 
 /** Number of hellos that a process sends to a stranger at the address of another process before it gives up. */
 async function helloesTo(options: TlsOptions): Promise<number> {
-  const together = processes()
+  const together = createProcesses()
   let helloes = 0
   const server = createServer(options, (socket) => {
     socket.on('error', () => {})
@@ -61,7 +61,7 @@ async function helloesTo(options: TlsOptions): Promise<number> {
 
 describe('strangers', () => {
   it('get no connection without the key', async () => {
-    const together = processes()
+    const together = createProcesses()
     const here = await together.open()
     assert.notEqual(await outcome(here, dialerTls(otherKeys)), 'connected')
     assert.notEqual(await outcome(here, { rejectUnauthorized: false }), 'connected')
@@ -74,7 +74,7 @@ describe('strangers', () => {
   })
 
   it('use TLS 1.3 with an ephemeral exchange when they have the key', async () => {
-    const together = processes()
+    const together = createProcesses()
     const { socket } = await bareReader(await together.open())
     assert.equal(socket.getProtocol(), 'TLSv1.3')
     assert.notDeepEqual(socket.getEphemeralKeyInfo(), {})
@@ -83,7 +83,7 @@ describe('strangers', () => {
   })
 
   it('hear nothing when they look for another process', async () => {
-    const together = processes()
+    const together = createProcesses()
     const here = await together.open()
     const socket = connect({ ...dialerTls(peerKeys), ...peerAddressOf(here) })
     await once(socket, 'secureConnect')
@@ -96,7 +96,7 @@ describe('strangers', () => {
   })
 
   it('that say nothing are cut off, and keep no process out', async () => {
-    const together = processes()
+    const together = createProcesses()
     const limits = { ...quickLimits, strangers: 8, handshakeMs: 300 }
     const here = await together.open({ limits })
     const silent = Array.from({ length: 50 }, () => connectPlain(peerAddressOf(here)))
@@ -107,13 +107,13 @@ describe('strangers', () => {
     }
     await until(() => open <= 8)
     const there = await together.open()
-    await reach(here.channel, there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     await until(() => open === 0)
     await together.close()
   })
 
   it('that have the key and hold no hello, or other frames than these, are cut off', async () => {
-    const together = processes()
+    const together = createProcesses()
     // The heartbeat limit is long, so that none of the strangers is cut off for silence.
     const limits = { ...usualPeerLimits, handshakeMs: 300, topics: 10 }
     const here = await together.open({ limits })
@@ -135,16 +135,16 @@ describe('strangers', () => {
     }
     // The process still works.
     const there = await together.open()
-    await reach(here.channel, there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     await together.close()
   })
 
   it('cannot announce themselves', () => {
-    const announced = announcementOf(peer, peerKeys)
+    const announced = signAnnouncement(peer, peerKeys)
     assert.deepEqual(readAnnouncement(announced, peerKeys), peer)
     assert.deepEqual(readAnnouncement(announced, [...otherKeys, ...peerKeys]), peer)
     for (const forged of [
-      announcementOf(peer, otherKeys),
+      signAnnouncement(peer, otherKeys),
       { ...announced, addresses: ['127.0.0.1:2'] },
       { ...announced, process: 'process_other' },
       { ...announced, mark: '' },
@@ -174,7 +174,7 @@ describe('strangers', () => {
   })
 
   it('that answer at the address of a process flood nobody with words that were not asked for', async () => {
-    const together = processes()
+    const together = createProcesses()
     const listener = createServer(listenerTls(peerKeys), (socket) => {
       socket.on('error', () => {})
       socket.write(encodeFrame({ hello: { from: flooding.process } }))
@@ -190,8 +190,8 @@ describe('strangers', () => {
       addresses: [`127.0.0.1:${address.port}`],
     }
     const here = await together.open()
-    const { heard, until: heardBy } = ear(here.channel, 'asked for')
-    together.notifications.publish('processes', announcementOf(flooding, peerKeys))
+    const { heard, until: heardBy } = listenToTopic(here.channel, 'asked for')
+    together.notifications.publish('processes', signAnnouncement(flooding, peerKeys))
     await heardBy(({ length }) => length > 0)
     assert.deepEqual(heard[0], { n: 'last' })
     await together.close()
@@ -201,16 +201,16 @@ describe('strangers', () => {
 
 describe('a change of the root secret', () => {
   it('keeps processes together that hold both keys, whichever is their own', async () => {
-    const together = processes()
+    const together = createProcesses()
     const [older, newer] = [...peerKeys, ...otherKeys]
     assert.ok(newer)
     const here = await together.open({ keys: [older, newer] })
     const there = await together.open({ keys: [newer, older] })
     const last = await together.open({ keys: [newer] })
-    await reach(here.channel, there.channel, 't')
-    await reach(there.channel, here.channel, 't')
-    await reach(there.channel, last.channel, 't')
-    await reach(last.channel, there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
+    await awaitReach(there.channel, here.channel, 't')
+    await awaitReach(there.channel, last.channel, 't')
+    await awaitReach(last.channel, there.channel, 't')
     await together.close()
   })
 })

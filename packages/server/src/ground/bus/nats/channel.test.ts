@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { BusMessage } from '../bus.ts'
 import { isMissed } from '../bus.ts'
 import { keptLog, selfSigned, until } from '../direct/fixture.ts'
-import { ear, reach } from '../fixture.ts'
+import { listenToTopic, awaitReach } from '../fixture.ts'
 import { natsChannel } from './channel.ts'
 import { natsServer } from './fixture.ts'
 
@@ -23,8 +23,11 @@ describe('a NATS channel', () => {
   it('survives the loss of its server, and notifies the topics that had words', async () => {
     await using server = await natsServer()
     const [here, there] = [await opened(server.url), await opened(server.url)]
-    const [read, silent] = [ear(there.channel, 'read'), ear(there.channel, 'silent')]
-    await reach(here.channel, there.channel, 'read')
+    const [read, silent] = [
+      listenToTopic(there.channel, 'read'),
+      listenToTopic(there.channel, 'silent'),
+    ]
+    await awaitReach(here.channel, there.channel, 'read')
     await server.kill()
     await read.until(hasMissed)
     assert.deepEqual(silent.heard, [])
@@ -32,7 +35,7 @@ describe('a NATS channel', () => {
     here.channel.publish('read', { n: 'lost' })
     await server.start()
     await until(() => here.channel.isOpen() && there.channel.isOpen())
-    await reach(here.channel, there.channel, 'read')
+    await awaitReach(here.channel, there.channel, 'read')
     here.channel.publish('read', { n: 'later' })
     await read.until(has('later'))
     assert.ok(!has('lost')(read.heard))
@@ -43,8 +46,8 @@ describe('a NATS channel', () => {
   it('reports words that it dropped for a server that does not read them, before any later word', async () => {
     await using server = await natsServer()
     const [here, there] = [await opened(server.url), await opened(server.url)]
-    const { heard, until: heardBy } = ear(there.channel, 't')
-    await reach(here.channel, there.channel, 't')
+    const { heard, until: heardBy } = listenToTopic(there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     server.pause()
     for (let n = 0; n < 1_000; n++) here.channel.publish('t', { n, text: 'x'.repeat(2_000) })
     server.resume()
@@ -66,8 +69,8 @@ describe('a NATS channel', () => {
   it('reports a word above the bound as missed, and does not send it', async () => {
     await using server = await natsServer()
     const [here, there] = [await opened(server.url), await opened(server.url)]
-    const { heard, until: heardBy } = ear(there.channel, 't')
-    await reach(here.channel, there.channel, 't')
+    const { heard, until: heardBy } = listenToTopic(there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     here.channel.publish('t', { n: 1, text: 'x'.repeat(300_000) })
     await heardBy(hasMissed)
     here.channel.publish('t', { n: 2 })
@@ -96,7 +99,7 @@ describe('a NATS channel', () => {
   it('accepts a token instead of a name and a password', async () => {
     await using server = await natsServer({ token: 'a:token/of nats' })
     const [here, there] = [await opened(server.url), await opened(server.url)]
-    await reach(here.channel, there.channel, 't')
+    await awaitReach(here.channel, there.channel, 't')
     await Promise.all([here.channel.close(), there.channel.close()])
   })
 
@@ -113,7 +116,7 @@ describe('a NATS channel', () => {
       setDefaultCACertificates([await readFile(certificate, 'utf8')])
       for (const url of [byName, byName.replace('tls:', 'nats:')]) {
         const [here, there] = [await opened(url), await opened(url)]
-        await reach(here.channel, there.channel, 't')
+        await awaitReach(here.channel, there.channel, 't')
         await Promise.all([here.channel.close(), there.channel.close()])
       }
     }

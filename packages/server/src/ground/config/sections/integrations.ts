@@ -1,6 +1,6 @@
 /** Settings of integrations: the apps that this service has at each provider. */
 import { httpUrl, textMatching, text } from '@steward/base/settings/kinds.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
 const pem = textMatching(
   'a private key in PEM, whose lines may be joined by \\n',
@@ -9,7 +9,7 @@ const pem = textMatching(
 
 const secret = textMatching('24 or more characters', /^.{24,}$/s)
 
-export const integrationSettings = section('Integrations', {
+export const integrationSettings = settingsSection('Integrations', {
   integrations: {
     publicUrl: setting('INTEGRATIONS_PUBLIC_URL', httpUrl, {
       defaultAbout: '`PUBLIC_URL`',

@@ -7,10 +7,10 @@ import {
   minuteMs,
   secondMs,
   text,
-  whole,
+  wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import type { SettingKind } from '@steward/base/settings/setting.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { parseRanges, parseTargets } from '../../core/dial.ts'
 import { parseHostNames } from '../../core/setting-lists.ts'
 
@@ -24,7 +24,7 @@ const endpointOf = (title: string) => ({
   about: `endpoint to use in place of ${title}'s, with the same API`,
 })
 
-const models = section('Models', {
+const models = settingsSection('Models', {
   fallbackKeys: {
     anthropic: {
       apiKey: setting('ANTHROPIC_API_KEY', text, keyOf('Anthropic')),
@@ -39,13 +39,13 @@ const models = section('Models', {
       baseUrl: setting('GEMINI_BASE_URL', httpUrl, endpointOf('Google')),
     },
   },
-  modelAnswerMs: setting('MODEL_ANSWER_MINUTES', whole(1, 1_440, minuteMs), {
+  modelAnswerMs: setting('MODEL_ANSWER_MINUTES', wholeNumber(1, 1_440, minuteMs), {
     default: '60',
     about:
       "minutes from a request to the end of the model's answer; the server aborts a longer answer",
     more: 'The server does not repeat the request',
   }),
-  modelSilenceMs: setting('MODEL_SILENCE_SECONDS', whole(1, 3_600, secondMs), {
+  modelSilenceMs: setting('MODEL_SILENCE_SECONDS', wholeNumber(1, 3_600, secondMs), {
     default: '300',
     about:
       'seconds without anything from a model, a ping included, after which the server asks again',
@@ -55,7 +55,7 @@ const models = section('Models', {
     default: 'true',
     about: 'whether the built-in model `offline` exists',
   }),
-  offlineThinkMs: setting('STEWARD_OFFLINE_THINK_MS', whole(0, 60_000), {
+  offlineThinkMs: setting('STEWARD_OFFLINE_THINK_MS', wholeNumber(0, 60_000), {
     default: '250',
     about: 'milliseconds that the model `offline` thinks before it answers a message',
   }),
@@ -71,7 +71,7 @@ const models = section('Models', {
   }),
 })
 
-const search = section('Web search', {
+const search = settingsSection('Web search', {
   webSearch: {
     apiKey: setting('WEB_SEARCH_API_KEY', text, {
       hidden: true,
@@ -86,7 +86,7 @@ const search = section('Web search', {
   },
 })
 
-const egress = section('Egress', {
+const egress = settingsSection('Egress', {
   egressAllowPrivate: setting(
     'EGRESS_ALLOW_PRIVATE',
     { form: 'a list of address ranges', parse: parseRanges },
@@ -112,14 +112,14 @@ const egress = section('Egress', {
       'when the gate adds credentials to calls of a sandbox: `required` only where the gate is its only way out, `best_effort` always, `disabled` never',
     more: 'With `required` the server does not start where sandboxes have another way out; with `best_effort` it tells each session that there is one',
   }),
-  egressConnections: setting('EGRESS_CONNECTIONS', whole(1, 9_999_999), {
+  egressConnections: setting('EGRESS_CONNECTIONS', wholeNumber(1, 9_999_999), {
     defaultAbout: 'an eighth of the files that the process may open, at most 16384',
     about: 'connections that sandboxes hold to their gates in one process',
     more: 'Each takes two files. One sandbox has 512 at most, and no more than half of them',
   }),
 })
 
-const repositories = section('Repositories', {
+const repositories = settingsSection('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
     { form: 'a list of host names', parse: parseHostNames },
@@ -130,7 +130,7 @@ const repositories = section('Repositories', {
       about: 'hosts to clone repositories of sessions from, such as `github.com,*.example.com`',
     },
   ),
-  repositoryBytes: setting('REPOSITORY_MB', whole(1, 1_000_000, mebibyte), {
+  repositoryBytes: setting('REPOSITORY_MB', wholeNumber(1, 1_000_000, mebibyte), {
     default: '2048',
     about: 'largest fetch of one repository, packed, in MiB',
   }),
@@ -148,7 +148,7 @@ const signing: SettingKind<string> = {
   parse: signingKey,
 }
 
-const webhooks = section('Webhooks', {
+const webhooks = settingsSection('Webhooks', {
   webhooks: {
     /** URL and secret of the hint, both or none: the server sends no unsigned hint. */
     hint: {

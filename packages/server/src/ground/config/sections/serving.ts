@@ -11,12 +11,12 @@ import {
   port,
   postgresUrl,
   secondMs,
-  share,
+  fraction,
   text,
-  whole,
+  wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import { logLevel } from '@steward/base/settings/log-level.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-backend.ts'
 import { parseRanges } from '../../core/dial.ts'
 import { parseRates } from '../../core/rates.ts'
@@ -24,7 +24,7 @@ import { isPeerAddress } from '../../core/peer-address.ts'
 
 const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
 
-const listening = section('Server', {
+const listening = settingsSection('Server', {
   rootSecret: setting('PLATFORM_ROOT_SECRET', rootSecret, {
     hidden: true,
     required:
@@ -73,7 +73,7 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const
 
-const metrics = section('Metrics and traces', {
+const metrics = settingsSection('Metrics and traces', {
   metrics: {
     port: setting('METRICS_PORT', port, {
       defaultAbout: 'no metrics',
@@ -101,25 +101,25 @@ const metrics = section('Metrics and traces', {
       about:
         'which traces are sent; `parentbased_`: a trace that a caller began follows the caller',
     }),
-    share: setting('OTEL_TRACES_SAMPLER_ARG', share, {
+    share: setting('OTEL_TRACES_SAMPLER_ARG', fraction, {
       default: '1',
       about: 'share of the sessions that `traceidratio` takes',
     }),
   },
 })
 
-const database = section('Database', {
+const database = settingsSection('Database', {
   databaseUrl: setting('DATABASE_URL', postgresUrl, {
     hidden: true,
     defaultAbout: 'SQLite below `DATA_DIR`',
     about: 'Postgres to use in place of the embedded SQLite database',
   }),
   databaseLimits: {
-    connectMs: setting('DATABASE_CONNECT_SECONDS', whole(1, 600, secondMs), {
+    connectMs: setting('DATABASE_CONNECT_SECONDS', wholeNumber(1, 600, secondMs), {
       default: '10',
       about: 'seconds to open a connection to Postgres or to wait for a free one; then 503',
     }),
-    statementMs: setting('DATABASE_STATEMENT_SECONDS', whole(1, 600, secondMs), {
+    statementMs: setting('DATABASE_STATEMENT_SECONDS', wholeNumber(1, 600, secondMs), {
       default: '15',
       about: 'seconds that a statement on Postgres may take; then 503',
       more: 'Migrations have no limit',
@@ -131,11 +131,11 @@ const database = section('Database', {
       about: 'whether each workspace has a database of its own',
       more: 'See [A database for each workspace](workspaces.md#a-database-for-each-workspace)',
     }),
-    mostOpen: setting('PER_TENANT_DB_OPEN', whole(1, 10_000), {
+    mostOpen: setting('PER_TENANT_DB_OPEN', wholeNumber(1, 10_000), {
       default: '64',
       about: 'files of workspaces that are open at once; each takes 6 descriptors and some 4 MB',
     }),
-    mostBytes: setting('PER_TENANT_DB_MB', whole(1, 10_000_000, 2 ** 20), {
+    mostBytes: setting('PER_TENANT_DB_MB', wholeNumber(1, 10_000_000, 2 ** 20), {
       default: '10240',
       about:
         "largest size of a workspace's file on SQLite; writes beyond it are 507, of this workspace alone",
@@ -143,7 +143,7 @@ const database = section('Database', {
   },
 })
 
-const limits = section('Limits', {
+const limits = settingsSection('Limits', {
   trustedProxies: setting(
     'TRUSTED_PROXIES',
     { form: 'a list of address ranges', parse: parseRanges },
@@ -167,7 +167,7 @@ const limits = section('Limits', {
   ),
 })
 
-const peers = section('Other processes', {
+const peers = settingsSection('Other processes', {
   busUrl: setting('BUS_URL', natsUrl, {
     hidden: true,
     defaultAbout: 'direct connections between the processes',
@@ -198,7 +198,7 @@ const peers = section('Other processes', {
   },
 })
 
-const storage = section('Files and retention', {
+const storage = settingsSection('Files and retention', {
   stores: setting(
     'STORE_BACKENDS',
     { form: 'a JSON object', parse: parseStoreBackends },
@@ -210,11 +210,11 @@ const storage = section('Files and retention', {
     },
   ),
   files: {
-    largest: setting('FILES_LARGEST_MB', whole(1, 51_200, mebibyte), {
+    largest: setting('FILES_LARGEST_MB', wholeNumber(1, 51_200, mebibyte), {
       default: '500',
       about: 'largest file that callers may upload, in MiB',
     }),
-    workspace: setting('FILES_WORKSPACE_MB', whole(1, 1_000_000_000, mebibyte), {
+    workspace: setting('FILES_WORKSPACE_MB', wholeNumber(1, 1_000_000_000, mebibyte), {
       default: '102400',
       about: 'size of all files, outputs, skills and memories of one workspace together, in MiB',
     }),
@@ -224,16 +224,16 @@ const storage = section('Files and retention', {
     }),
   },
   retention: {
-    deletedMs: setting('SESSION_DELETED_HOURS', whole(1, 87_600, hourMs), {
+    deletedMs: setting('SESSION_DELETED_HOURS', wholeNumber(1, 87_600, hourMs), {
       default: '24',
       about: 'hours from the deletion of a session to the removal of its data',
     }),
-    usageMs: setting('USAGE_DAYS', whole(62, 36_500, dayMs), {
+    usageMs: setting('USAGE_DAYS', wholeNumber(62, 36_500, dayMs), {
       default: '400',
       about:
         'days that the server keeps what was used by hours and sessions; older usage is kept by days',
     }),
-    auditMs: setting('AUDIT_DAYS', whole(1, 36_500, dayMs), {
+    auditMs: setting('AUDIT_DAYS', wholeNumber(1, 36_500, dayMs), {
       default: '365',
       about:
         'days that the server keeps the lines of the audit, and uses and changes of credentials',

@@ -8,13 +8,13 @@ import {
   minuteMs,
   secondMs,
   text,
-  whole,
+  wholeNumber,
 } from '@steward/base/settings/kinds.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
 import { parsePackageSources, parseRootFolders } from '../../core/setting-lists.ts'
 
-const sandboxes = section('Sandboxes', {
+const sandboxes = settingsSection('Sandboxes', {
   sandbox: sandboxSettings.provider,
   sandboxSocket: sandboxSettings.socket,
   sandboxImage: sandboxSettings.image,
@@ -42,7 +42,7 @@ const sandboxes = section('Sandboxes', {
     defaultAbout: '`sandboxes` below `DATA_DIR`',
     about: 'folder of the working folders of sessions',
   }),
-  sandboxIdleMs: setting('SANDBOX_IDLE_SECONDS', whole(1, 86_400, secondMs), {
+  sandboxIdleMs: setting('SANDBOX_IDLE_SECONDS', wholeNumber(1, 86_400, secondMs), {
     default: '300',
     about: 'seconds until the server stops an unused sandbox; the working folder stays',
   }),
@@ -63,7 +63,7 @@ const sandboxes = section('Sandboxes', {
   }),
 })
 
-const installs = section('Installs of environments', {
+const installs = settingsSection('Installs of environments', {
   packages: {
     sources: setting(
       'PACKAGE_REGISTRIES',
@@ -79,23 +79,23 @@ const installs = section('Installs of environments', {
         more: 'For example `npm=https://npm.example.com/,pip=https://pypi.example.com/simple`',
       },
     ),
-    buildMs: setting('PACKAGE_BUILD_MINUTES', whole(1, 1_440, minuteMs), {
+    buildMs: setting('PACKAGE_BUILD_MINUTES', wholeNumber(1, 1_440, minuteMs), {
       default: '15',
       about: 'minutes that the installs of one environment may take',
     }),
     /** Bytes. */
-    largest: setting('PACKAGE_LAYER_MB', whole(1, 1_048_576, mebibyte), {
+    largest: setting('PACKAGE_LAYER_MB', wholeNumber(1, 1_048_576, mebibyte), {
       default: '4096',
       about: 'disk of the installs of one environment, build tools included, in MiB',
     }),
-    keptMs: setting('PACKAGE_LAYER_DAYS', whole(1, 3_650, dayMs), {
+    keptMs: setting('PACKAGE_LAYER_DAYS', wholeNumber(1, 3_650, dayMs), {
       default: '14',
       about: 'days until the server removes installs that no session uses',
     }),
   },
 })
 
-const checkpoints = section('Checkpoints', {
+const checkpoints = settingsSection('Checkpoints', {
   checkpoints: {
     saving: setting('CHECKPOINTS', choice(['idle', 'stop', 'off']), {
       defaultAbout: '`idle` with `DATABASE_URL`, else `stop`',
@@ -104,29 +104,29 @@ const checkpoints = section('Checkpoints', {
       more: 'Machines without a common `SANDBOX_DIR` need `idle`, which needs bubblewrap: without it the server saves when the sandbox stops',
     }),
     /** Bytes of one archive. */
-    largest: setting('CHECKPOINT_LARGEST_MB', whole(1, 1_048_576, mebibyte), {
+    largest: setting('CHECKPOINT_LARGEST_MB', wholeNumber(1, 1_048_576, mebibyte), {
       default: '10240',
       about: 'largest archive of a working folder, compressed, in MiB',
     }),
-    history: setting('CHECKPOINT_HISTORY', whole(0, 1_000), {
+    history: setting('CHECKPOINT_HISTORY', wholeNumber(0, 1_000), {
       default: '10',
       about:
         'checkpoints of a session that stay beside its newest, so that a fork has the working folder of an earlier time',
     }),
-    keptMs: setting('CHECKPOINT_DAYS', whole(1, 36_500, dayMs), {
+    keptMs: setting('CHECKPOINT_DAYS', wholeNumber(1, 36_500, dayMs), {
       default: '90',
       about: 'days until the server removes a checkpoint that no newer one replaces',
     }),
   },
 })
 
-const workers = section('Workers', {
+const workers = settingsSection('Workers', {
   work: {
-    idleMs: setting('WORK_IDLE_SECONDS', whole(1, 86_400, secondMs), {
+    idleMs: setting('WORK_IDLE_SECONDS', wholeNumber(1, 86_400, secondMs), {
       default: '120',
       about: 'seconds of an idle session after which its worker is told to end',
     }),
-    unclaimedMs: setting('WORK_UNCLAIMED_SECONDS', whole(1, 86_400, secondMs), {
+    unclaimedMs: setting('WORK_UNCLAIMED_SECONDS', wholeNumber(1, 86_400, secondMs), {
       default: '60',
       about: 'seconds of unclaimed work after which the session is told so',
     }),
@@ -139,29 +139,29 @@ const workers = section('Workers', {
   }),
 })
 
-const shares = section('Shares', {
+const shares = settingsSection('Shares', {
   shares: {
-    percent: setting('WORKSPACE_SHARE', whole(1, 100), {
+    percent: setting('WORKSPACE_SHARE', wholeNumber(1, 100), {
       default: '80',
       about:
         'percent of sessions, sandboxes, streams, connections, builds and fetches of a process that one workspace may hold while others hold none; 100 keeps nothing free for others',
       more: 'See [Workspaces beside each other](limits.md#workspaces-beside-each-other)',
     }),
-    turns: setting('RUNNER_SESSIONS', whole(1, 100_000), {
+    turns: setting('RUNNER_SESSIONS', wholeNumber(1, 100_000), {
       default: '1000',
       about: 'sessions that one process runs at once; further sessions wait',
     }),
-    sandboxes: setting('SANDBOX_COUNT', whole(1, 100_000), {
+    sandboxes: setting('SANDBOX_COUNT', wholeNumber(1, 100_000), {
       default: '1000',
       about: 'sandboxes that one process holds at once; a turn that needs a further one waits',
       more: 'The server stops idle sandboxes to make room',
     }),
-    streams: setting('STREAM_COUNT', whole(1, 9_999_999), {
+    streams: setting('STREAM_COUNT', wholeNumber(1, 9_999_999), {
       defaultAbout: 'half the files that the process may open, at most 50000',
       about: 'event streams that one process holds open at once',
     }),
   },
-  stopMs: setting('RUNNER_STOP_SECONDS', whole(0, 3_600, secondMs), {
+  stopMs: setting('RUNNER_STOP_SECONDS', wholeNumber(0, 3_600, secondMs), {
     default: '20',
     about: 'seconds for running tool calls to end when the server stops',
     more: 'See [Stopping](operations.md#stopping-the-server)',

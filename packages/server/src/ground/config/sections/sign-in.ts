@@ -1,8 +1,8 @@
 /** Settings of sign-in: cookies, mail, identity providers. */
 import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
-import { section, setting } from '@steward/base/settings/setting.ts'
+import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
-const cookies = section('Sign-in', {
+const cookies = settingsSection('Sign-in', {
   sessionSecret: setting(
     'SESSION_SIGNING_SECRET',
     textMatching('16 or more characters', /^.{16,}$/s),
@@ -38,7 +38,7 @@ const clientOf = (prefix: string, name: string) => ({
 
 const urlOf = (name: string, about: string) => setting(name, httpUrl, { about })
 
-export const signInProviders = section('Identity providers', {
+export const signInProviders = settingsSection('Identity providers', {
   identityProviders: {
     google: clientOf('SIGN_IN_GOOGLE', 'Google'),
     github: clientOf('SIGN_IN_GITHUB', 'GitHub'),

@@ -14,7 +14,14 @@ import { movedTables } from '../tables.ts'
 import type { RowDatabase } from './row-database.ts'
 import type { TableName } from '../tables.ts'
 import type { AnyRow, RowSums } from './tenant-rows.ts'
-import { checkSums, putRows, removeRows, rowSum, rowsOf, withoutTriggers } from './tenant-rows.ts'
+import {
+  checkSums,
+  putRows,
+  removeRows,
+  rowSum,
+  readTableRows,
+  withoutTriggers,
+} from './tenant-rows.ts'
 
 const format = 'steward-workspace/1'
 /** Milliseconds without a write after which an unfinished backup counts as abandoned. */
@@ -102,7 +109,7 @@ export async function writeBackup(
     const write = async (db: Reads, tables: readonly TableName[]) => {
       for (const table of tables) {
         const sum = rowSum()
-        for await (const rows of rowsOf(db, table, workspace)) {
+        for await (const rows of readTableRows(db, table, workspace)) {
           for (const row of rows) sum.add(row)
           await put(rows.map((row) => ({ table, row })))
         }

@@ -6,8 +6,8 @@ import {
   putRows,
   removeRows,
   rowSum,
-  rowsOf,
-  sumsOf,
+  readTableRows,
+  sumTableRows,
   withoutTriggers,
 } from './tenant-rows.ts'
 import type { RowSums } from './tenant-rows.ts'
@@ -25,7 +25,7 @@ export async function copyTenant(
         for (const table of tables) {
           await removeRows(tx, table, tenant)
           const sum = rowSum()
-          for await (const rows of rowsOf(db, table, tenant)) {
+          for await (const rows of readTableRows(db, table, tenant)) {
             for (const row of rows) sum.add(row)
             await putRows(tx, table, rows)
           }
@@ -35,6 +35,10 @@ export async function copyTenant(
       }),
     ),
   )
-  checkSums(copied, await to.reading((db) => sumsOf(db, tables, tenant)), `the copy of ${tenant}`)
+  checkSums(
+    copied,
+    await to.reading((db) => sumTableRows(db, tables, tenant)),
+    `the copy of ${tenant}`,
+  )
   return Object.values(copied).reduce((total, { rows }) => total + rows, 0)
 }

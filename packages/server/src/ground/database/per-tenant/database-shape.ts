@@ -11,7 +11,7 @@ const isShape = (value: string | undefined): value is DatabaseShape =>
   value === 'one' || value === 'tenants' || value === 'moving'
 
 /** Undefined when no server has recorded a shape, as in databases of earlier versions. */
-export async function shapeOf({
+export async function readDatabaseShape({
   read,
 }: Pick<Database, 'read'>): Promise<DatabaseShape | undefined> {
   const row = await read
@@ -31,7 +31,7 @@ const command = (to: DatabaseShape): string => `${serverCommand} move-databases 
 
 /** Throws an error with the command to run when the rows are not where this server would look for them. */
 export async function checkShape(control: Database, wanted: 'one' | 'tenants'): Promise<void> {
-  const known = await shapeOf(control)
+  const known = await readDatabaseShape(control)
   if (known === wanted) return
   if (known === 'moving')
     throw new Error(

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { NoWorkspaceError, WorkspaceDatabaseError, StorageError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
-import { files, listOf, putVault, vaultsIn } from './fixture.ts'
+import { openFilePerTenant, collectItems, putVault, vaultsIn } from './fixture.ts'
 
 /** Number of databases in the folder that this process has open. */
 async function openFilesIn(folder: string): Promise<number> {
@@ -15,7 +15,7 @@ async function openFilesIn(folder: string): Promise<number> {
 
 describe('a file for each tenant', () => {
   it('keeps the rows of a tenant in its file, and in no other', async () => {
-    await using at = await files(['wrkspc_a', 'wrkspc_b'])
+    await using at = await openFilePerTenant(['wrkspc_a', 'wrkspc_b'])
     const { databases, folder } = at
     for (const tenant of ['wrkspc_a', 'wrkspc_b'])
       await putVault(await databases.open(tenant), tenant, `vlt_${tenant}`)
@@ -32,7 +32,7 @@ describe('a file for each tenant', () => {
 
   it('has so many files open at most, under any number of callers, and loses no write', async () => {
     const tenants = Array.from({ length: 6 }, (_, n) => `wrkspc_${n}`)
-    await using at = await files(tenants, { mostOpen: 3 })
+    await using at = await openFilePerTenant(tenants, { mostOpen: 3 })
     const { databases, folder } = at
     const held = new Map<string, Database>()
     for (const tenant of tenants) held.set(tenant, await databases.open(tenant))
@@ -54,7 +54,7 @@ describe('a file for each tenant', () => {
   })
 
   it('closes no file under a unit that runs', async () => {
-    await using at = await files(['wrkspc_a', 'wrkspc_b', 'wrkspc_c'], { mostOpen: 1 })
+    await using at = await openFilePerTenant(['wrkspc_a', 'wrkspc_b', 'wrkspc_c'], { mostOpen: 1 })
     const { databases } = at
     const first = await databases.open('wrkspc_a')
     const writes = Array.from({ length: 5 }, (_, n) => putVault(first, 'wrkspc_a', `vlt_${n}`))
@@ -66,7 +66,7 @@ describe('a file for each tenant', () => {
   })
 
   it('lets a tenant fill its own file, and no disk', async () => {
-    await using at = await files(['wrkspc_a', 'wrkspc_b'], { mostBytes: 1_200_000 })
+    await using at = await openFilePerTenant(['wrkspc_a', 'wrkspc_b'], { mostBytes: 1_200_000 })
     const { databases } = at
     const [a, b] = [await databases.open('wrkspc_a'), await databases.open('wrkspc_b')]
     const name = (database: Database, tenant: string, id: string, bytes: number) =>
@@ -90,7 +90,7 @@ describe('a file for each tenant', () => {
   })
 
   it('sets a damaged file aside, and serves the others', async () => {
-    await using at = await files(['wrkspc_a', 'wrkspc_b'])
+    await using at = await openFilePerTenant(['wrkspc_a', 'wrkspc_b'])
     for (const tenant of ['wrkspc_a', 'wrkspc_b'])
       await putVault(await at.databases.open(tenant), tenant, 'vlt_1')
     await at.close()
@@ -99,12 +99,12 @@ describe('a file for each tenant', () => {
     await assert.rejects(databases.open('wrkspc_a'), WorkspaceDatabaseError)
     await assert.rejects(databases.open('wrkspc_a'), /others are not affected/)
     assert.deepEqual(await vaultsIn(await databases.open('wrkspc_b')), ['vlt_1'])
-    assert.equal((await listOf(databases.due())).length, 1, 'jobs go on with the others')
+    assert.equal((await collectItems(databases.due())).length, 1, 'jobs go on with the others')
     assert.equal(at.errors.length, 1, 'logged once')
   })
 
   it('refuses a file of a newer version, and a missing file', async () => {
-    await using at = await files(['wrkspc_a', 'wrkspc_b'])
+    await using at = await openFilePerTenant(['wrkspc_a', 'wrkspc_b'])
     for (const tenant of ['wrkspc_a', 'wrkspc_b'])
       await putVault(await at.databases.open(tenant), tenant, 'vlt_1')
     await at.close()
@@ -122,7 +122,7 @@ describe('a file for each tenant', () => {
   })
 
   it('makes no file for a tenant without a workspace, nor for an id that is a path', async () => {
-    await using at = await files(['../wrkspc_out'])
+    await using at = await openFilePerTenant(['../wrkspc_out'])
     await assert.rejects(at.databases.open('wrkspc_none'), NoWorkspaceError)
     for (const tenant of ['../wrkspc_out', '', 'a/b', 'a\0b'])
       await assert.rejects(at.databases.open(tenant), WorkspaceDatabaseError)
@@ -133,7 +133,7 @@ describe('a file for each tenant', () => {
   })
 
   it('makes a file without the log of one whose removal was cut off', async () => {
-    await using at = await files(['wrkspc_a'])
+    await using at = await openFilePerTenant(['wrkspc_a'])
     await putVault(await at.databases.open('wrkspc_a'), 'wrkspc_a', 'vlt_removed')
     const file = join(at.folder, 'wrkspc_a.db')
     const log = await readFile(`${file}-wal`)
@@ -146,7 +146,7 @@ describe('a file for each tenant', () => {
   })
 
   it('finds a file that a process made before it said so, and removes a half made file', async () => {
-    await using at = await files(['wrkspc_a'])
+    await using at = await openFilePerTenant(['wrkspc_a'])
     await putVault(await at.databases.open('wrkspc_a'), 'wrkspc_a', 'vlt_1')
     await at.databases.control.write((tx) => tx.deleteFrom('tenant_databases').execute())
     await writeFile(join(at.folder, 'wrkspc_b.db.new'), 'half')
@@ -156,7 +156,7 @@ describe('a file for each tenant', () => {
   })
 
   it('has jobs look at what a process wrote that was killed', async () => {
-    await using at = await files(['wrkspc_a'])
+    await using at = await openFilePerTenant(['wrkspc_a'])
     const { control } = at.databases
     await putVault(await at.databases.open('wrkspc_a'), 'wrkspc_a', 'vlt_1')
     const [row] = await control.read.selectFrom('tenant_databases').selectAll().execute()
@@ -164,7 +164,7 @@ describe('a file for each tenant', () => {
   })
 
   it('refuses statements about rows that are in another database', async () => {
-    await using at = await files(['wrkspc_a'])
+    await using at = await openFilePerTenant(['wrkspc_a'])
     const { databases } = at
     await assert.rejects(
       databases.control.read.selectFrom('sessions').selectAll().execute(),
@@ -175,7 +175,7 @@ describe('a file for each tenant', () => {
   })
 
   it('removes the files of a tenant that is forgotten, and makes them for nobody again', async () => {
-    await using at = await files(['wrkspc_a'])
+    await using at = await openFilePerTenant(['wrkspc_a'])
     const database = await at.databases.open('wrkspc_a')
     await putVault(database, 'wrkspc_a', 'vlt_1')
     await at.databases.forget('wrkspc_a')

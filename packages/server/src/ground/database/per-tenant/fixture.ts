@@ -68,7 +68,7 @@ async function opened(
   return at
 }
 
-export async function files(
+export async function openFilePerTenant(
   tenants: readonly string[],
   options: ShapeOptions = {},
 ): Promise<TenantDatabases> {
@@ -88,7 +88,7 @@ export async function files(
   })
 }
 
-export async function schemas(
+export async function openSchemaPerTenant(
   tenants: readonly string[],
   options: ShapeOptions = {},
 ): Promise<TenantDatabases> {
@@ -103,7 +103,7 @@ export async function schemas(
   })
 }
 
-export const shapes = { files, schemas }
+export const tenantShapes = { files: openFilePerTenant, schemas: openSchemaPerTenant }
 
 export const addWorkspace = (control: Database, id: string) =>
   control.write((tx) =>
@@ -131,7 +131,7 @@ export const vaultsIn = async ({ read }: Database): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function collectItems<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = []
   for await (const item of items) list.push(item)
   return list

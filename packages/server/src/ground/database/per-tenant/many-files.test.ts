@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { collectGarbage } from '@steward/base/cost-fixture.ts'
 import { WorkspaceDatabaseError } from '../../core/errors.ts'
 import { isLongRun } from '../fixture.ts'
-import { files, putVault, vaultsIn } from './fixture.ts'
+import { openFilePerTenant, putVault, vaultsIn } from './fixture.ts'
 
 const size = isLongRun
   ? { tenants: 300, open: 64, requests: 5_000 }
@@ -37,7 +37,7 @@ describe('many more tenants than files may be open', () => {
   it('are served without an error in flat memory, and a damaged file harms its own tenant alone', async () => {
     const tenants = Array.from({ length: size.tenants }, (_, n) => `wrkspc_${n}`)
     const [damaged = '', ...sound] = tenants
-    await using at = await files(tenants, { mostOpen: size.open })
+    await using at = await openFilePerTenant(tenants, { mostOpen: size.open })
     for (const tenant of tenants) await putVault(await at.databases.open(tenant), tenant, 'vlt_0')
     await at.close()
     await writeFile(join(at.folder, `${damaged}.db`), 'no database'.repeat(5_000))

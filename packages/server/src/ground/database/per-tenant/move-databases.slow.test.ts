@@ -16,9 +16,9 @@ import { addWorkspace, putVault } from './fixture.ts'
 import type { MoveDeps, MovedDatabases } from './move-databases.ts'
 import { moveDatabases } from './move-databases.ts'
 import { postgresRows, sqliteRows } from './row-database.ts'
-import { sumsOf } from './tenant-rows.ts'
+import { sumTableRows } from './tenant-rows.ts'
 import { schemaNameOf } from './schema-per-tenant.ts'
-import { shapeOf } from './database-shape.ts'
+import { readDatabaseShape } from './database-shape.ts'
 import { tenantFiles } from './tenant-files.ts'
 
 const tenants = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
@@ -113,7 +113,7 @@ const linesIn = async ({ control }: Deployment): Promise<string[]> => {
 }
 
 const sumsIn = (rows: MovedDatabases['control'], tenant: string) =>
-  rows.reading((db) => sumsOf(db, tables, tenant))
+  rows.reading((db) => sumTableRows(db, tables, tenant))
 
 const depsOf = (
   { control, databases: hosts }: Deployment,
@@ -136,7 +136,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       const counted = dialect === 'sqlite' ? before.quota_use : before.quota_changes
       assert.equal(counted?.rows, 1)
       assert.equal(await moveDatabases(depsOf(at), 'tenants'), true)
-      assert.equal(await shapeOf(at.control), 'tenants')
+      assert.equal(await readDatabaseShape(at.control), 'tenants')
       assert.deepEqual(await sumsIn(at.databases.ofTenant('wrkspc_b'), 'wrkspc_b'), before)
       const left = await sumsIn(at.databases.control, 'wrkspc_b')
       assert.ok(Object.values(left).every(({ rows }) => rows === 0))
@@ -145,7 +145,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       await at.control.write((tx) => putLine(tx, 'wrkspc_b', 'waits', null))
       assert.equal(await moveDatabases(depsOf(at), 'one'), true)
       assert.deepEqual(await sumsIn(at.databases.control, 'wrkspc_b'), before)
-      assert.equal(await shapeOf(at.control), 'one')
+      assert.equal(await readDatabaseShape(at.control), 'one')
       assert.deepEqual(await linesIn(at), ['first', 'waits'])
       assert.deepEqual(
         await at.control.read.selectFrom('tenant_databases').selectAll().execute(),
@@ -192,9 +192,9 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
         },
       }
       await assert.rejects(moveDatabases(depsOf(at, { databases }), 'tenants'), /stopped/)
-      assert.equal(await shapeOf(at.control), 'moving')
+      assert.equal(await readDatabaseShape(at.control), 'moving')
       assert.equal(await moveDatabases(depsOf(at), 'one'), false)
-      assert.equal(await shapeOf(at.control), 'one')
+      assert.equal(await readDatabaseShape(at.control), 'one')
       assert.deepEqual(await sumsIn(at.databases.control, 'wrkspc_a'), before)
     })
 
@@ -238,7 +238,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       await fill(at)
       const check = () => Promise.reject(new Error('a server runs'))
       await assert.rejects(moveDatabases(depsOf(at, { check }), 'tenants'), /a server runs/)
-      assert.equal(await shapeOf(at.control), 'one')
+      assert.equal(await readDatabaseShape(at.control), 'one')
     })
 
     it('backs a workspace up and restores it as it was, even after its rows were deleted', async () => {

@@ -5,9 +5,9 @@ import { movedTables } from '../tables.ts'
 import type { Tables } from '../tables.ts'
 import { copyTenant } from './copy-tenant.ts'
 import type { RowDatabase } from './row-database.ts'
-import { removeRows, rowsOf, withoutTriggers } from './tenant-rows.ts'
+import { removeRows, readTableRows, withoutTriggers } from './tenant-rows.ts'
 import type { DatabaseShape } from './database-shape.ts'
-import { putShape, shapeOf } from './database-shape.ts'
+import { putShape, readDatabaseShape } from './database-shape.ts'
 import { tenantDatabaseStore } from './tenant-databases.ts'
 
 export type MoveTarget = 'one' | 'tenants'
@@ -61,7 +61,7 @@ export async function moveDatabases(deps: MoveDeps, to: MoveTarget): Promise<boo
   const { control } = deps
   const known = await moveOf(control)
   if (known && known.to !== to) await giveUp(deps, known)
-  const shape = (await shapeOf(control)) ?? 'one'
+  const shape = (await readDatabaseShape(control)) ?? 'one'
   if (shape === to) return false
   let move = known?.to === to ? known : undefined
   if (!move) {
@@ -121,7 +121,7 @@ const moved = movedTables()
 async function takeWaitingLines(databases: MovedDatabases, tenant: string): Promise<void> {
   await databases.control.reading((db) =>
     databases.ofTenant(tenant).writing(async (tx) => {
-      for await (const rows of rowsOf(db, 'audit_lines', tenant)) {
+      for await (const rows of readTableRows(db, 'audit_lines', tenant)) {
         const waiting = rows.filter((row) => row['seq'] === null) as unknown[]
         if (waiting.length > 0)
           await tx

@@ -5,7 +5,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { NoWorkspaceError, StorageError, WorkspaceDatabaseError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
 import { runOnEach } from '../database.ts'
-import { listOf, putVault, shapes, vaultsIn } from './fixture.ts'
+import { collectItems, putVault, tenantShapes, vaultsIn } from './fixture.ts'
 
 const [a, b, c] = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
 
@@ -15,7 +15,7 @@ function movedClock() {
   return clock
 }
 
-for (const [shape, open] of Object.entries(shapes)) {
+for (const [shape, open] of Object.entries(tenantShapes)) {
   describe(`databases of tenants as ${shape}`, () => {
     it('keep the rows of each tenant apart, in reads and in units that run together', async () => {
       await using at = await open([a, b])
@@ -110,8 +110,8 @@ for (const [shape, open] of Object.entries(shapes)) {
       )
       const databases = await at.reopen()
       clock.ahead = 60_000
-      await listOf(databases.due())
-      assert.deepEqual(await listOf(databases.due()), [await databases.open(b)])
+      await collectItems(databases.due())
+      assert.deepEqual(await collectItems(databases.due()), [await databases.open(b)])
       const again = await databases.open(b)
       await again.write((tx) =>
         tx
@@ -121,12 +121,13 @@ for (const [shape, open] of Object.entries(shapes)) {
       )
       const later = await at.reopen()
       clock.ahead += 60_000
-      await listOf(later.due())
-      assert.deepEqual(await listOf(later.due()), [])
-      assert.deepEqual(await listOf(later.due(60_000)), [await later.open(b)])
+      await collectItems(later.due())
+      assert.deepEqual(await collectItems(later.due()), [])
+      assert.deepEqual(await collectItems(later.due(60_000)), [await later.open(b)])
       const walk = later.walk(2 * 60 * 60_000)
       const seen = new Set<Database>()
-      for (let pass = 0; pass < 3; pass++) for (const each of await listOf(walk())) seen.add(each)
+      for (let pass = 0; pass < 3; pass++)
+        for (const each of await collectItems(walk())) seen.add(each)
       assert.equal(seen.size, 3)
     })
 
@@ -153,7 +154,7 @@ for (const [shape, open] of Object.entries(shapes)) {
       await assert.rejects(databases.open(a), /others are not affected/)
       await assert.rejects(databases.open(a), WorkspaceDatabaseError)
       assert.deepEqual(await vaultsIn(await databases.open(b)), ['v'])
-      assert.deepEqual(await listOf(databases.due()), [await databases.open(b)])
+      assert.deepEqual(await collectItems(databases.due()), [await databases.open(b)])
       assert.equal(at.errors.length, 1, 'it is logged once')
       isBroken = false
     })

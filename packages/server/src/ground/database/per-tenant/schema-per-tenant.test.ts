@@ -7,7 +7,7 @@ import type { SlotFor } from '../statement.ts'
 import { insertRows, selectStatement } from '../statement.ts'
 import { newPostgresUrl } from '../fixture.ts'
 import { postgresDatabase, postgresTransaction } from '../postgres.ts'
-import { addWorkspace, listOf, putVault } from './fixture.ts'
+import { addWorkspace, collectItems, putVault } from './fixture.ts'
 import { schemaPerTenant } from './schema-per-tenant.ts'
 import { tenantDatabaseStore } from './tenant-databases.ts'
 
@@ -123,9 +123,9 @@ describe('a schema for each tenant', () => {
         await two.control.write((tx) => tenantDatabaseStore(tx).wake(tenant, now - 60_000))
       const { postgres } = one
       await postgres.schema('t_wrkspc_a').drop()
-      assert.deepEqual(await listOf(two.due()), [])
+      assert.deepEqual(await collectItems(two.due()), [])
       await two.control.write((tx) => tenantDatabaseStore(tx).wake('wrkspc_b', now))
-      assert.deepEqual(await listOf(two.due()), [await two.open('wrkspc_b')])
+      assert.deepEqual(await collectItems(two.due()), [await two.open('wrkspc_b')])
     } finally {
       await Promise.all([one.close(), two.close()])
     }

@@ -1,7 +1,7 @@
 /** Rows of control: which tenants have a database, and when a job has to look at it. */
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../database.ts'
-import { storeOf } from '../store-of.ts'
+import { defineStore } from '../store-of.ts'
 
 const reads = (db: Reads) => ({
   async isKnown(tenant: string): Promise<boolean> {
@@ -98,4 +98,4 @@ const writes = (db: Queries) => ({
   },
 })
 
-export const tenantDatabaseStore = storeOf(reads, writes)
+export const tenantDatabaseStore = defineStore(reads, writes)

@@ -17,7 +17,7 @@ const rowsAtOnce = 50
 const tenantColumn = (table: TableName): string => (table === 'workspaces' ? 'id' : 'tenant_id')
 
 /** Yields the rows of a table in the order of the primary key, 50 at a time. */
-export async function* rowsOf(
+export async function* readTableRows(
   db: Reads,
   table: TableName,
   tenant: string,
@@ -67,7 +67,7 @@ export function rowSum() {
 
 export type RowSums = Partial<Record<TableName, RowSum>>
 
-export async function sumsOf(
+export async function sumTableRows(
   db: Reads,
   tables: readonly TableName[],
   tenant: string,
@@ -75,7 +75,7 @@ export async function sumsOf(
   const sums: RowSums = {}
   for (const table of tables) {
     const sum = rowSum()
-    for await (const rows of rowsOf(db, table, tenant)) for (const row of rows) sum.add(row)
+    for await (const rows of readTableRows(db, table, tenant)) for (const row of rows) sum.add(row)
     sums[table] = sum.result()
   }
   return sums

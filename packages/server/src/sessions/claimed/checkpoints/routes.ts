@@ -15,11 +15,11 @@ import {
 import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { UnmarkedBlobError } from '../../../ground/blobs/blob-keeping.ts'
 import { checkPendingBlobs } from '../../../ground/blobs/pending-blobs.ts'
-import { archivesOf, workspaceStore } from '../../../resources/checkpoints/checkpoints.ts'
+import { archivesPrefix, workspaceStore } from '../../../resources/checkpoints/checkpoints.ts'
 import { invalid, notFound, PlatformError } from '../../../ground/core/errors.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
-import { claimOf } from '../../../ground/http/principal.ts'
+import { requireClaim } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
@@ -53,7 +53,7 @@ export function checkpointRoutes(
     { db, tenant, principal, params }: ClaimCall,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
   ) {
-    const claim = claimOf(principal)
+    const claim = requireClaim(principal)
     return workspaceStore(
       db,
       { ...deps, history: deps.checkpointHistory },
@@ -67,7 +67,7 @@ export function checkpointRoutes(
   }
   function keyOf({ tenant, params }: ClaimCall, id: string): string {
     if (!archive.test(id)) throw notFound('archive', id)
-    return archivesOf(tenant, params.session_id) + id
+    return archivesPrefix(tenant, params.session_id) + id
   }
   /** A fork may have archives of another session. */
   async function keptKey(call: ClaimCall, id: string): Promise<string> {
@@ -80,7 +80,7 @@ export function checkpointRoutes(
   async function checkRoom(tx: Queries, { tenant, params }: ClaimCall): Promise<void> {
     await checkPendingBlobs(
       tx,
-      { tenant, prefix: archivesOf(tenant, params.session_id) },
+      { tenant, prefix: archivesPrefix(tenant, params.session_id) },
       clock.now(),
       {
         busy: (most) =>
@@ -168,7 +168,7 @@ export function checkpointRoutes(
           'Succeeds only while the claim is current and the checkpoint is the one that the worker has seen.',
       },
       async ({ body: { made, seen }, ...call }) => {
-        const own = archivesOf(call.tenant, call.params.session_id)
+        const own = archivesPrefix(call.tenant, call.params.session_id)
         const isKept = ({ key }: { key: string }) =>
           made.delta !== null && key === made.base.key && key === seen.parts?.base.key
         for (const part of [made.base, made.delta])

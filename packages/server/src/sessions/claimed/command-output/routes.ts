@@ -5,7 +5,7 @@ import {
   CommandOutputWish,
 } from '@steward/protocol/command-output.ts'
 import type { Bus } from '../../../ground/bus/bus.ts'
-import { claimOf } from '../../../ground/http/principal.ts'
+import { requireClaim } from '../../../ground/http/principal.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { findCall } from '../../log/calls.ts'
@@ -33,7 +33,7 @@ export const commandOutputRoutes = ({ bus }: { bus: Bus }): Route[] => [
       answer: CommandOutputWish,
     },
     async ({ db, principal, body }) => {
-      const { tenant, sessionId } = claimOf(principal)
+      const { tenant, sessionId } = requireClaim(principal)
       const call = await findCall(db.read, tenant, sessionId, body.tool_use_id)
       const runs = call?.type === 'agent.tool_use' && call.state === 'waiting'
       const thread = call?.thread_id ?? sessionId

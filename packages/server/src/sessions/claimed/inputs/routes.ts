@@ -15,7 +15,7 @@ import {
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import type { Database } from '../../../ground/database/database.ts'
-import { claimOf } from '../../../ground/http/principal.ts'
+import { requireClaim } from '../../../ground/http/principal.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -157,7 +157,7 @@ function storeRoutes({ clock, limits }: InputRouteDeps): Route[] {
         const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
         const written = await db.write(async (tx) => {
           const now = clock.now()
-          await checkWritingClaim(tx, claimOf(principal), now)
+          await checkWritingClaim(tx, requireClaim(principal), now)
           return memoryStore(tx).writeAll(tenant, store, { actor, changes }, { now, checkRoom })
         })
         return { written: written ?? null }
@@ -179,7 +179,7 @@ function repositoryRoutes({ clock }: InputRouteDeps): Route[] {
       async ({ db, tenant, principal, params: { session_id: session }, body: { message } }) => {
         const now = clock.now()
         const told = await db.write(async (tx) => {
-          await checkClaim(tx, claimOf(principal), now)
+          await checkClaim(tx, requireClaim(principal), now)
           return reportNotBegun(tx, { tenant, session }, message, now)
         })
         return { told }
@@ -196,7 +196,7 @@ function repositoryRoutes({ clock }: InputRouteDeps): Route[] {
       async ({ db, tenant, principal, params: { session_id, resource }, body }) => {
         const now = clock.now()
         const told = await db.write(async (tx) => {
-          await checkClaim(tx, claimOf(principal), now)
+          await checkClaim(tx, requireClaim(principal), now)
           return reportFailure(tx, { tenant, session: session_id, resource }, body, now)
         })
         return { told }

@@ -76,7 +76,7 @@ export function workspaceChanges(deps: Ground) {
       for (const id of ids) dirty.delete(id)
       try {
         const { read } = await databases.open(tenant)
-        const changes = await changesOf(read, tenant, ids, clock.now())
+        const changes = await readChanges(read, tenant, ids, clock.now())
         for (const { id, seq } of changes) told.set(id, seq)
         for (const tell of followers) tell(changes)
         for (const { id, waiting } of changes)
@@ -183,7 +183,7 @@ function changesAlone(tell: WaitFollower): WaitFollower {
 }
 
 /** The changes of these sessions, deletions among them. */
-export async function changesOf(
+export async function readChanges(
   read: Reads,
   tenant: string,
   ids: readonly string[],

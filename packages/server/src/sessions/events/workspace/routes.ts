@@ -15,7 +15,7 @@ import type { Ground } from '../../../ground/ground.ts'
 import { readHead } from '../../log/head.ts'
 import { sessionStore } from '../../rows/sessions.ts'
 import type { Change, WorkspaceChanges } from './changes.ts'
-import { changedSince, changesOf } from './changes.ts'
+import { changedSince, readChanges } from './changes.ts'
 import type { StreamOwner } from './open-streams.ts'
 import { openStreams } from './open-streams.ts'
 import type { StreamPosition } from './position.ts'
@@ -60,7 +60,7 @@ export function workspaceStreamRoutes({
     const missed: Change[] = []
     for (let from = 0; from < found.length; from += idsAtOnce) {
       const ids = found.slice(from, from + idsAtOnce).map(({ id }) => id)
-      missed.push(...(await changesOf(read, tenant, ids, now)))
+      missed.push(...(await readChanges(read, tenant, ids, now)))
     }
     return missed
   }

@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { sseFrame } from '../../../ground/http/sse.ts'
-import { presenter } from '../wire.ts'
+import { createPresenter } from '../wire.ts'
 import type { Change, WorkspaceChanges } from './changes.ts'
 import { followSession } from './follow-session.ts'
 import type { StreamPosition } from './position.ts'
@@ -46,7 +46,7 @@ async function bringEvents(
     position.sessions.set(session, seq)
     return positionText(position)
   }
-  const present = presenter(session, { chunks, deltas: [], dialect: 'interface', idOf })
+  const present = createPresenter(session, { chunks, deltas: [], dialect: 'interface', idOf })
   for await (const each of tailed) {
     if (signal.aborted) break
     const text = present(each)

@@ -9,7 +9,13 @@ import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../../ground/database/statement.ts'
 import type { ThreadForm } from '../inbox.ts'
-import { admission, admitEvents, isOfThreadForm, promotedOf, threadFormOf } from '../inbox.ts'
+import {
+  toAdmission,
+  admitEvents,
+  isOfThreadForm,
+  toPromotedMessage,
+  threadFormOf,
+} from '../inbox.ts'
 import type { PromotedMessage } from '../log.ts'
 import type { ThreadRef, SessionRef } from '../../../ground/core/refs.ts'
 import { isOfThread, sessionColumns } from '../thread-columns.ts'
@@ -48,7 +54,7 @@ const roomStatement = statementByForm((whose: ThreadForm) =>
 )
 
 /** Why the message cannot be sent to the receiver, as a sentence for the agent; undefined when it can. */
-export async function sendRefusalOf(
+export async function findSendRefusal(
   tx: Queries,
   { tenant, session }: SessionRef,
   to: MessageEnd,
@@ -101,7 +107,7 @@ export async function sendMessage(
   const { to } = message
   const { sent, received } = messageEvents(message)
   const waits = { now, due: true, thread: childOf(to) }
-  await admitEvents(tx, tenant, session, [admission(received)], waits)
+  await admitEvents(tx, tenant, session, [toAdmission(received)], waits)
   await makeDue(tx, { tenant, session }, [to.id])
   return sent
 }
@@ -147,5 +153,5 @@ export async function takeMessages(
         found.map(({ position }) => position),
       )
       .execute()
-  return found.map(promotedOf)
+  return found.map(toPromotedMessage)
 }

@@ -36,7 +36,7 @@ export function withThreadName<Row extends Pick<EventRow, 'thread_id'>>(
     : fields
 }
 
-export async function* ownStreamOf(tailed: AsyncGenerator<TailItem>): AsyncGenerator<TailItem> {
+export async function* toThreadStream(tailed: AsyncGenerator<TailItem>): AsyncGenerator<TailItem> {
   for await (const each of tailed)
     yield each.kind === 'kept' ? { ...each, row: asThreadEvent(each.row) } : each
 }

@@ -1,10 +1,10 @@
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { insertRows, selectStatement } from '../../../ground/database/statement.ts'
 import type { Listing, Paging } from '../../../ground/core/page.ts'
-import { readPage, weightOf } from '../../../ground/database/listing.ts'
+import { readPage, rowWeight } from '../../../ground/database/listing.ts'
 import { readHead, spendingCounters } from '../head.ts'
 import type { SessionRef, ThreadRef } from '../../../ground/core/refs.ts'
 import { threadColumns } from '../thread-columns.ts'
@@ -38,7 +38,7 @@ const spentColumns = [...spendingCounters, 'unpriced'] as const
 export type ThreadSpending = Pick<ThreadRow, (typeof spentColumns)[number]>
 
 /** Estimated bytes of a row; only the column `agent` may be long. */
-const weight = weightOf('agent')
+const weight = rowWeight('agent')
 
 type ThreadKey = SessionRef & { id: string }
 
@@ -136,4 +136,4 @@ function threadWrites(db: Queries) {
 }
 
 /** Threads of sessions that have several. */
-export const threadStore = storeOf(threadReads, threadWrites)
+export const threadStore = defineStore(threadReads, threadWrites)

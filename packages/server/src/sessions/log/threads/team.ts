@@ -37,7 +37,7 @@ export const readStandings = (
  * The head of one thread, from the session's head, which the caller has locked or read. In a session with one thread it
  * is the session's head. Lease, budget, spending and inbox are the session's. Undefined for an archived thread.
  */
-export async function threadHeadOf(
+export async function readThreadHead(
   db: Reads,
   ref: ThreadRef,
   session: Head,
@@ -68,10 +68,10 @@ export async function threadHeadOf(
  * thread.
  */
 export const findThreadForUpdate = async (tx: Queries, ref: ThreadRef): Promise<Head | undefined> =>
-  threadHeadOf(tx, ref, await getHeadForUpdate(tx, ref.tenant, ref.session))
+  readThreadHead(tx, ref, await getHeadForUpdate(tx, ref.tenant, ref.session))
 
 export const readThread = async (db: Reads, ref: ThreadRef): Promise<Head | undefined> =>
-  threadHeadOf(db, ref, await readHead(db, ref.tenant, ref.session))
+  readThreadHead(db, ref, await readHead(db, ref.tenant, ref.session))
 
 export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'

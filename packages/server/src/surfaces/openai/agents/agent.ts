@@ -17,7 +17,7 @@ import type {
 } from '@steward/protocol/openai/agents.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { unixSeconds } from '../page.ts'
-import { showTools, toolsOf } from './tools.ts'
+import { showTools, toAgentTools } from './tools.ts'
 
 /** Every agent has a name in this service; the wire shows this name as null. */
 const unnamed = 'Unnamed agent'
@@ -53,11 +53,11 @@ export function modelRef(
 const isFastTier = (tier: OpenAIAgentUpdate['service_tier']): boolean =>
   tier === 'fast' || tier === 'priority'
 
-export const agentOf = (given: OpenAIAgentCreate): AgentCreate => ({
+export const toAgentCreate = (given: OpenAIAgentCreate): AgentCreate => ({
   name: given.name ?? unnamed,
   model: modelRef(given),
   system: given.instructions ?? null,
-  ...toolsOf(given.tools ?? []),
+  ...toAgentTools(given.tools ?? []),
   metadata: given.metadata ?? {},
 })
 
@@ -66,35 +66,37 @@ export const inlineAgent = (
   given: OpenAIAgentOverrides & { model: string },
 ): { agent: AgentCreate; model: ModelRef } => {
   const model = modelRef(given)
-  const { tools, mcp_servers } = toolsOf(given.tools ?? [])
+  const { tools, mcp_servers } = toAgentTools(given.tools ?? [])
   const system = given.instructions ?? null
   return { model, agent: { name: unnamed, model, system, tools, mcp_servers } }
 }
 
 /** Replaces `metadata` and `tools` as wholes. */
-export function updateOf(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpdate {
+export function toAgentUpdate(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpdate {
   const { name, metadata, ...shared } = given
   return {
-    ...overridesOf(shared, kept),
+    ...toAgentOverrides(shared, kept),
     ...(name === undefined ? {} : { name: name ?? unnamed }),
-    ...(metadata === undefined ? {} : { metadata: replaced(kept.metadata, metadata ?? {}) }),
+    ...(metadata === undefined
+      ? {}
+      : { metadata: replacementPatch(kept.metadata, metadata ?? {}) }),
   }
 }
 
 type AgentOverrides = Pick<AgentUpdate, 'model' | 'system' | 'tools' | 'mcp_servers'>
 
-export function overridesOf(given: OpenAIAgentOverrides, kept: AgentConfig): AgentOverrides {
+export function toAgentOverrides(given: OpenAIAgentOverrides, kept: AgentConfig): AgentOverrides {
   const { instructions, tools, model, reasoning, service_tier } = given
   const namesModel = [model, reasoning, service_tier].some((field) => field !== undefined)
   return {
     ...(namesModel ? { model: modelRef(given, kept.model) } : {}),
     ...(instructions === undefined ? {} : { system: instructions }),
-    ...(tools === undefined ? {} : toolsOf(tools ?? [], kept.tools)),
+    ...(tools === undefined ? {} : toAgentTools(tools ?? [], kept.tools)),
   }
 }
 
 /** Builds a merge patch that sets the given keys and removes the others. */
-export const replaced = (
+export const replacementPatch = (
   kept: Readonly<Record<string, unknown>>,
   next: Readonly<Record<string, string>>,
 ): Record<string, string | null> => ({
@@ -119,7 +121,7 @@ const hasSubagents = (multiagent: MultiagentOf<unknown> | null): boolean =>
   (multiagent.type === 'coordinator' || multiagent.subagents.type === 'enabled')
 
 /** An enabled team that `/v1` gave to the agent is kept. */
-export function multiagentOf(
+export function toMultiagent(
   given: OpenAIMultiAgent | null | undefined,
   kept: Multiagent | null,
 ): Multiagent | null {

@@ -9,13 +9,13 @@ import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
-import { archiveDeploymentsOf } from '../../../capabilities/deployments/write.ts'
-import { configOf, updateConfig } from '../../../resources/agents/config.ts'
+import { archiveAgentDeployments } from '../../../capabilities/deployments/write.ts'
+import { buildAgentConfig, updateConfig } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
-import { listed, pagingOf } from '../page.ts'
+import { showOpenAIList, resolvePaging } from '../page.ts'
 import { findAgent } from './find.ts'
-import { agentOf, multiagentOf, showAgent, updateOf } from './agent.ts'
+import { toAgentCreate, toMultiagent, showAgent, toAgentUpdate } from './agent.ts'
 
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
@@ -32,11 +32,11 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
         answer,
       },
       async ({ db, tenant, body }) => {
-        const { config } = configOf(agentOf(body))
+        const { config } = buildAgentConfig(toAgentCreate(body))
         const checkRoom = await limits.quotas.room(tenant, 'agents')
         const agent = await db.write(async (tx) => {
           await checkRoom(tx, 1)
-          const multiagent = multiagentOf(body.multi_agent, null)
+          const multiagent = toMultiagent(body.multi_agent, null)
           return agentStore(tx).create(tenant, { ...config, multiagent }, {}, clock.now())
         })
         return showAgent(agent)
@@ -47,8 +47,8 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
       { summary: 'List agents', query: AfterQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = agentStore(db.read)
-        const page = await pagingOf(query, (id) => store.get(tenant, id))
-        return listed(await store.list(tenant, page, {}), showAgent)
+        const page = await resolvePaging(query, (id) => store.get(tenant, id))
+        return showOpenAIList(await store.list(tenant, page, {}), showAgent)
       },
     ),
     agents.get('/:id', { summary: 'Get an agent', answer }, async ({ db, tenant, params }) =>
@@ -66,8 +66,8 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
       async ({ db, tenant, params, body }) => {
         await findAgent(db.read, tenant, params.id)
         const change = async (kept: AgentConfig) => {
-          const { config, tokens } = updateConfig(kept, updateOf(body, kept))
-          const multiagent = multiagentOf(body.multi_agent, kept.multiagent)
+          const { config, tokens } = updateConfig(kept, toAgentUpdate(body, kept))
+          const multiagent = toMultiagent(body.multi_agent, kept.multiagent)
           return { config: { ...config, multiagent }, tokens: tokens && {} }
         }
         const agent = await db.write((tx) =>
@@ -88,7 +88,7 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
         await db.write(async (tx) => {
           const now = clock.now()
           await agentStore(tx).archive(tenant, params.id, now)
-          await archiveDeploymentsOf(tx, tenant, params.id, now)
+          await archiveAgentDeployments(tx, tenant, params.id, now)
         })
         return { id: params.id, deleted: true, object: 'agent.deleted' }
       },

@@ -48,7 +48,7 @@ function searchConfig(tool: Extract<OpenAITool, { type: 'web_search' }>): ToolCo
 type AgentTools = { tools: Tools; mcp_servers: McpServer[] }
 
 /** `kept`: the tools before the change. Their toolset keeps everything except web search. */
-export function toolsOf(given: readonly OpenAITool[], kept: Tools = []): AgentTools {
+export function toAgentTools(given: readonly OpenAITool[], kept: Tools = []): AgentTools {
   const toolset = kept.find(isToolset)
   const asked = given.find((tool) => tool.type === 'web_search')
   const search = asked && searchConfig(asked)

@@ -12,7 +12,7 @@ import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { readEvents } from '../../../sessions/log/log.ts'
 import { outputStore } from '../../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { defaultLimit, listOf, unixSeconds, unknownAfter } from '../page.ts'
+import { defaultLimit, openaiList, unixSeconds, unknownAfter } from '../page.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { turnAt, turnsAround } from '../turns/turns.ts'
 
@@ -107,7 +107,7 @@ export function artifactRoutes({
         if (after !== undefined && at === -1) throw unknownAfter(after)
         const page = ordered.slice(at + 1, at + 1 + limit)
         const shown = await showArtifacts(log, environment_id, page)
-        return listOf(shown, at + 1 + limit < ordered.length)
+        return openaiList(shown, at + 1 + limit < ordered.length)
       },
     ),
     artifacts.get(

@@ -8,7 +8,7 @@ import type {
   OpenAITargetShown,
 } from '@steward/protocol/openai/automations.ts'
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
-import { messagesOf } from '@steward/protocol/openai/inputs.ts'
+import { toUserMessages } from '@steward/protocol/openai/inputs.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { Reads, TenantRef } from '../../../ground/database/database.ts'
 import { lockAdvisory } from '../../../ground/database/lock.ts'
@@ -16,17 +16,17 @@ import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import type { MakeEnvironment } from '../../../sessions/check-request.ts'
 import type { DeploymentDraft } from '../../../capabilities/deployments/write.ts'
-import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { findTemplate } from '../environments/find.ts'
-import { checkMounts, mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
+import { checkMounts, toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
 import { unnamedName } from '../environments/templates.ts'
 import { unixSeconds } from '../page.ts'
 import { isNone } from '@steward/protocol/openai/environments.ts'
-import { fieldsOf, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
+import { toEnvironmentFields, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
 import { showInput } from '../turns/item.ts'
 
 type NewSessionTarget = Extract<OpenAITarget, { type: 'new_session' }>
@@ -102,9 +102,9 @@ async function environmentFor(
   const isAsItIs = isPlain(given) && !given.files?.length && !given.skills?.length
   const kept = named === undefined ? undefined : await findTemplate(db.read, tenant, named)
   if (kept && isAsItIs) return { environment_id: kept.id, mounts: kept.record.mounts ?? noMounts }
-  const fields = { name: unnamedName(), ...fieldsOf(given) }
-  const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
-  return created(tenant, record, mountsOf(given, kept?.record.mounts))
+  const fields = { name: unnamedName(), ...toEnvironmentFields(given) }
+  const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
+  return created(tenant, record, toEnvironmentMounts(given, kept?.record.mounts))
 }
 
 async function toNewSession(ref: TenantRef, target: NewSessionTarget): Promise<TargetFields> {
@@ -114,7 +114,7 @@ async function toNewSession(ref: TenantRef, target: NewSessionTarget): Promise<T
   return {
     agent: { type: 'agent', id: agent.id, version: agent.version },
     ...environment,
-    initial_events: messagesOf(target.input),
+    initial_events: toUserMessages(target.input),
     resources: mounts.files.map(({ file_id, path }) => ({
       type: 'file',
       file_id,

@@ -23,8 +23,8 @@ import {
   unpauseDeployment,
   updateDeployment,
 } from '../../../capabilities/deployments/write.ts'
-import { replaced } from '../agents/agent.ts'
-import { listOf, pagingOf } from '../page.ts'
+import { replacementPatch } from '../agents/agent.ts'
+import { openaiList, resolvePaging } from '../page.ts'
 import {
   findAutomation,
   onceAt,
@@ -103,13 +103,15 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
       },
       async ({ db, tenant, query }) => {
         const store = deploymentStore(db.read)
-        const page = await pagingOf(query, (id) => rows(db.read, 'deployments').get(tenant, id))
+        const page = await resolvePaging(query, (id) =>
+          rows(db.read, 'deployments').get(tenant, id),
+        )
         const { session_id } = query
         if (session_id !== undefined && !/^sesn_[0-9a-f]{1,64}$/.test(session_id))
           throw notFound('session', session_id)
         const { rows: listed, more } = await store.scheduled(tenant, page, session_id)
         const data = await Promise.all(listed.map((row) => showAutomation(db.read, row)))
-        return listOf(data, more)
+        return openaiList(data, more)
       },
     ),
     automations.get('/:id', { summary: 'Get an automation', answer }, async (call) =>
@@ -134,7 +136,7 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
           const fields = target && (await targetFields({ db, tenant }, target, clock.now()))
           return {
             ...(name !== undefined && { name }),
-            ...(metadata && { metadata: replaced(row.metadata, metadata) }),
+            ...(metadata && { metadata: replacementPatch(row.metadata, metadata) }),
             ...(schedule && { schedule }),
             ...fields,
           }
@@ -206,13 +208,13 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
         const { db, tenant, query } = call
         const row = await found(call)
         const store = deploymentStore(db.read)
-        const page = await pagingOf(query, (id) => store.run(tenant, id))
+        const page = await resolvePaging(query, (id) => store.run(tenant, id))
         const { rows: runs, more } = await store.runs(tenant, page, {
           made: [],
           deployment: row.id,
         })
         const automation = await showAutomation(db.read, row)
-        return listOf(
+        return openaiList(
           runs.map((run) => showInvocation(run, automation)),
           more,
         )

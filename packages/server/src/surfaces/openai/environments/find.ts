@@ -15,7 +15,7 @@ export type EnvironmentRow = RowOf<'environments'>
 export const ownName = (session: string): string => `of ${session}`
 
 /** The session that the environment belongs to; undefined when there is no such session, or when it is deleted. */
-export async function ownerOf(
+export async function findOwnerSession(
   read: Reads,
   { tenant_id, name, archived_at }: EnvironmentRow,
 ): Promise<string | undefined> {
@@ -39,7 +39,7 @@ export async function findTemplate(
 export type MountedFile = { id: string; file_id: string; path: string; size_bytes: number }
 
 /** The files of an environment. With an owner, these are the files of the owner's session. */
-export async function filesOf(
+export async function listMountedFiles(
   read: Reads,
   row: EnvironmentRow,
   owner: string | undefined,

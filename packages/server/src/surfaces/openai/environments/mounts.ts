@@ -16,7 +16,7 @@ export const noMounts: EnvironmentMounts = { files: [], skills: [] }
 type MountFields = Pick<OpenAITemplateUpdate, 'files' | 'skills'>
 
 /** An absent field keeps its value. */
-export const mountsOf = (
+export const toEnvironmentMounts = (
   { files, skills }: MountFields,
   kept: EnvironmentMounts = noMounts,
 ): EnvironmentMounts => ({

@@ -21,26 +21,26 @@ import { rows } from '../../../ground/database/rows.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { attachResources } from '../../../sessions/resources/attach.ts'
 import { checkInputs } from '../../../sessions/resources/supported.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { onceByKey } from '../idempotency.ts'
-import { defaultLimit, listOf, pagingOf } from '../page.ts'
-import { fieldsOf } from '../sessions/environment.ts'
+import { defaultLimit, openaiList, resolvePaging } from '../page.ts'
+import { toEnvironmentFields } from '../sessions/environment.ts'
 import type { EnvironmentRow, MountedFile } from './find.ts'
-import { filesOf, findTemplate, ownerOf } from './find.ts'
-import { checkMounts, mountsOf, noMounts } from './mounts.ts'
+import { listMountedFiles, findTemplate, findOwnerSession } from './find.ts'
+import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
 import { unnamedName } from './templates.ts'
 
 const environments = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/environments')
 const answer = OpenAIEnvironmentInfoShown
 
 async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnvironmentInfo> {
-  const owner = await ownerOf(read, row)
-  const files = await filesOf(read, row, owner)
+  const owner = await findOwnerSession(read, row)
+  const files = await listMountedFiles(read, row, owner)
   const isUsable = row.archived_at === null || owner !== undefined
   return {
     id: row.id,
@@ -87,9 +87,9 @@ async function createEnvironment(
 ): Promise<string> {
   const { environment_template_id: from } = given
   const kept = from === undefined ? undefined : await findTemplate(tx, tenant, from)
-  const fields = { name: unnamedName(), ...fieldsOf(given) }
-  const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
-  const mounts = mountsOf(given, kept?.record.mounts)
+  const fields = { name: unnamedName(), ...toEnvironmentFields(given) }
+  const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
+  const mounts = toEnvironmentMounts(given, kept?.record.mounts)
   await checkMounts(tx, tenant, mounts, (index) => `environment.files.${index}.path`)
   const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
   return id
@@ -163,10 +163,10 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
       },
       async ({ db, tenant, query }) => {
         const all = rows(db.read, 'environments')
-        const page = await pagingOf(query, (id) => all.get(tenant, id))
+        const page = await resolvePaging(query, (id) => all.get(tenant, id))
         const found = await all.list(tenant, page, { archived: false })
         const shown = await Promise.all(found.rows.map((row) => showInfo(db.read, row)))
-        return listOf(shown, found.more)
+        return openaiList(shown, found.more)
       },
     ),
     environments.get(
@@ -187,13 +187,13 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
       async ({ db, tenant, params: { id }, body: { file_id, path } }) => {
         const added = await db.write(async (tx) => {
           const row = await rows(tx, 'environments').get(tenant, id)
-          const owner = await ownerOf(tx, row)
+          const owner = await findOwnerSession(tx, row)
           if (owner) await attach(tx, tenant, owner, { file_id, path })
           else if (row.archived_at !== null)
             throw invalid(`environment ${id} is archived and cannot be changed`)
           else await mount(tx, row, { file_id, path })
           const now = await rows(tx, 'environments').get(tenant, id)
-          return (await filesOf(tx, now, owner)).at(-1)
+          return (await listMountedFiles(tx, now, owner)).at(-1)
         })
         return showFile(id, added ?? { path, size_bytes: 0 })
       },
@@ -208,7 +208,7 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
       },
       async ({ db, tenant, params: { id }, query }) => {
         const row = await rows(db.read, 'environments').get(tenant, id)
-        const files = await filesOf(db.read, row, await ownerOf(db.read, row))
+        const files = await listMountedFiles(db.read, row, await findOwnerSession(db.read, row))
         const { shown, more, next } = pageOfFiles(files, query)
         const data = shown.map((file) => showFile(id, file))
         return { object: 'list', data, has_more: more, next }

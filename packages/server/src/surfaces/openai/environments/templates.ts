@@ -12,13 +12,13 @@ import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
-import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
-import { listed, pagingOf, unixSeconds } from '../page.ts'
-import { fieldsOf, showNetwork, showPackages } from '../sessions/environment.ts'
+import { showOpenAIList, resolvePaging, unixSeconds } from '../page.ts'
+import { toEnvironmentFields, showNetwork, showPackages } from '../sessions/environment.ts'
 import type { EnvironmentRow } from './find.ts'
 import { findTemplate } from './find.ts'
-import { checkMounts, mountsOf, noMounts } from './mounts.ts'
+import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
 
 const templates = section(
   'The OpenAI surface',
@@ -52,11 +52,11 @@ const showTemplate = ({ id, record, created_at, updated_at }: EnvironmentRow): O
 function changed(kept: EnvironmentRecord, given: OpenAITemplateUpdate): EnvironmentRecord {
   const cleared = {
     ...(given.network === null && { denylist: [], limited: false, allowlist: [] }),
-    ...(given.packages === null && { packages: recordOf({ name: kept.name }).packages }),
+    ...(given.packages === null && { packages: toEnvironmentRecord({ name: kept.name }).packages }),
   }
   const name = given.name === undefined ? kept.name : (given.name ?? unnamedName())
-  const record = updateRecord({ ...kept, ...cleared }, { name, ...fieldsOf(given) })
-  return { ...record, mounts: mountsOf(given, kept.mounts) }
+  const record = updateRecord({ ...kept, ...cleared }, { name, ...toEnvironmentFields(given) })
+  return { ...record, mounts: toEnvironmentMounts(given, kept.mounts) }
 }
 
 export function templateRoutes({ clock }: Ground): Route[] {
@@ -72,9 +72,12 @@ export function templateRoutes({ clock }: Ground): Route[] {
       },
       async ({ db, tenant, body }) => {
         const row = await db.write(async (tx) => {
-          const mounts = mountsOf(body)
+          const mounts = toEnvironmentMounts(body)
           await checkMounts(tx, tenant, mounts)
-          const record = recordOf({ name: body.name ?? unnamedName(), ...fieldsOf(body) })
+          const record = toEnvironmentRecord({
+            name: body.name ?? unnamedName(),
+            ...toEnvironmentFields(body),
+          })
           const store = environmentStore(tx)
           const { id } = await store.create(tenant, { ...record, mounts }, clock.now())
           return rows(tx, 'environments').get(tenant, id)
@@ -87,8 +90,11 @@ export function templateRoutes({ clock }: Ground): Route[] {
       { summary: 'List templates', query: AfterQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const environments = rows(db.read, 'environments')
-        const page = await pagingOf(query, (id) => environments.get(tenant, id))
-        return listed(await environments.list(tenant, page, { archived: false }), showTemplate)
+        const page = await resolvePaging(query, (id) => environments.get(tenant, id))
+        return showOpenAIList(
+          await environments.list(tenant, page, { archived: false }),
+          showTemplate,
+        )
       },
     ),
     templates.get('/:id', { summary: 'Get a template', answer }, async ({ db, tenant, params }) =>

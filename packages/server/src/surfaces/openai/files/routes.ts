@@ -18,7 +18,7 @@ import { fileStore, showFile } from '../../../resources/files/store.ts'
 import type { UploadLimits } from '../../../resources/files/upload.ts'
 import { uploadFile } from '../../../resources/files/upload.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
-import { listed, pagingOf, unixSeconds } from '../page.ts'
+import { showOpenAIList, resolvePaging, unixSeconds } from '../page.ts'
 import { rows } from '../../../ground/database/rows.ts'
 
 const files = section('The OpenAI surface', ['workspace'], '/openai/v1/files')
@@ -77,8 +77,10 @@ export function fileRoutes(
       { summary: 'List files', query: OpenAIFileListQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = fileStore(db.read)
-        const page = await pagingOf(query, (id) => rows(db.read, 'files').get(tenant, id))
-        return listed(await store.list(tenant, page, undefined), (row) => showUpload(showFile(row)))
+        const page = await resolvePaging(query, (id) => rows(db.read, 'files').get(tenant, id))
+        return showOpenAIList(await store.list(tenant, page, undefined), (row) =>
+          showUpload(showFile(row)),
+        )
       },
     ),
     files.get('/:id', { summary: 'Get a file', answer }, async ({ db, tenant, params }) =>

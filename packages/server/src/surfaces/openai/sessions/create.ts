@@ -1,23 +1,23 @@
 /** Creates a session from a request of `/openai/v1`. */
 import type { OpenAISessionCreate } from '@steward/protocol/openai/sessions.ts'
-import { messagesOf } from '@steward/protocol/openai/inputs.ts'
+import { toUserMessages } from '@steward/protocol/openai/inputs.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
 import type { Multiagent } from '@steward/protocol/multiagent.ts'
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { Queries, Reads, TenantRef } from '../../../ground/database/database.ts'
-import { configOf } from '../../../resources/agents/config.ts'
+import { buildAgentConfig } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
-import { inlineAgent, multiagentOf, overridesOf, showAgent } from '../agents/agent.ts'
+import { inlineAgent, toMultiagent, toAgentOverrides, showAgent } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
-import { mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
+import { toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
 import { makeEnvironment, namedBy } from './environment.ts'
-import { budgetOf } from './update.ts'
+import { toBudget } from './update.ts'
 
 type SessionAgentChoice = Exclude<SessionCreate['agent'], string>
 type ChosenAgent = {
@@ -39,7 +39,7 @@ async function chooseAgent(
     const { model } = given
     if (model === undefined) throw invalid('agent.model: is required')
     const { agent, model: ref } = inlineAgent({ ...given, model })
-    const multiagent = multiagentOf(given.multi_agent, null)
+    const multiagent = toMultiagent(given.multi_agent, null)
     const skills = skillRefs(mounted)
     return {
       model: ref,
@@ -51,7 +51,7 @@ async function chooseAgent(
   const { multi_agent } = given
   if (multi_agent && multi_agent.enabled !== showAgent(agent).multi_agent.enabled)
     throw invalid('agent.multi_agent: is that of the stored agent: change it there')
-  const overrides = overridesOf(given, agent)
+  const overrides = toAgentOverrides(given, agent)
   const choice: SessionAgentChoice = {
     type: 'agent_with_overrides',
     id: agent.id,
@@ -72,7 +72,7 @@ async function mountsFor(
   if (environment.type === 'none') return noMounts
   const id = namedBy(environment)
   const kept = id === undefined ? undefined : await environmentStore(read).record(tenant, id)
-  const [named, own] = [kept?.mounts ?? noMounts, mountsOf(environment)]
+  const [named, own] = [kept?.mounts ?? noMounts, toEnvironmentMounts(environment)]
   return { files: [...named.files, ...own.files], skills: [...named.skills, ...own.skills] }
 }
 
@@ -86,7 +86,7 @@ async function storeInline(
   { inline, multiagent = null }: { inline: AgentCreate; multiagent?: Multiagent | null },
   now: number,
 ) {
-  const { config } = configOf(inline)
+  const { config } = buildAgentConfig(inline)
   const { id } = await agentStore(tx).create(tenant, { ...config, multiagent }, {}, now)
   const { mcp_servers, tools } = inline
   return { type: 'agent_with_overrides' as const, id, mcp_servers, tools }
@@ -109,8 +109,8 @@ export async function createFrom(
     metadata: asked.metadata ?? {},
     vault_ids: asked.vault_ids ?? [],
     resources: resourcesOf(mounts),
-    initial_events: messagesOf(asked.input ?? []),
-    budget: budgetOf(asked.spend_control?.limit ?? null),
+    initial_events: toUserMessages(asked.input ?? []),
+    budget: toBudget(asked.spend_control?.limit ?? null),
   }
   return openSession(deps, { db, tenant }, input, {
     model,

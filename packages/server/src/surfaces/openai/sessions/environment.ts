@@ -11,7 +11,7 @@ import type {
 import { isNone, noneMark } from '@steward/protocol/openai/environments.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { archivedEnvironment, environmentStore } from '../../../resources/environments/store.ts'
 import { ownName } from '../environments/find.ts'
 
@@ -25,7 +25,7 @@ export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
 type HostedFields = Pick<OpenAIHostedParam, 'env' | 'network' | 'packages'>
 
 /** The given fields of an environment; absent fields stay absent. */
-export function fieldsOf({
+export function toEnvironmentFields({
   env,
   network,
   packages,
@@ -73,11 +73,11 @@ async function ownRecord(
 ): Promise<EnvironmentRecord | undefined> {
   if (given.type === 'none') return { ...noEnvironment, name }
   const id = namedBy(given)
-  if (id === undefined) return recordOf({ name, ...fieldsOf(given) })
+  if (id === undefined) return toEnvironmentRecord({ name, ...toEnvironmentFields(given) })
   if (isPlain(given)) return undefined
   const { record, archived } = await environmentStore(tx).getOpenForShare(tenant, id)
   if (archived) throw archivedEnvironment(id)
-  return { ...updateRecord(record, fieldsOf(given)), name, mounts: undefined }
+  return { ...updateRecord(record, toEnvironmentFields(given)), name, mounts: undefined }
 }
 
 export const namedBy = ({ environment_id, environment_template_id }: OpenAIHostedParam) =>

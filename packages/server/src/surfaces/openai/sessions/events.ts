@@ -1,7 +1,7 @@
 /** Converts input events of `/openai/v1` to events of a session. */
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { OpenAIInputEvent } from '@steward/protocol/openai/inputs.ts'
-import { messagesOf, outputOf } from '@steward/protocol/openai/inputs.ts'
+import { toUserMessages, toResultContent } from '@steward/protocol/openai/inputs.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import { findCall } from '../../../sessions/log/calls.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -34,11 +34,11 @@ export async function checkCalls(
   }
 }
 
-export const eventsOf = (given: readonly OpenAIInputEvent[]): ClientEvent[] =>
+export const toClientEvents = (given: readonly OpenAIInputEvent[]): ClientEvent[] =>
   given.flatMap((event): ClientEvent[] => {
     switch (event.type) {
       case 'agent.session.input.message':
-        return messagesOf(event.input)
+        return toUserMessages(event.input)
       case 'agent.session.input.cancel':
         return [{ type: 'user.interrupt' }]
       case 'agent.session.input.tool_result':
@@ -46,7 +46,7 @@ export const eventsOf = (given: readonly OpenAIInputEvent[]): ClientEvent[] =>
           {
             type: 'user.custom_tool_result',
             custom_tool_use_id: event.call_id,
-            content: outputOf(event.success ? event.output : (event.error ?? event.output)),
+            content: toResultContent(event.success ? event.output : (event.error ?? event.output)),
             is_error: !event.success,
           },
         ]

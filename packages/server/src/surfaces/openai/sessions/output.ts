@@ -2,7 +2,14 @@
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
-import { answeredBy, isCall, isResult, itemOf, messageItem, reasoningItem } from '../turns/item.ts'
+import {
+  answeredBy,
+  isCall,
+  isResult,
+  showItem,
+  messageItem,
+  reasoningItem,
+} from '../turns/item.ts'
 import type { TurnEvents } from './wire-events.ts'
 
 /** A block that streams and is not in the log yet: its index, and its text so far. */
@@ -23,12 +30,12 @@ export const doneText = (
   result?: EventRow,
 ): string => {
   const turn = { turnId: told.turnId(), isOver: true, result, owner: told.owner }
-  return told.item('done', row.id, index, itemOf(row, turn))
+  return told.item('done', row.id, index, showItem(row, turn))
 }
 
 export const addedText = (told: TurnEvents, row: EventRow, index: number): string => {
   const turn = { turnId: told.turnId(), isOver: false, owner: told.owner }
-  return told.item('added', row.id, index, itemOf(row, turn))
+  return told.item('added', row.id, index, showItem(row, turn))
 }
 
 function blocksOf(told: TurnEvents, outputs: OutputCount) {
@@ -113,7 +120,7 @@ function blocksOf(told: TurnEvents, outputs: OutputCount) {
 }
 
 /** `outputs`: the number of items that the turn has put out so far. */
-export function outputOf(told: TurnEvents, outputs: number) {
+export function createTurnOutput(told: TurnEvents, outputs: number) {
   const counts: OutputCount = { next: outputs }
   const blocks = blocksOf(told, counts)
   const calls = new Map<string, IndexedCall>()

@@ -1,4 +1,4 @@
-import { OpenAIDeleted, OpenAIListOf, metadataOf } from '@steward/protocol/openai/lists.ts'
+import { OpenAIDeleted, OpenAIListOf, readMetadataFilter } from '@steward/protocol/openai/lists.ts'
 import { OpenAIEventsCreate } from '@steward/protocol/openai/inputs.ts'
 import type { OpenAIInputEvent } from '@steward/protocol/openai/inputs.ts'
 import {
@@ -20,11 +20,11 @@ import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
 import { onceByKey } from '../idempotency.ts'
-import { listOf, pagingOf } from '../page.ts'
+import { openaiList, resolvePaging } from '../page.ts'
 import { createFrom } from './create.ts'
-import { checkCalls, eventsOf } from './events.ts'
+import { checkCalls, toClientEvents } from './events.ts'
 import { showSession, showSessions } from './show.ts'
-import { changeOf, checkPrice } from './update.ts'
+import { toSessionChange, checkPrice } from './update.ts'
 import { newStanding, readStanding } from './standing.ts'
 import { eventFrames } from './stream.ts'
 import { sessionEvent } from './wire-events.ts'
@@ -91,11 +91,11 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       { summary: 'List sessions', query: OpenAISessionListQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = sessionStore(db.read)
-        const page = await pagingOf(query, (id) => store.row(tenant, id))
+        const page = await resolvePaging(query, (id) => store.row(tenant, id))
         const { agent_id: agentId } = query
-        const filter = { agentId, metadata: metadataOf(query), archived: false, made: [] }
+        const filter = { agentId, metadata: readMetadataFilter(query), archived: false, made: [] }
         const { rows, more } = await store.list(tenant, page, filter, clock.now())
-        return listOf(await showSessions(db.read, tenant, rows), more)
+        return openaiList(await showSessions(db.read, tenant, rows), more)
       },
     ),
     sessions.post(
@@ -109,14 +109,14 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       },
       async ({ db, tenant, params: { id }, body }) => {
         const session = await sessionStore(db.read).get(tenant, id, clock.now())
-        const asked = changeOf(body, session)
+        const asked = toSessionChange(body, session)
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
         await db.write(async (tx) => {
           const now = clock.now()
           // The change is computed from the locked session, because fields that are replaced as wholes depend on its
           // state.
           await sessionStore(tx).getForUpdate(tenant, id)
-          const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
+          const change = toSessionChange(body, await sessionStore(tx).get(tenant, id, now))
           await updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
         })
         return showSession(db.read, tenant, id, clock.now())
@@ -160,7 +160,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
           await checkCalls(log, body.events)
           const ref = { tenant, session: id, clock }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
-          await postInUnits(db, ref, eventsOf(body.events), keep)
+          await postInUnits(db, ref, toClientEvents(body.events), keep)
           return null
         })
         return emptyReply(202)

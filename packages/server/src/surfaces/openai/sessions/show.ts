@@ -14,7 +14,7 @@ import { eventOf, readAt } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { showSessionAgent } from '../agents/agent.ts'
 import { unixSeconds } from '../page.ts'
-import { childOf } from './subagent-events.ts'
+import { childThreadId } from './subagent-events.ts'
 import { showEnvironment } from './environment.ts'
 import { showUsage } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -179,7 +179,7 @@ export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAc
 
 /** The ids of the turns that these events belong to: turns of the session, or of the subagent that made the call. */
 async function turnIdsOf(log: SessionLog, events: readonly EventRow[]) {
-  const byThread = Map.groupBy(events, (row) => childOf(log, row) ?? null)
+  const byThread = Map.groupBy(events, (row) => childThreadId(log, row) ?? null)
   const ids = new Map<string, string | undefined>()
   for (const [thread, rows] of byThread) {
     const seqs = rows.map(({ seq }) => seq)

@@ -5,7 +5,7 @@ import type { TailItem } from '../../../sessions/log/tail.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import type { LogState } from './standing.ts'
 import { subagentEvents } from './subagent-events.ts'
-import { tellerOf } from './teller.ts'
+import { createTeller } from './teller.ts'
 import type { SessionWord } from './wire-events.ts'
 import { sessionEvent } from './wire-events.ts'
 
@@ -25,7 +25,7 @@ export async function* eventFrames(
   view: SessionStreamView,
   untilIdle: boolean,
 ): AsyncGenerator<string> {
-  const teller = tellerOf(view)
+  const teller = createTeller(view)
   const subagents = subagentEvents(view.log)
   const sessions = lastRead(view)
   for await (const each of tailed) {

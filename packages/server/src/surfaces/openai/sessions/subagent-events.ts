@@ -6,11 +6,11 @@ import { findSubagent, showSubagent } from '../subagents/subagent.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { readStanding } from './standing.ts'
 import type { Teller } from './teller.ts'
-import { tellerOf } from './teller.ts'
+import { createTeller } from './teller.ts'
 import { subagentEvent } from './wire-events.ts'
 
 /** The child thread that an event names. */
-export function childOf({ session }: SessionLog, { data }: EventRow) {
+export function childThreadId({ session }: SessionLog, { data }: EventRow) {
   if (!data.includes('"session_thread_id"')) return undefined
   const thread = parseObject(data)['session_thread_id']
   return typeof thread === 'string' && thread !== primaryThreadId(session) ? thread : undefined
@@ -23,7 +23,7 @@ export function subagentEvents(session: SessionLog) {
     const known = tellers.get(thread)
     if (known) return known
     const log = { ...session, thread }
-    const teller = tellerOf({ log, standing: await readStanding(log, seq - 1) })
+    const teller = createTeller({ log, standing: await readStanding(log, seq - 1) })
     tellers.set(thread, teller)
     return teller
   }
@@ -36,7 +36,7 @@ export function subagentEvents(session: SessionLog) {
   /** `row`: an event of a child thread, or the event that created the thread. */
   return async (row: EventRow): Promise<string> => {
     if (row.type === 'session.thread_created') {
-      const created = childOf(session, row)
+      const created = childThreadId(session, row)
       return created === undefined ? '' : subagent('created', created, row)
     }
     const { thread_id: thread } = row

@@ -4,11 +4,11 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 import type { LoggedTurn, TurnChange } from '../turns/turn.ts'
 import { turnFold, usageOfTurn } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
-import { outputOf } from './output.ts'
+import { createTurnOutput } from './output.ts'
 import type { LogState } from './standing.ts'
 import { earlierCall } from './standing.ts'
 import type { SessionWord } from './wire-events.ts'
-import { turnEventsOf } from './wire-events.ts'
+import { createTurnEvents } from './wire-events.ts'
 
 /** `word`: the new status of the session. Only the session's own thread changes this status. */
 type LatestText = { text: string; word?: SessionWord }
@@ -19,11 +19,11 @@ const words: Partial<Record<TurnChange, SessionWord>> = {
   ended: 'idle',
 }
 
-export function tellerOf({ log, standing }: { log: SessionLog; standing: LogState }) {
+export function createTeller({ log, standing }: { log: SessionLog; standing: LogState }) {
   const fold = turnFold(log.thread, standing)
   const turnId = () => fold.turn()?.id ?? null
-  const told = turnEventsOf({ owner: log, turnId })
-  const output = outputOf(told, standing.outputs)
+  const told = createTurnEvents({ owner: log, turnId })
+  const output = createTurnOutput(told, standing.outputs)
 
   function turnText(change: TurnChange, row: EventRow, turn: LoggedTurn): string {
     switch (change) {
@@ -76,4 +76,4 @@ export function tellerOf({ log, standing }: { log: SessionLog; standing: LogStat
   }
 }
 
-export type Teller = ReturnType<typeof tellerOf>
+export type Teller = ReturnType<typeof createTeller>

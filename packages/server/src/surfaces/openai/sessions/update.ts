@@ -4,15 +4,20 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import { checkBudget } from '../../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import type { SessionChange } from '../../../sessions/update.ts'
-import { overridesOf, replaced } from '../agents/agent.ts'
+import { toAgentOverrides, replacementPatch } from '../agents/agent.ts'
 import { toolsFor } from '../agents/tools.ts'
 
-export function changeOf(given: OpenAISessionUpdate, { agent, metadata }: Session): SessionChange {
+export function toSessionChange(
+  given: OpenAISessionUpdate,
+  { agent, metadata }: Session,
+): SessionChange {
   const { spend_control } = given
   return {
     ...(given.agent ? { agent: agentChange(given.agent, agent) } : {}),
-    ...(given.metadata === undefined ? {} : { metadata: replaced(metadata, given.metadata ?? {}) }),
-    ...(spend_control === undefined ? {} : { budget: budgetOf(spend_control?.limit ?? null) }),
+    ...(given.metadata === undefined
+      ? {}
+      : { metadata: replacementPatch(metadata, given.metadata ?? {}) }),
+    ...(spend_control === undefined ? {} : { budget: toBudget(spend_control?.limit ?? null) }),
   }
 }
 
@@ -21,7 +26,7 @@ function agentChange(
   given: NonNullable<OpenAISessionUpdate['agent']>,
   kept: Session['agent'],
 ): SessionChange['agent'] {
-  const { model, tools, mcp_servers } = overridesOf(given, kept)
+  const { model, tools, mcp_servers } = toAgentOverrides(given, kept)
   const hasEnvironment = kept.tools.some(
     (tool) => tool.type === 'agent_toolset_20260401' && tool.default_config?.enabled !== false,
   )
@@ -31,7 +36,7 @@ function agentChange(
   }
 }
 
-export const budgetOf = (cents: number | null): SessionChange['budget'] =>
+export const toBudget = (cents: number | null): SessionChange['budget'] =>
   cents === null
     ? null
     : { type: 'limit', max_list_cost: { amount: String(cents), currency: 'USD' } }

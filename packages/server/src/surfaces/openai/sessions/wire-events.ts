@@ -46,7 +46,7 @@ export const subagentEvent = (
     subagent,
   })
 
-export function turnEventsOf({ owner, turnId }: EventOwner) {
+export function createTurnEvents({ owner, turnId }: EventOwner) {
   const { session } = owner
   const say = (type: string, event_id: string, fields: object): string =>
     frameOf({
@@ -98,4 +98,4 @@ export function turnEventsOf({ owner, turnId }: EventOwner) {
   }
 }
 
-export type TurnEvents = ReturnType<typeof turnEventsOf>
+export type TurnEvents = ReturnType<typeof createTurnEvents>

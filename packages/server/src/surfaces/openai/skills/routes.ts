@@ -16,7 +16,7 @@ import { parseInput } from '../../../ground/http/body.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { digitsOf, skillCatalog } from '../../../resources/skills/catalog.ts'
+import { resolveVersionDigits, skillCatalog } from '../../../resources/skills/catalog.ts'
 import { versionAnswer, versionContent } from '../../../resources/skills/content.ts'
 import type { SkillDeps } from '../../../resources/skills/store-skill.ts'
 import {
@@ -28,7 +28,7 @@ import {
 import { receiveFiles, receiveVersion } from '../../../resources/skills/receive-skill.ts'
 import type { SkillRow, SkillVersionRow } from '../../../resources/skills/store.ts'
 import { skillStore, versionDigits } from '../../../resources/skills/store.ts'
-import { listed, pagingOf, unixSeconds } from '../page.ts'
+import { showOpenAIList, resolvePaging, unixSeconds } from '../page.ts'
 
 const skills = section('The OpenAI surface', ['workspace'], '/openai/v1/skills')
 const versions = section('The OpenAI surface', ['workspace'], '/openai/v1/skills/:id/versions')
@@ -60,7 +60,7 @@ async function findVersion(
   { id, which }: { id: string; which: string },
 ) {
   const store = skillStore(read)
-  return store.version(tenant, id, digitsOf(await store.row(tenant, id), which))
+  return store.version(tenant, id, resolveVersionDigits(await store.row(tenant, id), which))
 }
 
 export const skillRoutes = (deps: SkillDeps): Route[] => [...ofSkills(deps), ...ofVersions(deps)]
@@ -90,8 +90,8 @@ function ofSkills(deps: SkillDeps): Route[] {
       { summary: 'List skills', query: AfterQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = skillStore(db.read)
-        const page = await pagingOf(query, (id) => store.row(tenant, id))
-        return listed(await store.list(tenant, page), showOwn)
+        const page = await resolvePaging(query, (id) => store.row(tenant, id))
+        return showOpenAIList(await store.list(tenant, page), showOwn)
       },
     ),
     skills.get('/:id', { summary: 'Get a skill', answer }, async ({ db, tenant, params }) =>
@@ -109,7 +109,7 @@ function ofSkills(deps: SkillDeps): Route[] {
       async ({ db, tenant, params: { id }, body: { default_version } }) => {
         const row = await skillStore(db.read).row(tenant, id)
         const { latest_version } = row
-        if (digitsOf(row, default_version) !== latest_version)
+        if (resolveVersionDigits(row, default_version) !== latest_version)
           throw invalid(
             `default_version: is the newest version, ${latest_version}: name another one where the skill is used`,
           )
@@ -170,8 +170,10 @@ function ofVersions(deps: SkillDeps): Route[] {
       async ({ db, tenant, params: { id }, query }) => {
         const store = skillStore(db.read)
         await store.row(tenant, id)
-        const page = await pagingOf(query, (which) => findVersion(db.read, tenant, { id, which }))
-        return listed(await store.versions(tenant, id, page), showOwnVersion)
+        const page = await resolvePaging(query, (which) =>
+          findVersion(db.read, tenant, { id, which }),
+        )
+        return showOpenAIList(await store.versions(tenant, id, page), showOwnVersion)
       },
     ),
     versions.get(

@@ -9,7 +9,7 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { listOf, pagingOf } from '../page.ts'
+import { openaiList, resolvePaging } from '../page.ts'
 import { itemList, itemsOfTurn, sessionLog, turnList } from '../turns/logs.ts'
 import { findTurn } from '../turns/pages.ts'
 import { eventPositions } from '../turns/event-positions.ts'
@@ -39,12 +39,12 @@ export function subagentRoutes(): Route[] {
       { summary: 'List subagents', query: AfterQuery, answer: OpenAIListOf(OpenAISubagentShown) },
       async ({ db, tenant, params: { id }, query }) => {
         const log = await sessionLog(db.read, tenant, id)
-        const page = await pagingOf(query, (after) => findSubagent(log, after))
+        const page = await resolvePaging(query, (after) => findSubagent(log, after))
         const { rows, more } = await threadStore(db.read).children(tenant, id, page)
         const { archived_at } = await sessionStore(db.read).row(tenant, id)
         const shown = []
         for (const row of rows) shown.push(await showSubagent(log, row, archived_at))
-        return listOf(shown, more)
+        return openaiList(shown, more)
       },
     ),
     sessions.get(

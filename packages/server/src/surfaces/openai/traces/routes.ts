@@ -3,11 +3,11 @@ import { OpenAITraceShown } from '@steward/protocol/openai/traces.ts'
 import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { defaultLimit, listOf } from '../page.ts'
+import { defaultLimit, openaiList } from '../page.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { readTurns } from '../turns/pages.ts'
 import { eventPositions } from '../turns/event-positions.ts'
-import { mostSpans, traceOf } from './trace.ts'
+import { mostSpans, buildTrace } from './trace.ts'
 
 const traces = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id/traces')
 
@@ -33,11 +33,11 @@ export function traceRoutes(): Route[] {
         let spans = 0
         for (const turn of over) {
           if (spans >= mostSpans.page) break
-          const { trace, size } = await traceOf(log, turn)
+          const { trace, size } = await buildTrace(log, turn)
           shown.push(trace)
           spans += size
         }
-        return listOf(shown, more || shown.length < all.length)
+        return openaiList(shown, more || shown.length < all.length)
       },
     ),
   ]

@@ -4,7 +4,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import type { OpenAITrace, OtlpAttribute, OtlpSpan } from '@steward/protocol/openai/traces.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
-import { names, operations } from '../../traces/conventions.ts'
+import { attributeNames, operationNames } from '../../traces/conventions.ts'
 import { unixSeconds } from '../page.ts'
 import { answeredBy } from '../turns/item.ts'
 import { threadRows } from '../turns/store.ts'
@@ -101,26 +101,26 @@ function described(
   if (ended.type !== 'span.model_request_end') {
     const name = nameOf(begun)
     return {
-      name: `${operations.tool} ${name}`,
+      name: `${operationNames.tool} ${name}`,
       kind: kinds.internal,
       attributes: [
-        text(names.operation, operations.tool),
-        text(names.tool, name),
-        text(names.toolCall, begun.id ?? ''),
+        text(attributeNames.operation, operationNames.tool),
+        text(attributeNames.tool, name),
+        text(attributeNames.toolCall, begun.id ?? ''),
       ],
     }
   }
   const { model_usage: usage } = ended
   const { cache_read_input_tokens: cached, cache_creation_input_tokens: kept } = usage
   return {
-    name: operations.model,
+    name: operationNames.model,
     kind: kinds.client,
     attributes: [
-      text(names.operation, operations.model),
-      count(names.inputTokens, usage.input_tokens + cached + kept),
-      count(names.outputTokens, usage.output_tokens),
-      count(names.cacheReadTokens, cached),
-      count(names.cacheWriteTokens, kept),
+      text(attributeNames.operation, operationNames.model),
+      count(attributeNames.inputTokens, usage.input_tokens + cached + kept),
+      count(attributeNames.outputTokens, usage.output_tokens),
+      count(attributeNames.cacheReadTokens, cached),
+      count(attributeNames.cacheWriteTokens, kept),
     ],
   }
 }
@@ -134,20 +134,20 @@ const turnSpan = (
   turn: LoggedTurn,
 ): Omit<OtlpSpan, 'traceId' | 'parentSpanId'> => ({
   spanId: spanOf(turn.id),
-  name: operations.turn,
+  name: operationNames.turn,
   kind: kinds.internal,
   startTimeUnixNano: nanosOf(turn.createdAt),
   endTimeUnixNano: nanosOf(turn.completedAt ?? turn.createdAt),
   attributes: [
-    text(names.operation, operations.turn),
-    text(names.conversation, session),
+    text(attributeNames.operation, operationNames.turn),
+    text(attributeNames.conversation, session),
     text('gen_ai.agent.id', thread ?? agent),
   ],
   status: turn.status === 'failed' ? failed : {},
 })
 
 /** The trace also has the turns of subagents that began and ended before the turn's end. */
-export async function traceOf(
+export async function buildTrace(
   log: SessionLog,
   turn: LoggedTurn,
 ): Promise<{ trace: OpenAITrace; size: number }> {

@@ -61,7 +61,7 @@ type ItemContext = {
 
 type ResultEvent = Extract<NewEvent, { is_error?: boolean | null }>
 
-export function itemOf(row: ItemEventRow, context: ItemContext): OpenAIItem {
+export function showItem(row: ItemEventRow, context: ItemContext): OpenAIItem {
   const event = eventOf(row)
   const base = { id: row.id, turn_id: context.turnId }
   switch (event.type) {

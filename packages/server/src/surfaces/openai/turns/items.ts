@@ -3,7 +3,7 @@ import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../../sessions/log/log.ts'
 import { boundsAround } from './bounds.ts'
-import { answeredBy, isCall, itemOf, resultTypes } from './item.ts'
+import { answeredBy, isCall, showItem, resultTypes } from './item.ts'
 import { itemRows } from './item-rows.ts'
 import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
@@ -46,7 +46,7 @@ export async function readItems(
       result: results.get(row.id),
       owner: log,
     }
-    return itemOf(row, turn)
+    return showItem(row, turn)
   })
   return { items, more, last: rows.at(-1) }
 }

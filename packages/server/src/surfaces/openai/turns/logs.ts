@@ -4,7 +4,7 @@ import type { AfterQuery } from '@steward/protocol/openai/lists.ts'
 import type { OpenAIItem, OpenAITurn } from '@steward/protocol/openai/turns.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { defaultLimit, listOf, unknownAfter } from '../page.ts'
+import { defaultLimit, openaiList, unknownAfter } from '../page.ts'
 import { itemTypes } from './item.ts'
 import { readItems } from './items.ts'
 import { findTurn, readTurns } from './pages.ts'
@@ -30,7 +30,7 @@ export async function turnList(
   { limit = defaultLimit, order = 'desc', after }: AfterQuery,
 ): Promise<OpenAIList<OpenAITurn>> {
   const { turns, more } = await readTurns(log, positions, { limit, order, after })
-  return listOf(
+  return openaiList(
     turns.map((turn) => showTurn(turn, log)),
     more,
   )
@@ -47,7 +47,7 @@ export async function itemList(
   if (after !== undefined && !isListed) throw unknownAfter(after)
   const { items, more, last } = await readItems(log, { limit, order, behind, turn })
   if (last) positions.note(log, last.id, last.seq)
-  return listOf(items, more)
+  return openaiList(items, more)
 }
 
 /** Throws when the turn does not exist. */
@@ -57,5 +57,5 @@ export async function itemsOfTurn(
   { turn: id, query }: { turn: string; query: AfterQuery },
 ): Promise<OpenAIList<OpenAIItem>> {
   const turn = await findTurn(log, positions, id)
-  return turn.status === 'queued' ? listOf([], false) : itemList(log, positions, query, turn)
+  return turn.status === 'queued' ? openaiList([], false) : itemList(log, positions, query, turn)
 }

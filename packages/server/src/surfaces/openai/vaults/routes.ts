@@ -1,5 +1,5 @@
 import type { Credential, Vault } from '@steward/protocol/vaults.ts'
-import { OpenAIDeleted, OpenAIListOf, metadataOf } from '@steward/protocol/openai/lists.ts'
+import { OpenAIDeleted, OpenAIListOf, readMetadataFilter } from '@steward/protocol/openai/lists.ts'
 import type { OpenAICredential, OpenAIVault } from '@steward/protocol/openai/vaults.ts'
 import {
   OpenAICredentialCreate,
@@ -21,8 +21,8 @@ import { credentialStore } from '../../../resources/vaults/credentials.ts'
 import { vaultStore } from '../../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../../resources/vaults/write.ts'
 import * as write from '../../../resources/vaults/write.ts'
-import { replaced } from '../agents/agent.ts'
-import { listed, pagingOf, unixSeconds } from '../page.ts'
+import { replacementPatch } from '../agents/agent.ts'
+import { showOpenAIList, resolvePaging, unixSeconds } from '../page.ts'
 import { rows } from '../../../ground/database/rows.ts'
 
 const vaults = section('The OpenAI surface', ['workspace'], '/openai/v1/vaults')
@@ -104,9 +104,9 @@ function ofVaults(deps: Ground): Route[] {
       { summary: 'List vaults', query: OpenAIVaultListQuery, answer: OpenAIListOf(answer) },
       async ({ db, tenant, query }) => {
         const store = vaultStore(db.read)
-        const paging = await pagingOf(query, (id) => store.get(tenant, id))
-        const filter = { archived: archivedOf(query.status), metadata: metadataOf(query) }
-        return listed(await store.list(tenant, { paging, ...filter }), showVault)
+        const paging = await resolvePaging(query, (id) => store.get(tenant, id))
+        const filter = { archived: archivedOf(query.status), metadata: readMetadataFilter(query) }
+        return showOpenAIList(await store.list(tenant, { paging, ...filter }), showVault)
       },
     ),
     vaults.get('/:id', { summary: 'Get a vault', answer }, async ({ db, tenant, params }) =>
@@ -127,7 +127,7 @@ function ofVaults(deps: Ground): Route[] {
           const kept = await rows(at.tx, 'vaults').getForUpdate(at.tenant, params.id)
           return write.updateVault(at, params.id, {
             ...(name === undefined ? {} : { name: name ?? unnamed }),
-            ...(metadata && { metadata: replaced(kept.metadata, metadata) }),
+            ...(metadata && { metadata: replacementPatch(kept.metadata, metadata) }),
           })
         })
         return showVault(vault)
@@ -178,9 +178,9 @@ function ofCredentials(deps: Ground): Route[] {
       async ({ db, tenant, params: { id }, query }) => {
         await vaultStore(db.read).get(tenant, id)
         const store = credentialStore(db.read)
-        const paging = await pagingOf(query, (each) => store.get(tenant, id, each))
-        const filter = { archived: archivedOf(query.status), metadata: metadataOf(query) }
-        return listed(await store.list(tenant, id, { paging, ...filter }), showCredential)
+        const paging = await resolvePaging(query, (each) => store.get(tenant, id, each))
+        const filter = { archived: archivedOf(query.status), metadata: readMetadataFilter(query) }
+        return showOpenAIList(await store.list(tenant, id, { paging, ...filter }), showCredential)
       },
     ),
     credentials.get(
@@ -206,7 +206,7 @@ function ofCredentials(deps: Ground): Route[] {
           const kept = await credentialStore(at.tx).getForUpdate(at.tenant, id, credential_id)
           return write.updateCredential(at, id, credential_id, {
             ...(auth && { auth }),
-            ...(metadata && { metadata: replaced(kept.metadata, metadata) }),
+            ...(metadata && { metadata: replacementPatch(kept.metadata, metadata) }),
           })
         })
         return showCredential(credential)

@@ -6,9 +6,9 @@ import { lockAdvisory, forUpdate } from '../../../ground/database/lock.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, statement } from '../../../ground/database/statement.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import type { ChainHead, Trail, TrailRow } from './trails.ts'
-import { trailColumns, trails } from './trails.ts'
+import { trailColumns, auditTrails } from './trails.ts'
 
 export type ChainLink = { id: string; seq: number; hash: string }
 
@@ -54,7 +54,7 @@ function trailReads(db: Reads) {
     head: (tenant: string, trail: Trail) => headRow(db, tenant, trail).executeTakeFirst(),
 
     /** Chains with unchained lines, across all tenants of the database. */
-    due(some: readonly Trail[] = trails): Promise<{ tenant_id: string; trail: Trail }[]> {
+    due(some: readonly Trail[] = auditTrails): Promise<{ tenant_id: string; trail: Trail }[]> {
       const each = some.map(
         (trail) => sql`select distinct tenant_id, ${sql.lit(trail)} as trail
           from ${sql.table(trail)} where seq is null`,
@@ -182,4 +182,4 @@ function trailWrites(tx: Queries) {
   }
 }
 
-export const trailStore = storeOf(trailReads, trailWrites)
+export const trailStore = defineStore(trailReads, trailWrites)

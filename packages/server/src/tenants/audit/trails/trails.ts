@@ -23,11 +23,15 @@ export const trailColumns = {
 } as const satisfies Record<TrailTable, readonly string[]>
 
 export type Trail = TrailTable
-export const trails: readonly Trail[] = ['audit_lines', 'credential_uses', 'credential_changes']
+export const auditTrails: readonly Trail[] = [
+  'audit_lines',
+  'credential_uses',
+  'credential_changes',
+]
 
 /** The deployment has the empty tenant and uses no credentials. */
 export const trailsOf = (tenant: string): readonly Trail[] =>
-  tenant === '' ? ['audit_lines'] : trails
+  tenant === '' ? ['audit_lines'] : auditTrails
 
 /** Trails of a control database that holds no tenant's rows. */
 export const controlTrails: readonly Trail[] = ['audit_lines']
@@ -65,7 +69,7 @@ export function canonicalText(
   return JSON.stringify(values)
 }
 
-export const hashOf = (...given: Parameters<typeof canonicalText>): string =>
+export const hashCanonical = (...given: Parameters<typeof canonicalText>): string =>
   hash('sha256', canonicalText(...given))
 
 /** Stands for the hash before the first line of a chain. */

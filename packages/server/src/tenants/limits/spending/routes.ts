@@ -11,7 +11,7 @@ import {
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
-import { inCents, unitsOf } from '../../../ground/core/money.ts'
+import { inCents, centsToUnits } from '../../../ground/core/money.ts'
 import { wholePage } from '../../../ground/core/page.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -35,7 +35,7 @@ const show = (row: SpendRow): SpendLimit => ({
   updated_at: row.updated_at,
 })
 
-const unitsOrNull = (amount: string | null) => (amount === null ? null : unitsOf(amount))
+const unitsOrNull = (amount: string | null) => (amount === null ? null : centsToUnits(amount))
 
 export function spendLimitRoutes({
   limits,

@@ -26,7 +26,7 @@ export type Spending = {
   summaries(tenant: string): Promise<SpendSummary[]>
 }
 
-export function capsOf(rows: readonly SpendRow[]): SpendCap[] {
+export function buildSpendCaps(rows: readonly SpendRow[]): SpendCap[] {
   return spendPeriods.flatMap((wanted) => {
     const [lowest] = rows
       .flatMap(({ id, period, source, amount, is_enabled }) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 
 export type SpendRow = Tables['spend_limits']
@@ -106,4 +106,4 @@ function spendWrites(db: Queries) {
   }
 }
 
-export const spendLimitStore = storeOf(spendReads, spendWrites)
+export const spendLimitStore = defineStore(spendReads, spendWrites)

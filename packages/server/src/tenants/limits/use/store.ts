@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 
 /** Quotas that triggers count with each inserted and deleted row. */
 const countedQuotas = ['agents', 'memory_stores', 'stored_bytes'] as const
@@ -90,4 +90,4 @@ function useWrites(db: Queries) {
   }
 }
 
-export const quotaUseStore = storeOf(useReads, useWrites)
+export const quotaUseStore = defineStore(useReads, useWrites)

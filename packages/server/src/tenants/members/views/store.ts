@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { getWorkspaceForShare } from '../../../ground/database/lock.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 
 /** The owner of the views that all keys of a workspace share. */
@@ -65,7 +65,7 @@ const viewWrites = (db: Queries) => ({
   },
 })
 
-export const viewStore = storeOf(viewReads, viewWrites)
+export const viewStore = defineStore(viewReads, viewWrites)
 
 const showView = ({ id, name, noun, filters, created_at }: Tables['saved_views']): ViewShown => ({
   id,

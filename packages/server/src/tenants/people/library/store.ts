@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import { auditEndOfSignIns, auditNewPerson, auditPassword, auditSignIn } from '../audit-lines.ts'
 
 /** The stored columns of each table. Other fields of the library are dropped: tokens of providers, pictures. */
@@ -173,4 +173,4 @@ function rowWrites(db: Queries) {
   }
 }
 
-export const libraryStore = storeOf(rowReads, rowWrites)
+export const libraryStore = defineStore(rowReads, rowWrites)

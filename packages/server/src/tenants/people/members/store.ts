@@ -6,7 +6,7 @@ import {
   getWorkspaceForShare,
   forUpdate,
 } from '../../../ground/database/lock.ts'
-import { storeOf } from '../../../ground/database/store-of.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Role } from '../../../ground/http/principal.ts'
 
 const msOf = (ms: number | null | undefined): number | null =>
@@ -124,4 +124,4 @@ function memberWrites(db: Queries) {
 }
 
 /** Members of workspaces and their roles; rows of the control database. */
-export const memberStore = storeOf(memberReads, memberWrites)
+export const memberStore = defineStore(memberReads, memberWrites)
