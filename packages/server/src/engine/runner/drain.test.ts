@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RunTurn } from '@steward/harness/turn.ts'
-import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { agentMessage, tenant } from '../../sessions/log/fixture.ts'
@@ -23,12 +22,12 @@ async function drained(
   runTurn: RunTurn,
   assembled?: TurnAssembly,
 ) {
-  const logged: string[] = []
+  const { lines: logged, ...ground } = testGround(database, { bus })
   const session = await newSession(database)
   await database.write((tx) => postEvents(tx, tenant, session, [message], Date.now()))
   const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
   const deps: DrainDeps = {
-    ...testGround(database, { bus, log: jsonLog((line) => logged.push(line)) }),
+    ...ground,
     database,
     runTurn,
     running: () => 1,

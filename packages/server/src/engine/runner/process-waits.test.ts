@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -13,7 +12,6 @@ async function setup(change: (database: Database) => Database = (database) => da
   const opened = await databases.sqlite()
   const session = await insertHead(opened.database)
   const { bus } = opened
-  const lines: string[] = []
   let wake = () => {}
   const clock = {
     ...systemClock,
@@ -29,12 +27,11 @@ async function setup(change: (database: Database) => Database = (database) => da
     told.count++
     told.next()
   })
-  const waits = processWaits(
-    testGround(change(opened.database), { clock, log: jsonLog((line) => lines.push(line)) }),
-  )
+  const ground = testGround(change(opened.database), { clock })
+  const waits = processWaits(ground)
   return {
     told,
-    lines,
+    lines: ground.lines,
     during: <T>(waited: Promise<T>) => waits({ tenant, session, generation: 2 }, 'sandbox', waited),
     /** A quarter of a second passes. */
     pass: () => wake(),

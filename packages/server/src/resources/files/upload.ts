@@ -29,8 +29,8 @@ export type UploadLimits = {
  */
 export type LockSession = (tx: Queries, tenant: string, session: string) => Promise<void>
 
-export type FileStoring = Ground & { keeping: BlobKeeping; limits: UploadLimits; quotas: Quotas }
-export type UploadDeps = FileStoring & { holdSession: LockSession }
+export type FileStorage = Ground & { keeping: BlobKeeping; limits: UploadLimits; quotas: Quotas }
+export type UploadDeps = FileStorage & { holdSession: LockSession }
 
 /** Bytes of a form besides its file. */
 const aroundFile = 64 * 1024
@@ -78,7 +78,7 @@ export async function uploadFile(
  * throws, nothing is stored.
  */
 export async function keepFile(
-  deps: FileStoring,
+  deps: FileStorage,
   { db, tenant }: TenantRef,
   part: Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>,
   also: (tx: Queries, id: string) => Promise<void>,
@@ -94,7 +94,7 @@ export async function keepFile(
 }
 
 function rowOf(
-  { clock, limits }: FileStoring,
+  { clock, limits }: FileStorage,
   tenant: string,
   { key, ...file }: UploadedFile,
   { session_id, expires_in_seconds }: FileFields,
@@ -113,7 +113,7 @@ function rowOf(
 }
 
 async function insert(
-  { keeping, quotas }: FileStoring,
+  { keeping, quotas }: FileStorage,
   { db, tenant }: TenantRef,
   row: FileRow & { blob_key: string | null },
   before: (tx: Queries) => Promise<void>,
@@ -139,7 +139,7 @@ async function checkEarly(
 }
 
 async function store(
-  { keeping, limits }: FileStoring,
+  { keeping, limits }: FileStorage,
   tenant: string,
   part: Omit<FormPart, 'name'>,
 ): Promise<UploadedFile> {
