@@ -332,7 +332,7 @@ const noInterval = {
       context.report({
         node,
         message:
-          'Make it a Job (ground/core/jobs.ts); an idle thing belongs to a pool, a lease to keepLease.',
+          'Make it a Job (ground/core/time/jobs.ts); an idle thing belongs to a pool, a lease to keepLease.',
       })
     },
   }),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createSeal } from '@steward/server/ground/core/seal.ts'
+import { createSeal } from '@steward/server/ground/core/security/seal.ts'
 import type { WorkspaceKeyRow } from '@steward/server/ground/database/workspace-keys.ts'
 import { workspaceKeyContext } from '@steward/server/ground/database/workspace-keys.ts'
 import type { Canary } from './canary.ts'

@@ -6,7 +6,7 @@ import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/acc
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { StubAnswer, StubReply, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { primaryThreadId } from '@steward/server/ground/core/ids.ts'
+import { primaryThreadId } from '@steward/server/ground/core/text/ids.ts'
 import { pricedModel } from '../priced-model.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'

@@ -11,7 +11,11 @@ const database = `${server}/ground/database`
 
 /** Code that each new resource changes. */
 export const touchedFiles: readonly TouchedFile[] = [
-  { path: `${server}/ground/core/ids.ts`, holds: 'the prefix of its ids', known: /model_card: / },
+  {
+    path: `${server}/ground/core/text/ids.ts`,
+    holds: 'the prefix of its ids',
+    known: /model_card: /,
+  },
   {
     path: `${database}/tables.ts`,
     holds: 'the name of its declaration',

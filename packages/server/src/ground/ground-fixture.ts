@@ -2,7 +2,7 @@
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { memoryBus } from './bus/memory.ts'
-import { createSeal } from './core/seal.ts'
+import { createSeal } from './core/security/seal.ts'
 import type { Database, Databases } from './database/database.ts'
 import { oneDatabase } from './database/database.ts'
 import type { Ground } from './ground.ts'

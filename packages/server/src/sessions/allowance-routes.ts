@@ -1,6 +1,6 @@
 import { AllowanceCreate, AllowanceShown } from '@steward/protocol/allowances.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import { wholePage } from '../ground/core/page.ts'
+import { wholePage } from '../ground/core/text/page.ts'
 import { recordBody } from '../ground/http/limits.ts'
 import { emptyReply } from '../ground/http/reply.ts'
 import type { Route } from '../ground/http/route.ts'

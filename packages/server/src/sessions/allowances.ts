@@ -1,10 +1,10 @@
 /** Allows tools for one session, and takes that back. A change counts from the next turn on. [sessions/allowances/allow] */
 import { iso } from '@steward/base/time.ts'
 import type { Allowance } from '@steward/protocol/allowances.ts'
-import { auditChange, openCall } from '../ground/core/audited-call.ts'
+import { auditChange, openCall } from '../ground/core/security/audited-call.ts'
 import { invalid, notFound } from '../ground/core/errors.ts'
-import { newId } from '../ground/core/ids.ts'
-import { toJson } from '../ground/core/json-text.ts'
+import { newId } from '../ground/core/text/ids.ts'
+import { toJson } from '../ground/core/text/json-text.ts'
 import type { Queries } from '../ground/database/database.ts'
 import { appendEntries } from './log/append.ts'
 import { getHeadForUpdate } from './log/head.ts'

@@ -1,8 +1,8 @@
 /** Changes of a session's budget. */
 import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { invalid } from '../ground/core/errors.ts'
-import { primaryThreadId } from '../ground/core/ids.ts'
-import { centsToUnits } from '../ground/core/money.ts'
+import { primaryThreadId } from '../ground/core/text/ids.ts'
+import { centsToUnits } from '../ground/core/text/money.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
 import { stateOf, showHeadUsage } from './log/head.ts'

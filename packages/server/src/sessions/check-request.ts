@@ -1,6 +1,6 @@
 /** Checks a request that is stored, and from which sessions are created later. */
 import type { Database, Queries } from '../ground/database/database.ts'
-import { runUnaudited } from '../ground/core/audited-call.ts'
+import { runUnaudited } from '../ground/core/security/audited-call.ts'
 import type { SessionRequest } from './create.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'

@@ -1,12 +1,12 @@
 /** For tests: the rows of a session, without an agent or an environment, and a process that dies. */
 import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import { StorageError } from '../ground/core/errors.ts'
-import { newId } from '../ground/core/ids.ts'
+import { newId } from '../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../ground/database/database.ts'
 import { tenant } from './log/fixture.ts'
 import { sessionStore } from './rows/sessions.ts'
-import { toJson } from '../ground/core/json-text.ts'
+import { toJson } from '../ground/core/text/json-text.ts'
 
 export async function newSession(
   database: Database,

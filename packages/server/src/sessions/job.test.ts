@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newId } from '../ground/core/ids.ts'
+import { newId } from '../ground/core/text/ids.ts'
 import type { Database } from '../ground/database/database.ts'
 import { everyShape } from '../ground/database/shapes-fixture.ts'
 import type { Tables } from '../ground/database/tables.ts'

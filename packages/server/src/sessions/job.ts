@@ -2,7 +2,7 @@
  * Removes the rows of deleted sessions after a delay, and long texts without a message, in small transactions, so that
  * other writers do not wait.
  */
-import type { Job } from '../ground/core/jobs.ts'
+import type { Job } from '../ground/core/time/jobs.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'

@@ -1,8 +1,8 @@
 /** Creates a session. All surfaces create sessions by this function. */
 import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
-import type { ActingThing } from '../ground/core/audited-call.ts'
-import { newId } from '../ground/core/ids.ts'
+import type { ActingThing } from '../ground/core/security/audited-call.ts'
+import { newId } from '../ground/core/text/ids.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import type { Ground } from '../ground/ground.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'

@@ -2,9 +2,9 @@
  * Wakes threads at their time: admits the wakeup to their inbox like a message. Every process looks; the transaction
  * decides.
  */
-import { createAlarm } from '../ground/core/alarm.ts'
-import { newId, primaryThreadId } from '../ground/core/ids.ts'
-import type { Job } from '../ground/core/jobs.ts'
+import { createAlarm } from '../ground/core/time/alarm.ts'
+import { newId, primaryThreadId } from '../ground/core/text/ids.ts'
+import type { Job } from '../ground/core/time/jobs.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
 import { auditActing } from '../tenants/audit/acting.ts'

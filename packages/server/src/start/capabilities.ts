@@ -8,7 +8,7 @@ import { evalJob } from '../capabilities/evals/job.ts'
 import { integrationJobs } from '../capabilities/integrations/jobs.ts'
 import type { OpenIntegrations } from '../capabilities/integrations/open.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Job } from '../ground/core/jobs.ts'
+import type { Job } from '../ground/core/time/jobs.ts'
 
 export const capabilityJobs = ({ files }: Config, deps: EvalDeps & OpenIntegrations): Job[] => [
   deploymentJob(deps),

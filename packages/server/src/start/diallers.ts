@@ -1,9 +1,9 @@
 /** The dialers of all connections that leave this process. They are guarded, unless a test overrides names. */
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
-import { setGlobalDispatcher } from '../ground/core/undici.ts'
+import { setGlobalDispatcher } from '../ground/core/security/undici.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Connector, Dial, Guard, Namer } from '../ground/core/dial.ts'
+import type { Connector, Dial, Guard, Namer } from '../ground/core/security/dial.ts'
 import {
   dialsFor,
   guardedAgent,
@@ -12,7 +12,7 @@ import {
   guardedDispatcher,
   operatorGuard,
   tenantGuard,
-} from '../ground/core/dial.ts'
+} from '../ground/core/security/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'

@@ -4,7 +4,7 @@ import { archivesIn } from '../engine/folders/archives.ts'
 import { sessionFolders } from '../engine/folders/session-folders.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Share } from '../ground/core/share.ts'
+import type { Share } from '../ground/core/fairness/share.ts'
 import type { Ground } from '../ground/ground.ts'
 import { createCheckpoints } from '../resources/checkpoints/checkpoints.ts'
 

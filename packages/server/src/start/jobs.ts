@@ -1,9 +1,9 @@
 /** The periodic jobs of a process. They start and stop together. */
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Job, RunningJobs } from '../ground/core/jobs.ts'
-import { startJobs } from '../ground/core/jobs.ts'
-import { restJob } from '../ground/core/rest.ts'
+import type { Job, RunningJobs } from '../ground/core/time/jobs.ts'
+import { startJobs } from '../ground/core/time/jobs.ts'
+import { restJob } from '../ground/core/time/rest.ts'
 import type { OpenAnswers } from '../ground/http/open-answers.ts'
 import type { Ground } from '../ground/ground.ts'
 import { checkpointJob } from '../resources/checkpoints/job.ts'

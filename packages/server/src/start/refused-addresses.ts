@@ -1,7 +1,7 @@
 /** The log of addresses that were not dialled. A workspace decides how many there are. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Namer, ResolvedAddress } from '../ground/core/dial.ts'
+import type { Namer, ResolvedAddress } from '../ground/core/security/dial.ts'
 
 const spanMs = 60_000
 /** Lines in a span. */

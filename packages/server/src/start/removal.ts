@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { Config } from '../ground/config/config.ts'
-import type { Job } from '../ground/core/jobs.ts'
+import type { Job } from '../ground/core/time/jobs.ts'
 import { createContentsRemoval } from '../sessions/workspace.ts'
 import { removalJob } from '../tenants/workspaces/job.ts'
 import type { ContentsDeps } from '../sessions/workspace.ts'

@@ -1,7 +1,7 @@
 /** The resources of this process that tenants share. */
 import type { Config } from '../ground/config/config.ts'
-import type { Share } from '../ground/core/share.ts'
-import { createShare } from '../ground/core/share.ts'
+import type { Share } from '../ground/core/fairness/share.ts'
+import { createShare } from '../ground/core/fairness/share.ts'
 import type { ServerQuotas } from '../tenants/limits/effective-limits.ts'
 import type { ProcessUse } from '../tenants/limits/quota-routes.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'

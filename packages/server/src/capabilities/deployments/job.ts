@@ -2,8 +2,8 @@
  * Runs due deployments. All processes poll and claim some at a time; the transaction of a run decides which process
  * runs it.
  */
-import { createAlarm } from '../../ground/core/alarm.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import { createAlarm } from '../../ground/core/time/alarm.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { startDueRuns } from './due-runs.ts'
 import { deploymentStore } from './store.ts'

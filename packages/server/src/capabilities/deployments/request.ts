@@ -1,6 +1,6 @@
 /** The request that creates a session of a deployment. */
 import type { DeploymentResource } from '@steward/protocol/deployments.ts'
-import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import type { Seal, Sealed } from '../../ground/core/security/seal.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentTokenContext } from './store.ts'

@@ -11,7 +11,7 @@ import type {
 } from '@steward/protocol/deployments.ts'
 import { pausingErrors } from '@steward/protocol/deployments.ts'
 import { PlatformError, StorageError, conflict, invalid } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Database, Queries, Reads, TenantRef } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { postInUnits } from '../../sessions/events/post.ts'

@@ -6,8 +6,8 @@ import type {
   TriggerType,
 } from '@steward/protocol/deployments.ts'
 import { sql } from 'kysely'
-import type { Listing, Paging } from '../../ground/core/page.ts'
-import { mapListing } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
+import { mapListing } from '../../ground/core/text/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { forUpdateSkippingLocked } from '../../ground/database/lock.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'

@@ -1,7 +1,7 @@
 /** The secret with which another system runs a deployment. It is sealed, and shown only when it is created. */
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import type { TenantRef } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'

@@ -2,15 +2,15 @@
 import { iso } from '@steward/base/time.ts'
 import type { DreamError } from '@steward/protocol/dreams.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { archiveSession } from '../../sessions/update.ts'
-import { lastError } from '../evals/evidence.ts'
-import { whenResting } from '../evals/await-resting.ts'
+import { lastError } from '../../sessions/log/read-all.ts'
+import { whenResting } from '../../sessions/log/await-resting.ts'
 import {
   beginDream,
   copyMemories,

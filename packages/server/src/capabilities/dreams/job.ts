@@ -1,6 +1,6 @@
 /** Finds dreams that have not stopped. All processes drive each dream; the commit of a step decides between them. */
-import { createDrivenWork } from '../../ground/core/driven-work.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import { createDrivenWork } from '../../ground/core/fairness/driven-work.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { DreamContext } from './drive-dream.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { processorMs } from '@steward/base/cost-fixture.ts'
-import { createShare } from '../../ground/core/share.ts'
+import { createShare } from '../../ground/core/fairness/share.ts'
 import type { TextGrader } from '@steward/protocol/graders.ts'
 import type { TrialEvidence } from './grade-trial.ts'
 import { gradeTrial, UngradableError } from './grade-trial.ts'

@@ -1,6 +1,6 @@
 /** Finds runs to drive. One process drives a run, under a lease; its trials run on any runner. */
-import { createDrivenWork } from '../../ground/core/driven-work.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import { createDrivenWork } from '../../ground/core/fairness/driven-work.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { EvalRunRef } from './drive-run.ts'

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream'
 import { lineCutter } from '@steward/base/line-cutter.ts'
 import { expectStarted } from '@steward/base/started-program.ts'
 import { z } from 'zod'
-import type { Share } from '../../ground/core/share.ts'
+import type { Share } from '../../ground/core/fairness/share.ts'
 
 /** CPU time for one match. */
 const mostMs = 100

@@ -1,8 +1,8 @@
 /** Port `Integration`: an external system that sends signed deliveries to agents and receives their answers. */
 
 import type { IncomingFile } from '../../ground/database/tables/integrations.ts'
-import type { PullRequestLink } from './links.ts'
-import type { PlanStep } from './plan.ts'
+import type { PullRequestLink } from './github/links.ts'
+import type { PlanStep } from './linear/plan.ts'
 
 /** A request of the external system. SECRET: never logged. */
 export type RawDelivery = {

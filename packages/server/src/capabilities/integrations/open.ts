@@ -1,11 +1,11 @@
 import type { Config } from '../../ground/config/config.ts'
-import type { Connector, Namer } from '../../ground/core/dial.ts'
-import { Agent } from '../../ground/core/undici.ts'
-import type { Apps } from './apps.ts'
-import { createApps } from './apps.ts'
-import type { Download, Send, Upload } from './send.ts'
-import { createProviderSender } from './send.ts'
-import type { SlackSocket } from './slack-socket.ts'
+import type { Connector, Namer } from '../../ground/core/security/dial.ts'
+import { Agent } from '../../ground/core/security/undici.ts'
+import type { Apps } from './installations/apps.ts'
+import { createApps } from './installations/apps.ts'
+import type { Download, Send, Upload } from './answers/send.ts'
+import { createProviderSender } from './answers/send.ts'
+import type { SlackSocket } from './slack/socket.ts'
 
 /** The parts that routes and jobs of integrations share. Close them after routes and jobs have stopped. */
 export type OpenIntegrations = {

@@ -1,9 +1,9 @@
 /** Creates, pauses and deletes publications. */
 import { iso } from '@steward/base/time.ts'
 import { integrationIds } from '@steward/protocol/integrations.ts'
-import { endAccess } from './app-access.ts'
-import type { Apps } from './apps.ts'
-import { getApp } from './apps.ts'
+import { endAccess } from './installations/app-access.ts'
+import type { Apps } from './installations/apps.ts'
+import { getApp } from './installations/apps.ts'
 import type {
   PublicationSpec,
   IntegrationId,
@@ -12,8 +12,8 @@ import type {
 } from '@steward/protocol/integrations.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
-import type { Seal } from '../../ground/core/seal.ts'
+import { newId } from '../../ground/core/text/ids.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import type { Queries, TenantRef } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { checkRequest } from '../../sessions/check-request.ts'

@@ -11,8 +11,8 @@ import { recordBody } from '../../ground/http/limits.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { onlyThroughProcess, webhookHeaders } from './entrance.ts'
-import { installationRoutes } from './installation-routes.ts'
+import { onlyThroughProcess, webhookHeaders } from './deliveries/entrance.ts'
+import { installationRoutes } from './installations/install-routes.ts'
 import { parseIntegrationId } from './kinds.ts'
 import {
   createPublication,
@@ -21,7 +21,7 @@ import {
   getPublication,
   setPaused,
 } from './publications.ts'
-import { deliveryBody, receiveSigned } from './receive.ts'
+import { deliveryBody, receiveSigned } from './deliveries/receive.ts'
 import { integrationStore, showPublication } from './store.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
 import type { OpenIntegrations } from './open.ts'

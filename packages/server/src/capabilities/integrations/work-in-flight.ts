@@ -1,6 +1,6 @@
 /** Places of work in which each publication gets a part, so that a slow receiver does not hold up others. */
-import type { WorkInSlots, WorkSlots } from '../../ground/core/work-slots.ts'
-import { createWorkSlots } from '../../ground/core/work-slots.ts'
+import type { WorkInSlots, WorkSlots } from '../../ground/core/fairness/work-slots.ts'
+import { createWorkSlots } from '../../ground/core/fairness/work-slots.ts'
 
 export type PieceOfWork = { tenant_id: string; id: string; publication_id: string }
 

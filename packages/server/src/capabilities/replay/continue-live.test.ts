@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { StorageError } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { dyingDatabase, newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'

@@ -8,7 +8,7 @@ import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { isCall } from '@steward/protocol/call-events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import { isSameJson } from '../../ground/core/same-json.ts'
+import { isSameJson } from '../../ground/core/text/same-json.ts'
 import type { SessionRecord } from './record.ts'
 
 type RecordedCall = { name: string; input: Record<string, unknown>; result: ToolResult }

@@ -12,7 +12,7 @@ import { openTestEgress, environment, seal, tenant } from './callers/egress-fixt
 import type { EgressOptions } from './egress.ts'
 import type { EchoedRequest } from './fixture.ts'
 import { upstreamServer } from './fixture.ts'
-import { toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/text/json-text.ts'
 
 const url = 'https://api.example/mcp'
 const bearer = (token: string, mcp_server_url = url): AuthCreate => ({

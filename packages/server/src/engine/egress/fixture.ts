@@ -13,8 +13,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { runOnce } from '@steward/base/shared-runs.ts'
 import { buildConnector } from 'undici'
-import type { Connector } from '../../ground/core/dial.ts'
-import { dialsFor } from '../../ground/core/dial.ts'
+import type { Connector } from '../../ground/core/security/dial.ts'
+import { dialsFor } from '../../ground/core/security/dial.ts'
 
 const run = promisify(execFile)
 

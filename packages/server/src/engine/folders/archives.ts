@@ -11,7 +11,7 @@ import { ArchiveError, readArchive } from '@steward/space/working-folder/archive
 import type { EntryPiece } from '@steward/space/working-folder/archive-entries.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Share } from '../../ground/core/share.ts'
+import type { Share } from '../../ground/core/fairness/share.ts'
 
 /** The time that one question may read archives. */
 export const mostMs = 30_000

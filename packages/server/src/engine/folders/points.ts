@@ -1,6 +1,6 @@
 /** Finds the state in which a working folder was at an event, as far as checkpoints tell. */
 import type { CheckpointParts } from '@steward/protocol/checkpoints.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { partsOf } from '../../resources/checkpoints/checkpoints.ts'
 import type { PastCheckpoint } from '../../resources/checkpoints/past-checkpoints.ts'

@@ -1,6 +1,6 @@
 /** The turns of a session, and whether checkpoints tell what each has changed. */
 import type { ChangedTurnShown } from '@steward/protocol/folder-changes.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { pastStore } from '../../resources/checkpoints/past-checkpoints.ts'
 import {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../../ground/config/config.ts'
-import type { Share } from '../../ground/core/share.ts'
+import type { Share } from '../../ground/core/fairness/share.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { RefusePackages } from '../../sessions/resources/supported.ts'

@@ -9,7 +9,7 @@ import type { Ground } from '../../ground/ground.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted-store.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
-import type { MountTarget } from '../runner/mount-kind.ts'
+import type { MountTarget } from '../runner/sandboxes/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 

@@ -7,7 +7,7 @@ import { listCatalogModels, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import { findPrice, priceOfOffline } from '../../resources/model-cards/prices.ts'
 

@@ -4,7 +4,7 @@
  */
 import { boundedAnswer } from '@steward/model/wire/bounded-answer.ts'
 import { z } from 'zod'
-import { asOperator } from '../../ground/core/dial.ts'
+import { asOperator } from '../../ground/core/security/dial.ts'
 import { invalid, unsupported } from '../../ground/core/errors.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 

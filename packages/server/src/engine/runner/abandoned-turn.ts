@@ -1,8 +1,8 @@
 /** The events that a turn gets in its log when its process ended or was stopped. */
 import { noUsage } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { newId } from '../../ground/core/ids.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { newId } from '../../ground/core/text/ids.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'

@@ -9,7 +9,7 @@ import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
@@ -27,7 +27,7 @@ import { allowedTools } from './allowed-tools.ts'
 import { loadThreadAgent } from './threads/agent.ts'
 import type { WebDeps } from './web-access.ts'
 import { createWebAccess } from './web-access.ts'
-import type { SandboxPool } from './sandbox-pool.ts'
+import type { SandboxPool } from './sandboxes/sandbox-pool.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
 const maxRequests = 200

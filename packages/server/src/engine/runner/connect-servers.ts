@@ -6,7 +6,7 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { paceAnswers } from '../egress/callers/paced-answers.ts'
-import type { SandboxPool } from './sandbox-pool.ts'
+import type { SandboxPool } from './sandboxes/sandbox-pool.ts'
 
 type ConnectContext = {
   tenant: string

@@ -5,7 +5,7 @@
  */
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { createKeyQueue } from '../../ground/core/key-queue.ts'
+import { createKeyQueue } from '../../ground/core/fairness/key-queue.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { startService } from '../../start/start.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { StopReason } from '@steward/protocol/events.ts'
-import { toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/text/json-text.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { noSpending, stateOf } from '../../sessions/log/head.ts'
 import { actionFor, stepFindings } from './decision.ts'

@@ -2,7 +2,7 @@
  * Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across
  * processes.
  */
-import { eventLoop } from '../../ground/core/event-loop.ts'
+import { eventLoop } from '../../ground/core/fairness/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { acceptedEvent } from './accepted-event.ts'
 import { callOutput } from './call-output.ts'
@@ -21,7 +21,7 @@ import { turnStop, createTurnSleep } from './turn-stop.ts'
 import { frameSender } from './frames.ts'
 import { readOpenCalls } from './open-calls.ts'
 import { lateNotices } from './late-notices.ts'
-import { judgeOutcome } from './outcome-finish.ts'
+import { judgeOutcome } from './outcomes/finish.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import { takeUp } from './take-up.ts'
 import type { SessionLease, Step } from './steps.ts'

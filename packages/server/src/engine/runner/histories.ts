@@ -8,8 +8,8 @@ import {
   resolveContent,
   sizeOf,
 } from '@steward/harness/history.ts'
-import type { Job } from '../../ground/core/jobs.ts'
-import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/fairness/event-loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'

@@ -1,7 +1,7 @@
 /** Runs the script of an inspection in the sandbox of its session, in a shell of its own. */
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { Inspection } from '../../ground/database/tables/outcomes.ts'
-import type { GraderVerdict } from './grader.ts'
+import type { GraderVerdict } from './outcomes/grader.ts'
 
 /** Characters of the output that a verdict keeps: the last ones. */
 const mostOutput = 7_000

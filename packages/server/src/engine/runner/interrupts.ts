@@ -1,6 +1,6 @@
 /** Applies an interrupt to the calls and messages of a thread. */
 import type { Queries } from '../../ground/database/database.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import type { InboxItem } from '../../sessions/log/inbox.ts'

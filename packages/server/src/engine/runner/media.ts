@@ -1,6 +1,6 @@
 /**
  * Loads media that a message names by URL or by file id. Each hop of a URL goes through the guarded dialler of
- * `core/dial.ts`.
+ * `core/security/dial.ts`.
  */
 import { isUtf8 } from 'node:buffer'
 import type { LoadMedia, MediaResult, RemoteMedia } from '@steward/harness/content.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../sessions/stdio-servers/readiness.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 
 /** Decides whether a turn can begin with the worker's servers. Removes a report that no longer counts. */

@@ -3,7 +3,7 @@
  * change since. When there is more to decide, or something came in between, these steps write nothing, and `steps.ts`
  * decides with the head locked.
  */
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { releasedLease, isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
 import { appendIfUnchanged, concernsNoCall } from '../../sessions/log/append.ts'

@@ -3,7 +3,7 @@
  * API.
  */
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { prolongHeads } from '../../ground/database/lease.ts'
 import type { Ground } from '../../ground/ground.ts'

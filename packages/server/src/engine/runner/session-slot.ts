@@ -1,6 +1,6 @@
 /** The slot of a session among the sessions that this process runs at once. */
 import type { Clock } from '@steward/base/time.ts'
-import type { Share } from '../../ground/core/share.ts'
+import type { Share } from '../../ground/core/fairness/share.ts'
 
 export type RunnerShares = {
   /** Shares of the sessions that run. */

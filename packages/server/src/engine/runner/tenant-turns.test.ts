@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createShare } from '../../ground/core/share.ts'
+import { createShare } from '../../ground/core/fairness/share.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { testGround } from '../../ground/ground-fixture.ts'

@@ -1,7 +1,7 @@
 /**
  * Starts due sessions, tenant by tenant, as far as there are free slots. Waiting sessions stand only in the database.
  */
-import type { Share } from '../../ground/core/share.ts'
+import type { Share } from '../../ground/core/fairness/share.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { deadOwners, listDueSessions, nextTenantDue } from '../../ground/database/due-sessions.ts'

@@ -1,8 +1,8 @@
 /**
  * Tells people which hosts of a session's credentials its environment lets no command reach. [egress/hosts/unreachable]
  */
-import { newId } from '../../ground/core/ids.ts'
-import type { MountKind } from './mount-kind.ts'
+import { newId } from '../../ground/core/text/ids.ts'
+import type { MountKind } from './sandboxes/mount-kind.ts'
 
 const retrying = { type: 'retrying' } as const
 

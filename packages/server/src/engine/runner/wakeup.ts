@@ -4,7 +4,7 @@
  */
 import type { WakeupEffect } from '@steward/harness/wakeups.ts'
 import { iso } from '@steward/base/time.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { threadIdOf } from '../../sessions/log/threads/team.ts'

@@ -2,7 +2,7 @@
 import type { WebAccess } from '@steward/harness/tools/egress.ts'
 import type { GuardedFetch } from '@steward/harness/tools/fetch.ts'
 import type { SearchProvider } from '@steward/harness/tools/web-search/provider.ts'
-import type { Share } from '../../ground/core/share.ts'
+import type { Share } from '../../ground/core/fairness/share.ts'
 import type { SessionEgress } from '../egress/callers/session.ts'
 
 export type WebDeps = {

@@ -3,7 +3,7 @@
  * that holds the blob lifts the mark, and the commit that deletes the row sets it again. A job deletes marked blobs.
  */
 import type { Clock } from '@steward/base/time.ts'
-import { runUnaudited } from '../core/audited-call.ts'
+import { runUnaudited } from '../core/security/audited-call.ts'
 import { BlobStoreError } from '../core/errors.ts'
 import type { Database, Databases, Queries } from '../database/database.ts'
 import { runOnEach } from '../database/database.ts'

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Dispatcher } from 'undici'
 import { BlobStoreError } from '../core/errors.ts'
-import { sendRequest } from '../core/undici.ts'
+import { sendRequest } from '../core/security/undici.ts'
 import type { BucketAnswer } from './s3-answers.ts'
 import { bodyTimeout, dropBody } from './s3-answers.ts'
 

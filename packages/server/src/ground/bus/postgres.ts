@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { runAgain } from '@steward/base/shared-runs.ts'
 import { z } from 'zod'
-import { countCharacters } from '../core/characters.ts'
+import { countCharacters } from '../core/text/characters.ts'
 import { keepConnection } from '../core/postgres-connection.ts'
 import { usualPostgresLimits } from '../core/postgres-client.ts'
 import { systemClock } from '@steward/base/time.ts'

@@ -1,7 +1,7 @@
 /** Who or what makes a thing, as columns of its row. */
 import type { CreatedBy } from '@steward/protocol/created-by.ts'
-import type { ActingThing } from './audited-call.ts'
-import { openCall } from './audited-call.ts'
+import type { ActingThing } from './security/audited-call.ts'
+import { openCall } from './security/audited-call.ts'
 
 /** Characters of the name of a creator. */
 const longestName = 200

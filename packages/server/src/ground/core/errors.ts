@@ -1,7 +1,7 @@
 /** Errors of callers and of storage. http/errors.ts maps each kind to a status and to both vocabularies. */
 import { shortenEcho } from '@steward/protocol/problems.ts'
-import type { Json } from './json-text.ts'
-import { toJson } from './json-text.ts'
+import type { Json } from './text/json-text.ts'
+import { toJson } from './text/json-text.ts'
 
 export type ErrorKind =
   | 'invalid_request'

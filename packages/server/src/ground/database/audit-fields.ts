@@ -1,6 +1,6 @@
 /** The fields of a change in an audit line: at most 64, none of them long, and none sealed. */
 import { hash } from 'node:crypto'
-import type { AuditFields } from '../core/audited-call.ts'
+import type { AuditFields } from '../core/security/audited-call.ts'
 
 /** Longest JSON of a value, in characters, that a line holds as it is. */
 const longestValue = 256

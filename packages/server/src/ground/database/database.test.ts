@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { createSeal } from '../core/seal.ts'
+import { createSeal } from '../core/security/seal.ts'
 import type { Database, Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import { databases, emptyPostgresUrl } from './fixture.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { newId } from '../core/ids.ts'
+import { newId } from '../core/text/ids.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { appendEntries } from '../../sessions/log/append.ts'

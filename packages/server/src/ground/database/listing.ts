@@ -1,8 +1,8 @@
 /** Reads the rows of a list: a page ends at its limit of rows or of bytes, whichever comes first. */
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Listing, Paging } from '../core/page.ts'
-import { eventLoop, heavyBytes } from '../core/event-loop.ts'
+import type { Listing, Paging } from '../core/text/page.ts'
+import { eventLoop, heavyBytes } from '../core/fairness/event-loop.ts'
 import { orderPage } from './page-order.ts'
 
 /** Bytes of the rows of one page. A page holds at least one row, however large that row is. */

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { invalid } from '../core/errors.ts'
-import type { Paging } from '../core/page.ts'
+import type { Paging } from '../core/text/page.ts'
 
 /** The condition and the direction of a page of rows with `created_at` and `id`, both served by the index. */
 export function orderPage({ order, from }: Paging): {

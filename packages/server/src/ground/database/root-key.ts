@@ -1,4 +1,4 @@
-import type { Seal } from '../core/seal.ts'
+import type { Seal } from '../core/security/seal.ts'
 import type { Database, Queries } from './database.ts'
 
 /** Name of the row in `settings` with the id of the key that the database is sealed under. */

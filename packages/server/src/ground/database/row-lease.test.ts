@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import { toJson } from '../core/json-text.ts'
+import { toJson } from '../core/text/json-text.ts'
 import type { Database } from './database.ts'
 import type { TestDatabase } from './fixture.ts'
 import { everyShape } from './shapes-fixture.ts'

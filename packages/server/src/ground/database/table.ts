@@ -2,8 +2,8 @@
  * The declaration of a table: where its rows lie, what removes them, its key and its columns. The types of rows and all
  * that the code knows of a table follow from it. Migrations make the tables; a test compares both.
  */
-import type { Json } from '../core/json-text.ts'
-import type { Sealed } from '../core/seal.ts'
+import type { Json } from '../core/text/json-text.ts'
+import type { Sealed } from '../core/security/seal.ts'
 
 declare const held: unique symbol
 

@@ -1,5 +1,5 @@
 /** Every table, with the types of its rows. The declarations lie in `tables/`, one file a noun. */
-import type { Json } from '../core/json-text.ts'
+import type { Json } from '../core/text/json-text.ts'
 import type { RowsLocation, RowFor, TableDeclaration } from './table.ts'
 import { agentTables } from './tables/agents.ts'
 import { apiKeyTables } from './tables/api-keys.ts'

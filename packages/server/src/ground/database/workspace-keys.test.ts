@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { isUnderRoot, createSeal } from '../core/seal.ts'
+import { isUnderRoot, createSeal } from '../core/security/seal.ts'
 import type { Database } from './database.ts'
 import { databases } from './fixture.ts'
 import { addWorkspace } from './per-tenant/fixture.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { forbidden, RateLimitError, unauthorized } from '../core/errors.ts'
-import { parseRanges } from '../core/dial.ts'
+import { parseRanges } from '../core/security/dial.ts'
 import { clientAddress, countFailures } from './client-address.ts'
 
 const proxies = parseRanges('10.0.0.0/8, 2001:db8:1::/48')

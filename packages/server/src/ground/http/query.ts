@@ -1,7 +1,7 @@
 import { describeProblem } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { invalid } from '../core/errors.ts'
-import { parseInput } from './body.ts'
+import { parseInput } from './bodies/body.ts'
 import type { Route } from './route.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Counts requests against rate limits and shows the limits in the headers of answers. */
 import type { ServerResponse } from 'node:http'
 import { RateLimitError } from '../core/errors.ts'
-import type { Rate, RateClass, RequestClass } from '../core/rates.ts'
-import { unitOf } from '../core/rates.ts'
+import type { Rate, RateClass, RequestClass } from '../core/fairness/rates.ts'
+import { unitOf } from '../core/fairness/rates.ts'
 import { requestLimited } from './limit-observation.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { SwitchProtocol } from './protocol-switch.ts'
-import type { TextPieces } from './write-body.ts'
+import type { TextPieces } from './bodies/write-body.ts'
 
 /** An answer that is not a JSON body with status 200. */
 export type RouteReply =

@@ -1,6 +1,6 @@
 /** Decides by routes which calls have audit lines, and what a line says about the caller. */
-import type { AuditActor, AuditCredential, AuditedCall } from '../core/audited-call.ts'
-import { runAudited } from '../core/audited-call.ts'
+import type { AuditActor, AuditCredential, AuditedCall } from '../core/security/audited-call.ts'
+import { runAudited } from '../core/security/audited-call.ts'
 import type { Database } from '../database/database.ts'
 import type { Principal } from './principal.ts'
 import type { Route, RouteCall } from './route.ts'

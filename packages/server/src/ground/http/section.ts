@@ -1,8 +1,8 @@
 /** Routes below one path and one heading of docs/interface.md. Each declares only what differs. */
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
-import type { ListedRow, Listing, PageQuery, Paging } from '../core/page.ts'
-import { buildPage, readPaging } from '../core/page.ts'
+import type { ListedRow, Listing, PageQuery, Paging } from '../core/text/page.ts'
+import { buildPage, readPaging } from '../core/text/page.ts'
 import type { CallerKind, ClaimScope } from './principal.ts'
 import type { RouteReply } from './reply.ts'
 import type { RouteDeclaration, RawRequest, Route, RouteCall } from './route.ts'

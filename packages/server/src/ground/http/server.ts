@@ -5,7 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { boundConnections } from './connections.ts'
 import type { mountRoutes } from './mount-routes.ts'
 import { asksToSwitch, handleUpgrades } from './protocol-switch.ts'
-import { answerUnreadable, answerWithoutRoute } from './unreadable.ts'
+import { answerUnreadable, answerWithoutRoute } from './bodies/unreadable.ts'
 
 /** Time limits of callers, in milliseconds. None ends a stream, because its comments count as traffic. */
 export const serverTimeouts = {

@@ -6,8 +6,8 @@ import { dialServer, serveRoutes } from './fixture.ts'
 import { streamReply } from './reply.ts'
 import { route } from './route.ts'
 import { keepStreamsAlive, sseFrame } from './sse.ts'
-import type { TextPieces } from './write-body.ts'
-import { stalledMs } from './write-body.ts'
+import type { TextPieces } from './bodies/write-body.ts'
+import { stalledMs } from './bodies/write-body.ts'
 
 const streaming = (path: string, frames: TextPieces) =>
   route(

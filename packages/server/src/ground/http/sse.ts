@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@steward/base/time.ts'
 import type { StreamSlot } from './streams.ts'
-import type { TextPieces } from './write-body.ts'
-import { writeTexts } from './write-body.ts'
+import type { TextPieces } from './bodies/write-body.ts'
+import { writeTexts } from './bodies/write-body.ts'
 
 const keepAliveMs = 15_000
 const open = new Set<ServerResponse>()

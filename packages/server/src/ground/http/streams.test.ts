@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createShare } from '../core/share.ts'
+import { createShare } from '../core/fairness/share.ts'
 import { serveRoutes } from './fixture.ts'
 import { streamReply } from './reply.ts'
 import { route } from './route.ts'

@@ -1,6 +1,6 @@
 /** Open event streams: their number by tenant, and their end when the server stops. */
 import { PlatformError } from '../core/errors.ts'
-import type { Share } from '../core/share.ts'
+import type { Share } from '../core/fairness/share.ts'
 
 export type StreamSlot = {
   /** Aborts when the stream has to end. */

@@ -10,8 +10,8 @@ import { resolveTools, strayToolset } from '@steward/protocol/tools.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { isSameJson } from '../../ground/core/same-json.ts'
-import { mergeMetadata } from '../../ground/core/metadata.ts'
+import { isSameJson } from '../../ground/core/text/same-json.ts'
+import { mergeMetadata } from '../../ground/core/text/metadata.ts'
 
 /** SECRET: never logged. Inline bearer tokens by server name, before they are sealed. */
 export type Tokens = Record<string, string>

@@ -9,7 +9,7 @@ import {
 } from '@steward/space/working-folder/checkpoints.ts'
 import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'

@@ -1,5 +1,5 @@
 /** Removes checkpoints of sessions that have been idle for longer than checkpoints are kept. */
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'

@@ -6,7 +6,7 @@ import type {
 } from '@steward/protocol/environments.ts'
 import { emptyEnvironment, foldPackages } from '@steward/protocol/environments.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { mergeMetadata } from '../../ground/core/metadata.ts'
+import { mergeMetadata } from '../../ground/core/text/metadata.ts'
 
 export const toEnvironmentRecord = (input: EnvironmentCreate): EnvironmentRecord =>
   fold({ ...emptyEnvironment, name: input.name, kind: input.config?.type ?? 'cloud' }, input)

@@ -1,7 +1,7 @@
 /** Removes the bytes of files that expired, were deleted, or were never completed. */
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { completeEach } from '../../ground/core/failures.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { removeExpiredFiles } from './remove.ts'
 

@@ -1,5 +1,5 @@
 import type { FileMetadata } from '@steward/protocol/files.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'

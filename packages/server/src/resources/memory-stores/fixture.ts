@@ -1,6 +1,6 @@
 /** For tests: a store and its writes, each in its own transaction. */
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { versionStore } from './versions.ts'

@@ -3,8 +3,8 @@
  */
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
-import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
-import { forwardPage } from '../../ground/core/page.ts'
+import { decodeCursor, encodeCursor } from '../../ground/core/text/cursor.ts'
+import { forwardPage } from '../../ground/core/text/page.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { fitPage } from '../../ground/database/listing.ts'
 import type { MemoryFacts, PathRange } from './memories.ts'

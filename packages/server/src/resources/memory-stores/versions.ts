@@ -3,9 +3,9 @@ import type {
   MemoryOperation,
   MemoryVersion,
 } from '@steward/protocol/memory-stores.ts'
-import { isIdOf } from '../../ground/core/ids.ts'
+import { isIdOf } from '../../ground/core/text/ids.ts'
 import { notFound } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
@@ -13,7 +13,7 @@ import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { MemoryDetail } from './memories.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import { fromJson, toJson } from '../../ground/core/text/json-text.ts'
 
 export type MemoryVersionRow = Tables['memory_versions']
 type VersionFacts = Omit<MemoryVersionRow, 'content'>

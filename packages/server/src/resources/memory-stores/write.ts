@@ -6,9 +6,9 @@ import type {
   MemoryOperation,
   MemoryUpdate,
 } from '@steward/protocol/memory-stores.ts'
-import { auditChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { conflict, invalid, PlatformError } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { CheckRoom } from '../../tenants/limits/quotas.ts'

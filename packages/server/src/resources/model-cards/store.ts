@@ -1,7 +1,7 @@
 import type { ModelCard } from '@steward/protocol/model-cards.ts'
 import { z } from 'zod'
 import { conflict, recordText } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'

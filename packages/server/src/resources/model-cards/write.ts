@@ -10,9 +10,9 @@ import type {
   ProbeResult,
 } from '@steward/protocol/model-cards.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import { previewToken } from '../../ground/core/token.ts'
-import type { NewDestination } from '../../ground/core/secret-destination.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
+import { previewToken } from '../../ground/core/security/token.ts'
+import type { NewDestination } from '../../ground/core/security/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables/model-cards.ts'
 import { findPrice } from './prices.ts'

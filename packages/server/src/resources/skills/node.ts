@@ -1,5 +1,5 @@
 /** Programs of built-in skills need Node, which an image of the tenant's choice may lack. */
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 

@@ -1,7 +1,7 @@
 import type { SkillRefs } from '@steward/protocol/agents.ts'
 import type { Skill, SkillSource, SkillVersion } from '@steward/protocol/skills.ts'
 import { notFound } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'

@@ -1,9 +1,9 @@
 import type { Credential, CredentialAuth } from '@steward/protocol/vaults.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
-import { mapListing } from '../../ground/core/page.ts'
-import type { Seal } from '../../ground/core/seal.ts'
+import { newId } from '../../ground/core/text/ids.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
+import { mapListing } from '../../ground/core/text/page.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
@@ -12,7 +12,7 @@ import { rows } from '../../ground/database/rows.ts'
 import type { SealedSecrets, SecretPart } from '../../ground/database/tables/vaults.ts'
 import type { CredentialSecrets, WrittenAuth } from './auth.ts'
 import { bindingOf } from './auth.ts'
-import { toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/text/json-text.ts'
 
 type FullCredentialRow = RowOf<'vault_credentials'>
 

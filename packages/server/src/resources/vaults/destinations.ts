@@ -3,7 +3,7 @@
  * variable cannot change (`AuthUpdate`). The way in which a client authenticates does not change its token endpoint.
  */
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
-import type { NewDestination } from '../../ground/core/secret-destination.ts'
+import type { NewDestination } from '../../ground/core/security/secret-destination.ts'
 import type { WrittenAuth } from './auth.ts'
 
 export function newDestinations(

@@ -1,5 +1,5 @@
 /** The only place where seals of vaults are opened. Only server/src/engine/egress imports it. */
-import type { Seal } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import type { CredentialSecrets } from './auth.ts'
 import type { CredentialRow } from './credentials.ts'
 import { sealedContext } from './credentials.ts'

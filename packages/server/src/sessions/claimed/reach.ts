@@ -9,7 +9,7 @@ import type { SessionFinder } from '../work/reach.ts'
 import { workStore } from '../work/store.ts'
 import { ofType, resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 
 export function claimedContents(databases: Databases): ClaimedContents {
   const reading = async (tenant: string) => (await databases.open(tenant)).read

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'

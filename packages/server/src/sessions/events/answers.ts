@@ -7,7 +7,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../log/calls.ts'
 import { findCall, readSettlement } from '../log/calls.ts'
-import { isSameJson } from '../../ground/core/same-json.ts'
+import { isSameJson } from '../../ground/core/text/same-json.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { eventOf, readAt } from '../log/log.ts'
 

@@ -1,7 +1,7 @@
 /** For tests: events of clients and agents, and the state that they lead to. */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { withHeardNotices } from '../../ground/database/fixture.ts'
 import { openCalls } from '../log/calls.ts'

@@ -3,8 +3,8 @@
  * [events/post/all-or-nothing]
  */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
-import { countCharacters } from '../../ground/core/characters.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { countCharacters } from '../../ground/core/text/characters.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { fitsOneStatement } from '../../ground/database/counted-insertion.ts'

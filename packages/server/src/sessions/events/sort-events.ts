@@ -2,7 +2,7 @@
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { newId, primaryThreadId } from '../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../ground/core/text/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { listOpenCalls } from '../log/calls.ts'
 import { fieldsText } from '../log/fields.ts'

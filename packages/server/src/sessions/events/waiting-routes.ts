@@ -4,7 +4,7 @@ import {
   WaitingMessageChange,
   WaitingMessageUpdate,
 } from '@steward/protocol/waiting-messages.ts'
-import { wholePage } from '../../ground/core/page.ts'
+import { wholePage } from '../../ground/core/text/page.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'

@@ -1,5 +1,5 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { PendingCall } from './calls.ts'
 
 type ClosedCall = Pick<PendingCall, 'event_id' | 'type'> &

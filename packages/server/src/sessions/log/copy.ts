@@ -3,9 +3,9 @@
  * wait. The events keep their numbers and ids. A log only grows, so any part of it can be copied at any time.
  */
 import { sql } from 'kysely'
-import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/fairness/event-loop.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { primaryThreadId } from '../../ground/core/ids.ts'
+import { primaryThreadId } from '../../ground/core/text/ids.ts'
 import { rowSize } from './texts.ts'
 
 /** `upTo`: the last event that is copied. `hasThreads`: the part has events of several threads. */

@@ -2,7 +2,7 @@
 import { noUsage } from '@steward/model/model.ts'
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import { callTypes } from '@steward/protocol/call-events.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { closingResult } from './closing.ts'
 import { turnBegin } from './head.ts'

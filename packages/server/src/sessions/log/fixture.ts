@@ -1,6 +1,6 @@
 /** For tests: sessions that consist of a head and a log, without a row of their own. */
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { appendEntries } from './append.ts'

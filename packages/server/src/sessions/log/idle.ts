@@ -1,10 +1,10 @@
 import type { StopReason } from '@steward/protocol/events.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Head, ThreadState } from './head.ts'
 import { budgetOf, isAtBudget, showHeadUsage } from './head.ts'
 import type { LogEntry } from './log.ts'
 import { hasOthersDue, isWorking, advisorEndEntries, combinedStop } from './threads/team.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 
 /**
  * The events that end a turn; no event may follow them. At a reached budget the stop reason is `budget_reached`, of the

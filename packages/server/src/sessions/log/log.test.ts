@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { readHead, showHeadUsage } from './head.ts'

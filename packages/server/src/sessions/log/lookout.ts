@@ -2,7 +2,7 @@
  * Compares the heads of all sessions that this process follows with their followers, as often as a stream sends its
  * keep-alive. A notification between two processes may be lost; without this check the follower would stay behind.
  */
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
 export type Follower = {

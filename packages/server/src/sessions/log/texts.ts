@@ -1,6 +1,6 @@
 /** Reads rows of a log by the sizes of their texts, which both databases know without reading the texts. */
 import { sql } from 'kysely'
-import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/fairness/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { longBytes, readLongText } from './long-texts.ts'

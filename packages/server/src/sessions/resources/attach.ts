@@ -1,6 +1,6 @@
 /** Attaches resources of every kind to a session, each at its own paths, and detaches them. */
 import { invalid } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { ResourceRow } from '../rows/resources.ts'

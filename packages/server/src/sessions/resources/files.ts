@@ -1,6 +1,6 @@
 /** Files of a session: each is a copy of its own, which shares the bytes with the original. */
 import { PlatformError } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { rows } from '../../ground/database/rows.ts'

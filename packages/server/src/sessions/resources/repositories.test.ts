@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { describeRepositories } from './repositories.ts'
-import type { Sealed } from '../../ground/core/seal.ts'
+import type { Sealed } from '../../ground/core/security/seal.ts'
 import { fileRow, repositoryRow } from './fixture.ts'
 
 describe('the description of repositories for an agent', () => {

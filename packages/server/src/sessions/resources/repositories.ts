@@ -1,7 +1,7 @@
 /** Repositories of a session: which URLs are accepted, and their tokens. [resources/repository/address] */
 import { hostList, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import type { Seal } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { ResourceKind } from './kind.ts'

@@ -3,15 +3,15 @@ import type {
   ResourceType,
   SessionResource,
 } from '@steward/protocol/session-resources.ts'
-import { auditChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { notFound } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
-import { mapListing } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
+import { mapListing } from '../../ground/core/text/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import { fromJson, toJson } from '../../ground/core/text/json-text.ts'
 
 type StoredResource = Tables['session_resources']
 

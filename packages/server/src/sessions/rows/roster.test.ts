@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Multiagent } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import { toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/text/json-text.ts'
 import { memberNamed, showAgent } from './roster.ts'
 
 const agent = (id: string, more: Partial<SessionAgent> = {}): SessionAgent => ({

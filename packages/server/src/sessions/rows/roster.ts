@@ -6,8 +6,8 @@
 import type { ThreadAgent } from '@steward/protocol/agents.ts'
 import { membersOf, withMembers } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent, ShownSessionAgent } from '@steward/protocol/sessions.ts'
-import type { Json } from '../../ground/core/json-text.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import type { Json } from '../../ground/core/text/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type Roster = Tables['sessions']['roster']

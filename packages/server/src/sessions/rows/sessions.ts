@@ -1,8 +1,8 @@
 import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
 import { sql } from 'kysely'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
-import { mapListing } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
+import { mapListing } from '../../ground/core/text/page.ts'
 import { iso } from '@steward/base/time.ts'
 import { releasedLease } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -28,7 +28,7 @@ import { showSession } from './show-session.ts'
 
 export type { SessionRow, ShownSessionRow }
 import { creatorColumns } from '../../ground/core/creator.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 
 /** The context that a session's inline token is sealed for. */
 export const tokenContext = (tenant: string, session: string, server: string): string =>

@@ -2,7 +2,7 @@
 import type { Session } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
 import type { CreatorColumns } from '../../ground/core/creator.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { HeadStatus } from '../../ground/database/tables/sessions.ts'
 import type { Head } from '../log/head.ts'

@@ -5,7 +5,7 @@ import type { SessionSummary, SummaryOrder } from '@steward/protocol/session-sum
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { creatorColumns, showCreator } from '../../ground/core/creator.ts'
-import { inCents } from '../../ground/core/money.ts'
+import { inCents } from '../../ground/core/text/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { wholeMinute } from '../log/head.ts'
 import { textBehind } from './cut-json.ts'

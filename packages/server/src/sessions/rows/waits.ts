@@ -7,7 +7,7 @@ import type { Wait, WaitOwner, WaitType, WaitingOn } from '@steward/protocol/wai
 import { firstWait, waitKinds, waitTypes } from '@steward/protocol/waiting-on.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { primaryThreadId } from '../../ground/core/ids.ts'
+import { primaryThreadId } from '../../ground/core/text/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import { defineStore } from '../../ground/database/store-of.ts'

@@ -1,6 +1,6 @@
 /** The wakeups of threads: when a thread is woken. */
 import type { WakeupEnd } from '@steward/protocol/wakeups.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'

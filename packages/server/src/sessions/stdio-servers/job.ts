@@ -1,5 +1,5 @@
 /** Continues turns that waited too long for the stdio servers of their worker, without those servers. */
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { getHeadForUpdate } from '../log/head.ts'

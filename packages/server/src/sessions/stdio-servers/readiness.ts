@@ -1,10 +1,10 @@
 /** Decides whether a turn can begin, given the stdio servers that the session's worker starts. [mcp/stdio/waits] */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { LogEntry } from '../log/log.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 
 type ServersOfAgent = Pick<SessionAgent, 'mcp_servers'>
 type StdioReport = Pick<Tables['stdio_reports'], 'work_id' | 'generation' | 'servers'>

@@ -1,7 +1,7 @@
 /** Archives a thread: it takes no more messages and no longer counts as open. [threads/archive] */
 import { iso } from '@steward/base/time.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { newId, primaryThreadId } from '../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../ground/core/text/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { appendEntries } from '../log/append.ts'
 import { listOpenCalls } from '../log/calls.ts'

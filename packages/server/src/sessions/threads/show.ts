@@ -1,9 +1,9 @@
 /** The wire form of a thread. [threads/list] */
 import type { ThreadAgent } from '@steward/protocol/agents.ts'
 import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
-import { primaryThreadId } from '../../ground/core/ids.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
-import { inCents } from '../../ground/core/money.ts'
+import { primaryThreadId } from '../../ground/core/text/ids.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
+import { inCents } from '../../ground/core/text/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { serverToolUse } from '../log/head.ts'
 import { readEvents } from '../log/log.ts'

@@ -3,7 +3,7 @@
  * [auth/claim-token/opens]
  */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import type { ClaimTokens } from '../../ground/core/claim-token.ts'
+import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { getHeadForUpdate } from '../log/head.ts'

@@ -2,7 +2,7 @@
  * Settles overdue work items (expired leases and reservations, unclaimed items), and removes old rows of pollers and
  * stopped items.
  */
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { settleOverdue } from './queue.ts'

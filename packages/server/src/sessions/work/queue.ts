@@ -5,7 +5,7 @@
 import type { SessionError } from '@steward/protocol/events.ts'
 import type { Heartbeat } from '@steward/protocol/work.ts'
 import { conflict, PlatformError } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
@@ -31,7 +31,7 @@ import type { ClaimOptions } from './claimable.ts'
 import { workStore } from './store.ts'
 import { notifyLostClaims, notifyPollers } from './topics.ts'
 import type { SessionRow } from '../rows/sessions.ts'
-import { toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/text/json-text.ts'
 
 export type WorkSettings = {
   /** A session that is idle for this time is taken from its worker. */

@@ -10,10 +10,10 @@ import {
   WorkerShown,
 } from '@steward/protocol/work.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import type { ClaimTokens } from '../../ground/core/claim-token.ts'
+import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import { forbidden } from '../../ground/core/errors.ts'
-import { wholePage } from '../../ground/core/page.ts'
-import { mergeMetadata } from '../../ground/core/metadata.ts'
+import { wholePage } from '../../ground/core/text/page.ts'
+import { mergeMetadata } from '../../ground/core/text/metadata.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import type { Principal } from '../../ground/http/principal.ts'
@@ -29,7 +29,7 @@ import type { WorkCaller, WorkSettings } from './queue.ts'
 import { acknowledgeItem, beatItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
 import { listWorkers } from './workers.ts'
-import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import { fromJson, toJson } from '../../ground/core/text/json-text.ts'
 import type { Ground } from '../../ground/ground.ts'
 
 const workers = section('Workers', ['workspace'], '/v1/ext/environments/:id/workers')

@@ -1,6 +1,6 @@
 /** Asks each provider with an operator's key for its list of models, which costs nothing. */
 import type { Dispatcher } from 'undici'
-import { sendRequest } from '../../ground/core/undici.ts'
+import { sendRequest } from '../../ground/core/security/undici.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'

@@ -1,7 +1,7 @@
 /** Commands over the databases of all workspaces: one moves rows between them, one migrates them. */
 import { systemClock } from '@steward/base/time.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { auditChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { MoveTarget } from '../../ground/database/per-tenant/move-databases.ts'
 import { moveDatabases } from '../../ground/database/per-tenant/move-databases.ts'

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { auditChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { BackupHead } from '../../ground/database/per-tenant/backup.ts'
 import {
@@ -19,7 +19,7 @@ import {
   workspaceKeys,
   workspaceKeyStore,
 } from '../../ground/database/workspace-keys.ts'
-import type { Sealed } from '../../ground/core/seal.ts'
+import type { Sealed } from '../../ground/core/security/seal.ts'
 import { workspaceId } from '../../tenants/workspaces/create.ts'
 import { byOperator } from './audit.ts'
 import { keysFor, createServerSeal } from '../storage.ts'

@@ -8,7 +8,7 @@ import {
   publicationSecretContext,
 } from '../../capabilities/integrations/store.ts'
 import { agentTokenContext } from '../../resources/agents/store.ts'
-import type { Sealed } from '../../ground/core/seal.ts'
+import type { Sealed } from '../../ground/core/security/seal.ts'
 import { headersContext, keyContext } from '../../resources/model-cards/store.ts'
 import { repositoryTokenContext } from '../../sessions/rows/resources.ts'
 import { tokenContext } from '../../sessions/rows/sessions.ts'

@@ -1,7 +1,7 @@
 /** Changes the root secret while servers run. docs/operations.md "The root secret" */
 import { systemClock } from '@steward/base/time.ts'
-import type { Seal, Sealed } from '../../ground/core/seal.ts'
-import { isUnderRoot, keyIdOf } from '../../ground/core/seal.ts'
+import type { Seal, Sealed } from '../../ground/core/security/seal.ts'
+import { isUnderRoot, keyIdOf } from '../../ground/core/security/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { beginRootKey, markRootKey, serversNotUnder } from '../../ground/database/root-key.ts'
 import type { WorkspaceKeys } from '../../ground/database/workspace-keys.ts'

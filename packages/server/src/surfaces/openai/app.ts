@@ -1,5 +1,5 @@
 /** The table of contents of `/openai/v1`: the wire of the OpenAI Agents API over the functions that `/v1` uses. */
-import { descriptionRoute } from '../../ground/http/openapi.ts'
+import { descriptionRoute } from '../../ground/http/openapi/openapi.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { artifactRoutes } from './artifacts/routes.ts'

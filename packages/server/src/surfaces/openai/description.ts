@@ -1,6 +1,6 @@
 /** The general parts of the published description of `/openai/v1`: its introduction, groups, errors and streams. */
 import { OpenAIError } from '@steward/protocol/openai/errors.ts'
-import type { DescribedSurface } from '../../ground/http/openapi.ts'
+import type { DescribedSurface } from '../../ground/http/openapi/openapi.ts'
 import { describeErrors } from './errors.ts'
 
 const sentences: Record<string, string> = {

@@ -1,6 +1,6 @@
 /** Lists of this surface. The id of a page's last item asks for the next page. */
 import type { AfterQuery, OpenAIList } from '@steward/protocol/openai/lists.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
 import { invalid } from '../../ground/core/errors.ts'
 
 export const defaultLimit = 20

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { routesOver } from './app-fixture.ts'
-import { encodeCursor } from '../../ground/core/cursor.ts'
+import { encodeCursor } from '../../ground/core/text/cursor.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { serveRoutes } from '../../ground/http/fixture.ts'

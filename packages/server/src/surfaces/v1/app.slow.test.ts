@@ -6,8 +6,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { openaiRoutesOver, routesOver } from './app-fixture.ts'
 import { apiDescription } from './description.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import type { DescribedSurface } from '../../ground/http/openapi.ts'
-import { openApi } from '../../ground/http/openapi.ts'
+import type { DescribedSurface } from '../../ground/http/openapi/openapi.ts'
+import { openApi } from '../../ground/http/openapi/openapi.ts'
 import { openaiDescription as openaiSurface } from '../openai/description.ts'
 
 type Json = { [key: string]: Json }

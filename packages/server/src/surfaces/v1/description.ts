@@ -2,7 +2,7 @@
 import { ErrorResponse } from '@steward/protocol/errors.ts'
 import { LiveEventShown } from '@steward/protocol/shown-live-events.ts'
 import { describeErrors } from '../../ground/http/errors.ts'
-import type { DescribedSurface } from '../../ground/http/openapi.ts'
+import type { DescribedSurface } from '../../ground/http/openapi/openapi.ts'
 
 const sentences: Record<string, string> = {
   Health: 'Whether the service answers and can do its work, and this OpenAPI document.',

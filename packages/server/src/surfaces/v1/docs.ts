@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Header } from '../../ground/http/caller.ts'
-import { packedBytes } from '../../ground/http/packed-bytes.ts'
+import { packedBytes } from '../../ground/http/bodies/packed-bytes.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'

@@ -1,8 +1,8 @@
 /** Turns the credential of a request into its principal. [auth/prefixes] [auth/workspace-key/both] */
 import { unauthorized } from '../../ground/core/errors.ts'
-import type { McpTokens } from '../../ground/core/mcp-token.ts'
-import { recentLookups } from '../../ground/core/recent-lookups.ts'
-import { hashToken, tokenKind } from '../../ground/core/token.ts'
+import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
+import { recentLookups } from '../../ground/core/fairness/recent-lookups.ts'
+import { hashToken, tokenKind } from '../../ground/core/security/token.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
 import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import type { Ground } from '../../ground/ground.ts'

@@ -1,5 +1,5 @@
 /** Ends the answers that a key has open once the key is revoked or has expired. */
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
 import type { Ground } from '../../ground/ground.ts'

@@ -6,8 +6,8 @@ import {
   AdminKeyUpdate,
 } from '@steward/protocol/organization.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
-import type { IdSide } from '../../ground/core/page.ts'
-import { readIdSide, pageById } from '../../ground/core/page.ts'
+import type { IdSide } from '../../ground/core/text/page.ts'
+import { readIdSide, pageById } from '../../ground/core/text/page.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'

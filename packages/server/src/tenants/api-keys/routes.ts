@@ -5,7 +5,7 @@ import {
   ApiKeyShown,
 } from '@steward/protocol/api-keys.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
-import { newToken } from '../../ground/core/token.ts'
+import { newToken } from '../../ground/core/security/token.ts'
 import { getOpenWorkspaceForShare } from '../../ground/database/lock.ts'
 import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'

@@ -1,7 +1,7 @@
 /** Last uses of keys: collected in memory and written by a job, so that a request writes nothing for them. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import { runAudited, jobCall } from '../../ground/core/audited-call.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import { runAudited, jobCall } from '../../ground/core/security/audited-call.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { apiKeyStore } from './store.ts'
 

@@ -1,8 +1,12 @@
 /** Lines of what acts without a person, such as a schedule, and the person behind it. */
 import { parseObject } from '@steward/base/json-object.ts'
 import { z } from 'zod'
-import type { ActingThing, AuditActor, AuditFields } from '../../ground/core/audited-call.ts'
-import { jobCall, openCall } from '../../ground/core/audited-call.ts'
+import type {
+  ActingThing,
+  AuditActor,
+  AuditFields,
+} from '../../ground/core/security/audited-call.ts'
+import { jobCall, openCall } from '../../ground/core/security/audited-call.ts'
 import { buildAuditLine } from '../../ground/database/audited-database.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { insertRows } from '../../ground/database/statement.ts'

@@ -4,8 +4,8 @@
  */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { AuditedCall } from '../../ground/core/audited-call.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { AuditedCall } from '../../ground/core/security/audited-call.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { buildAuditLine } from '../../ground/database/audited-database.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'

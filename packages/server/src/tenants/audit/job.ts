@@ -1,6 +1,6 @@
 /** Jobs of the audit: chain new lines, remove old ones. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { auditLineWritten } from '../../ground/database/audited-database.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { collectFailure, throwFailures } from '../../ground/core/failures.ts'

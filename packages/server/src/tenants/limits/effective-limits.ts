@@ -1,5 +1,5 @@
 /** Effective limits of a workspace: the operator's limit, or the workspace's own where that is lower. */
-import type { Rate, Rates, RequestClass } from '../../ground/core/rates.ts'
+import type { Rate, Rates, RequestClass } from '../../ground/core/fairness/rates.ts'
 import type { QuotaName } from '@steward/protocol/quotas.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Clock } from '@steward/base/time.ts'
-import type { Rate } from '../../ground/core/rates.ts'
+import type { Rate } from '../../ground/core/fairness/rates.ts'
 import type { Verdict } from '../../ground/http/rate-limits.ts'
 import { toRatePace } from './gcra.ts'
 import { bucketsInMemory } from './memory-buckets.ts'

@@ -3,7 +3,7 @@
  * moves that time on by one interval, and is refused when the time would then lie more than a burst ahead. All times
  * are whole microseconds, so that sums neither lose nor gain a fraction.
  */
-import type { Rate } from '../../ground/core/rates.ts'
+import type { Rate } from '../../ground/core/fairness/rates.ts'
 
 export type RatePace = { rate: Rate; interval: number; burst: number }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { rateStore } from './store.ts'
 

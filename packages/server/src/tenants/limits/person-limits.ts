@@ -1,13 +1,13 @@
 /** Limits of attempts at passwords and of emails, by person. */
 import { RateLimitError } from '../../ground/core/errors.ts'
-import { networkOf } from '../../ground/core/network.ts'
-import type { Rate } from '../../ground/core/rates.ts'
+import { networkOf } from '../../ground/core/security/network.ts'
+import type { Rate } from '../../ground/core/fairness/rates.ts'
 import {
   letterRatesOf,
   passwordRates,
   passwordRatesOfKnownNetwork,
   usualRates,
-} from '../../ground/core/rates.ts'
+} from '../../ground/core/fairness/rates.ts'
 import type { PersonLimits } from '../people/people.ts'
 import type { Buckets } from './buckets.ts'
 import { toRatePace } from './gcra.ts'

@@ -1,6 +1,6 @@
 /** Ends memberships of a person who leaves a workspace or the service, and revokes the person's keys on request. */
 import type { KeyOfDeparted } from '@steward/protocol/people.ts'
-import { auditChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { InvitationAccept } from '@steward/protocol/people.ts'
 import { conflict, forbidden, invalid } from '../../ground/core/errors.ts'
-import { isSameSecret } from '../../ground/core/token.ts'
+import { isSameSecret } from '../../ground/core/security/token.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { Ground } from '../../ground/ground.ts'

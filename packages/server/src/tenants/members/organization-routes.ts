@@ -18,7 +18,7 @@ import {
 } from '@steward/protocol/organization-people.ts'
 import type { MemberShown } from '@steward/protocol/people.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { besideIn, readIdSide, pageById } from '../../ground/core/page.ts'
+import { besideIn, readIdSide, pageById } from '../../ground/core/text/page.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'

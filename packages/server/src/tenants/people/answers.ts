@@ -1,7 +1,7 @@
 /** Answers to a person who is signed in. */
 import type { Me } from '@steward/protocol/people.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
-import { hashToken } from '../../ground/core/token.ts'
+import { hashToken } from '../../ground/core/security/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { SignIn } from './authenticate.ts'

@@ -1,6 +1,6 @@
 /** Audit lines about people and their sign-ins, written in the units of the changes. */
-import type { AuditActor } from '../../ground/core/audited-call.ts'
-import { isAudited, auditChange } from '../../ground/core/audited-call.ts'
+import type { AuditActor } from '../../ground/core/security/audited-call.ts'
+import { isAudited, auditChange } from '../../ground/core/security/audited-call.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
 /** Lines of the deployment's chain: a person can belong to several workspaces. */

@@ -1,7 +1,7 @@
 /** Turns a session cookie into its principal, without the library of sign-in. [auth/cookie/checked-live] */
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
-import { recentLookups } from '../../ground/core/recent-lookups.ts'
-import { hashToken } from '../../ground/core/token.ts'
+import { recentLookups } from '../../ground/core/fairness/recent-lookups.ts'
+import { hashToken } from '../../ground/core/security/token.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'

@@ -1,6 +1,6 @@
 /** The session cookie: a random token and its signature, so that a forged cookie costs no lookup. */
 import { createHmac } from 'node:crypto'
-import { isSameSecret } from '../../ground/core/token.ts'
+import { isSameSecret } from '../../ground/core/security/token.ts'
 
 /** Lifetime of a sign-in and of its cookie. */
 export const signInSeconds = 7 * 24 * 60 * 60

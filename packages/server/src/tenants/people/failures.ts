@@ -3,8 +3,8 @@
  * fills no disk: a minute has at most `mostLines` lines and one that counts the rest.
  */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import { runAudited, jobCall, auditChange } from '../../ground/core/audited-call.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import { runAudited, jobCall, auditChange } from '../../ground/core/security/audited-call.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { peopleStore } from './store.ts'
 import type { Ground } from '../../ground/ground.ts'
 

@@ -1,7 +1,7 @@
 /** Sign-in at an identity provider: the browser goes there and comes back with a code. */
 import { z } from 'zod'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { hashToken } from '../../ground/core/token.ts'
+import { hashToken } from '../../ground/core/security/token.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'

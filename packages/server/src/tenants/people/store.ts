@@ -6,8 +6,8 @@ import { forUpdate } from '../../ground/database/lock.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
-import { auditChange } from '../../ground/core/audited-call.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import { auditEndOfSignIns, auditNewPerson, auditPassword, auditSignIn } from './audit-lines.ts'
 
 type PersonRow = Tables['people']

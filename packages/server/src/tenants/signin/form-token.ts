@@ -1,7 +1,7 @@
 /** Forms carry a token that matches a cookie of the browser; forms of other pages cannot. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { forbidden } from '../../ground/core/errors.ts'
-import { isSameSecret } from '../../ground/core/token.ts'
+import { isSameSecret } from '../../ground/core/security/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { cookieAttributes, cookieName, readCookie } from '../people/cookie.ts'
 import type { People } from '../people/people.ts'

@@ -1,5 +1,5 @@
 /** The one script of these pages: reads the token of a link, which stands behind `#`, takes it out of the address, and goes on. */
-import { packedBytes } from '../../ground/http/packed-bytes.ts'
+import { packedBytes } from '../../ground/http/bodies/packed-bytes.ts'
 
 const script = `const token = location.hash.slice(1)
 if (token !== '') {

@@ -2,7 +2,7 @@
 import { InvitationAccept, PasswordReset, SignInByCode } from '@steward/protocol/people.ts'
 import { EmailBody, SignInByPassword } from '@steward/protocol/people.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { parseInput } from '../../ground/http/body.ts'
+import { parseInput } from '../../ground/http/bodies/body.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { errorAnswer } from '../../ground/http/errors.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'

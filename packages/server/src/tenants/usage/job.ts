@@ -1,6 +1,6 @@
 /** Sums up usage that is older than `usageMs`: rows of hours become rows of days. */
 import { dayMs } from '@steward/base/settings/kinds.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'

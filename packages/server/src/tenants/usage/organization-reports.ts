@@ -19,9 +19,9 @@ import {
   UsageReportQuery as Query,
 } from '@steward/protocol/usage-reports.ts'
 import { z } from 'zod'
-import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../ground/core/text/cursor.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { inExactCents } from '../../ground/core/money.ts'
+import { inExactCents } from '../../ground/core/text/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'

@@ -1,14 +1,14 @@
 import type { WebhookAttempt, WebhookDelivery } from '@steward/protocol/webhooks.ts'
 import type { SelectQueryBuilder } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
-import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Listing, Paging } from '../../ground/core/text/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
 import { readPage, rowWeight } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 
 async function removeDeliveries(
   db: Queries,

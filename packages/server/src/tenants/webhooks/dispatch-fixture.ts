@@ -7,10 +7,10 @@ import {
   parseRanges,
   parseTargets,
   tenantGuard,
-} from '../../ground/core/dial.ts'
-import type { RunningJobs } from '../../ground/core/jobs.ts'
-import { startJobs } from '../../ground/core/jobs.ts'
-import { createSeal } from '../../ground/core/seal.ts'
+} from '../../ground/core/security/dial.ts'
+import type { RunningJobs } from '../../ground/core/time/jobs.ts'
+import { startJobs } from '../../ground/core/time/jobs.ts'
+import { createSeal } from '../../ground/core/security/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { everyShape } from '../../ground/database/shapes-fixture.ts'

@@ -3,7 +3,7 @@
  * gets, so no two processes make it. The attempt of a process that died counts, and the delivery is due again later.
  */
 import type { Ground } from '../../ground/ground.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Notifying } from '../../ground/core/notice.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
@@ -18,7 +18,7 @@ import { signedHeaders } from './sign.ts'
 import { endpointStore, openSigningSecrets } from './store.ts'
 import type { PostOutcome } from './verdict.ts'
 import { mostAttempts, judgeDelivery } from './verdict.ts'
-import { toJson } from '../../ground/core/json-text.ts'
+import { toJson } from '../../ground/core/text/json-text.ts'
 import { rows } from '../../ground/database/rows.ts'
 
 /** Poll interval for deliveries whose notification was lost. */

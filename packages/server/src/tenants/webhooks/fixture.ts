@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Seal } from '../../ground/core/seal.ts'
+import type { Seal } from '../../ground/core/security/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'

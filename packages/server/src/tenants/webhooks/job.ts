@@ -1,5 +1,5 @@
 /** Removes deliveries that ended a week ago, and ended deliveries beyond the newest 10,000 of an endpoint. */
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'

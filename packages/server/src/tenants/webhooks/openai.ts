@@ -1,7 +1,7 @@
 /** Webhook events of `/openai/v1`. They name resources and carry no content. */
 import { isNone } from '@steward/protocol/openai/environments.ts'
 import type { OpenAIWebhookKind } from '@steward/protocol/webhooks.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/text/json-text.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { SessionRef } from '../../ground/core/refs.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '@steward/protocol/organization-webhooks.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { besideIn, readIdSide, pageById } from '../../ground/core/page.ts'
+import { besideIn, readIdSide, pageById } from '../../ground/core/text/page.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from './changes.ts'

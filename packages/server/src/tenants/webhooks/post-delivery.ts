@@ -1,7 +1,7 @@
 /** Posts a signed request to an endpoint. The outcome is a status, or a reason that reveals nothing of the network. */
-import { Agent, sendRequest } from '../../ground/core/undici.ts'
-import type { Connector, Namer } from '../../ground/core/dial.ts'
-import { RefusedAddressError } from '../../ground/core/dial.ts'
+import { Agent, sendRequest } from '../../ground/core/security/undici.ts'
+import type { Connector, Namer } from '../../ground/core/security/dial.ts'
+import { RefusedAddressError } from '../../ground/core/security/dial.ts'
 import type { PostOutcome } from './verdict.ts'
 
 /** Bytes read of an answer's body. The body is ignored; reading it lets its sender finish. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openForRaces } from '../../ground/database/race-fixture.ts'
-import { createSeal } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/security/seal.ts'
 import { insertEndpoint, mostEndpoints } from './changes.ts'
 import { newSecret } from './sign.ts'
 import { buildEndpointRow, endpointStore } from './store.ts'

@@ -1,6 +1,6 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@steward/protocol/webhooks.ts'
-import { newId } from '../../ground/core/ids.ts'
-import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import { newId } from '../../ground/core/text/ids.ts'
+import type { Seal, Sealed } from '../../ground/core/security/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { defineStore } from '../../ground/database/store-of.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../ground/config/config.ts'
-import type { Connector, Namer } from '../../ground/core/dial.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Connector, Namer } from '../../ground/core/security/dial.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { dispatchJob } from './dispatch.ts'
 import { announceWebhooks } from './operator.ts'
 import { webhookPoster } from './post-delivery.ts'

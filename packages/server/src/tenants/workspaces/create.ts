@@ -1,10 +1,10 @@
 /** Operators create workspaces: the first at the first start, others by a command. */
 import { apiKeyStore } from '../api-keys/store.ts'
-import { auditWorkspace } from '../../ground/core/audited-call.ts'
-import { newId } from '../../ground/core/ids.ts'
+import { auditWorkspace } from '../../ground/core/security/audited-call.ts'
+import { newId } from '../../ground/core/text/ids.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { hashToken, newToken } from '../../ground/core/token.ts'
+import { hashToken, newToken } from '../../ground/core/security/token.ts'
 import type { OpenDatabases, Queries, Reads } from '../../ground/database/database.ts'
 import { getOpenWorkspaceForShare, getWorkspaceForShare } from '../../ground/database/lock.ts'
 import { markInitial, initialWorkspace } from './initial-workspace.ts'

@@ -1,5 +1,5 @@
 /** Deletes a workspace: callers lose it at once, and a job removes its contents. */
-import { auditChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/security/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { workspaceKeyStore } from '../../ground/database/workspace-keys.ts'

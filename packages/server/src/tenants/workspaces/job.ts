@@ -3,7 +3,7 @@
  * removes the rest, and another continues after its death.
  */
 import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Job } from '../../ground/core/jobs.ts'
+import type { Job } from '../../ground/core/time/jobs.ts'
 import { removeRowsAt } from '../../ground/database/workspace-rows.ts'
 import { rowLease } from '../../ground/database/row-lease.ts'
 import type { Ground } from '../../ground/ground.ts'

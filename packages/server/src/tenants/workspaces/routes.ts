@@ -8,8 +8,8 @@ import {
   WorkspaceUpdate,
 } from '@steward/protocol/organization.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
-import { newId } from '../../ground/core/ids.ts'
-import { besideIn, readIdSide, pageById } from '../../ground/core/page.ts'
+import { newId } from '../../ground/core/text/ids.ts'
+import { besideIn, readIdSide, pageById } from '../../ground/core/text/page.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'

@@ -6,7 +6,7 @@ import { invalid } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { readAllEvents, joinTexts } from '../evidence.ts'
+import { readAllEvents, joinTexts } from '../../../sessions/log/read-all.ts'
 import type { NamedSample } from '../store.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 

@@ -6,10 +6,10 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
-import { dialsFor } from '../../../ground/core/dial.ts'
+import { dialsFor } from '../../../ground/core/security/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { createSeal } from '../../../ground/core/seal.ts'
-import { createShare } from '../../../ground/core/share.ts'
+import { createSeal } from '../../../ground/core/security/seal.ts'
+import { createShare } from '../../../ground/core/fairness/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
@@ -23,7 +23,7 @@ import { createCredential, createVault, updateCredential } from '../../../resour
 import type { EgressOptions } from '../egress.ts'
 import { createEgress } from '../egress.ts'
 import { connectTo } from '../fixture.ts'
-import { toJson } from '../../../ground/core/json-text.ts'
+import { toJson } from '../../../ground/core/text/json-text.ts'
 
 export { tenant }
 export const seal = createSeal('a root secret for tests')

@@ -1,11 +1,11 @@
 import { agentTokenContext } from '../../../resources/agents/store.ts'
-import type { Seal } from '../../../ground/core/seal.ts'
+import type { Seal } from '../../../ground/core/security/seal.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 import { tokenContext } from '../../../sessions/rows/sessions.ts'
 import type { PinnedSession } from './store.ts'
 import { versionTokens } from './store.ts'
-import { fromJson } from '../../../ground/core/json-text.ts'
+import { fromJson } from '../../../ground/core/text/json-text.ts'
 
 type TokenSession = Tables['sessions']
 

@@ -1,8 +1,8 @@
 /** Large answers of servers that tenants name, read in turn: an answer without an end leaves the loop to the others. */
 import { awaitLater } from '@steward/base/await-later.ts'
 import type { GuardedFetch } from '@steward/harness/tools/fetch.ts'
-import type { EventLoop } from '../../../ground/core/event-loop.ts'
-import { createLoop } from '../../../ground/core/event-loop.ts'
+import type { EventLoop } from '../../../ground/core/fairness/event-loop.ts'
+import { createLoop } from '../../../ground/core/fairness/event-loop.ts'
 
 /** Bytes of an answer that are passed on as they come, and bytes that are passed on at once. */
 const [freeBytes, mostAtOnce] = [64 * 1024, 16 * 1024]

@@ -1,8 +1,8 @@
 /** Trying an MCP server before an agent names it. [mcp/probe] */
 import { McpProbeParams, McpProbeShown } from '@steward/protocol/mcp-probes.ts'
-import { auditChange } from '../../../ground/core/audited-call.ts'
+import { auditChange } from '../../../ground/core/security/audited-call.ts'
 import { invalid } from '../../../ground/core/errors.ts'
-import { newId } from '../../../ground/core/ids.ts'
+import { newId } from '../../../ground/core/text/ids.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { vaultStore } from '../../../resources/vaults/store.ts'

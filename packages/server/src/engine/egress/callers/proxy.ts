@@ -11,8 +11,8 @@ import { sealedTokens } from './inline.ts'
 import type { OutboundContext, OutboundLease } from '../inject/context.ts'
 import type { PinnedSession } from './store.ts'
 import { readPinnedSession } from './store.ts'
-import { fromJson } from '../../../ground/core/json-text.ts'
-import type { Json } from '../../../ground/core/json-text.ts'
+import { fromJson } from '../../../ground/core/text/json-text.ts'
+import type { Json } from '../../../ground/core/text/json-text.ts'
 import type { Ground } from '../../../ground/ground.ts'
 
 /** A session's connections are closed after this time without a call. */

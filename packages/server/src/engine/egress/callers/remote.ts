@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import type { SocketlessGate } from '@steward/gate/gate.ts'
 import { PlatformError } from '../../../ground/core/errors.ts'
-import type { Share } from '../../../ground/core/share.ts'
+import type { Share } from '../../../ground/core/fairness/share.ts'
 import { createPool } from '@steward/base/pool.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { ClaimPrincipal } from '../../../ground/http/principal.ts'

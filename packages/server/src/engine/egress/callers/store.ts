@@ -4,8 +4,8 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { selectStatement } from '../../../ground/database/statement.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 import type { SealedTokens } from '../../../ground/database/tables/agents.ts'
-import { toJson } from '../../../ground/core/json-text.ts'
-import type { Json } from '../../../ground/core/json-text.ts'
+import { toJson } from '../../../ground/core/text/json-text.ts'
+import type { Json } from '../../../ground/core/text/json-text.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 
 export type PinnedSession = Awaited<ReturnType<typeof pinnedStatement>>[number]

@@ -2,7 +2,7 @@
 import type { GateRefusal, GateTarget } from '@steward/gate/outbound.ts'
 import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { Connector } from '../../../ground/core/dial.ts'
+import type { Connector } from '../../../ground/core/security/dial.ts'
 import type { RuledEnvironment } from '../policy/rules.ts'
 import { refusalError, createEgressRules } from '../policy/rules.ts'
 import type { SessionCredentials, SessionNow } from '../policy/store.ts'

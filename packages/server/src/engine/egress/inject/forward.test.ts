@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
-import type { Sealed } from '../../../ground/core/seal.ts'
+import type { Sealed } from '../../../ground/core/security/seal.ts'
 import { echo } from '../fixture.ts'
 import {
   bearerRow,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import { createSeal } from '../../../ground/core/seal.ts'
+import { createSeal } from '../../../ground/core/security/seal.ts'
 import { openedSecrets } from './open-secrets.ts'
 
 const sealed = createSeal('root secret of the test')

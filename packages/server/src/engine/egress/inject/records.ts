@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Job } from '../../../ground/core/jobs.ts'
+import type { Job } from '../../../ground/core/time/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'

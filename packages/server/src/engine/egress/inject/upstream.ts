@@ -11,9 +11,9 @@ import type {
 } from '@steward/gate/outbound.ts'
 import type { MaskFilter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
-import { Agent } from '../../../ground/core/undici.ts'
-import type { Connector, Namer } from '../../../ground/core/dial.ts'
-import { RefusedAddressError } from '../../../ground/core/dial.ts'
+import { Agent } from '../../../ground/core/security/undici.ts'
+import type { Connector, Namer } from '../../../ground/core/security/dial.ts'
+import { RefusedAddressError } from '../../../ground/core/security/dial.ts'
 import { refusalError, toGateTarget } from '../policy/rules.ts'
 import { headersForUpstream, headerValue } from './headers.ts'
 import {

@@ -1,6 +1,6 @@
 /** A refresh request to an authorization server. RFC 6749 2.3.1, 5, 6; RFC 8707 */
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
-import type { Connector } from '../../../ground/core/dial.ts'
+import type { Connector } from '../../../ground/core/security/dial.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { headerValue } from '../inject/headers.ts'

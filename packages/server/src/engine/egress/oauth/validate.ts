@@ -2,7 +2,7 @@
 import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { createMask } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
-import type { Connector } from '../../../ground/core/dial.ts'
+import type { Connector } from '../../../ground/core/security/dial.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isOAuth } from '../policy/credential.ts'

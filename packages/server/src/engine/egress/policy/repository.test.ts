@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import type { Sealed } from '../../../ground/core/seal.ts'
+import type { Sealed } from '../../../ground/core/security/seal.ts'
 import type { UpstreamListener } from '../fixture.ts'
 import { echo } from '../fixture.ts'
 import { bearerRow, readEcho, openTestContext } from '../inject/forward-fixture.ts'

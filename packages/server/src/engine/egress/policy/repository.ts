@@ -1,5 +1,5 @@
 /** Decides which git calls carry the token of a session's repository, and in which form. */
-import type { Sealed } from '../../../ground/core/seal.ts'
+import type { Sealed } from '../../../ground/core/security/seal.ts'
 
 /** A repository of the session that has a token. */
 export type RepositoryToken = { tenant_id: string; id: string; url: string; sealed_token: Sealed }

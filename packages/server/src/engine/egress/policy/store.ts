@@ -6,8 +6,8 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { selectStatement } from '../../../ground/database/statement.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
-import { fromJson } from '../../../ground/core/json-text.ts'
-import type { Json } from '../../../ground/core/json-text.ts'
+import { fromJson } from '../../../ground/core/text/json-text.ts'
+import type { Json } from '../../../ground/core/text/json-text.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 
 export type SessionNow = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { primaryThreadId } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/text/ids.ts'
 import type { Step } from '../steps.ts'
 import type { Crew, LoopEnd } from './crew.ts'
 import { runCrew } from './crew.ts'

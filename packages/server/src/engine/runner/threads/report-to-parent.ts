@@ -1,7 +1,7 @@
 /** The message of a child thread to its parent at the end of a turn. */
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { callIdOfThread, primaryThreadId } from '../../../ground/core/ids.ts'
+import { callIdOfThread, primaryThreadId } from '../../../ground/core/text/ids.ts'
 import { appendEntries } from '../../../sessions/log/append.ts'
 import { findCall } from '../../../sessions/log/calls.ts'
 import { eventOf } from '../../../sessions/log/log.ts'

@@ -1,7 +1,7 @@
 /** Starts a thread with its first message. */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
-import { toJson } from '../../../ground/core/json-text.ts'
+import { newId, primaryThreadId } from '../../../ground/core/text/ids.ts'
+import { toJson } from '../../../ground/core/text/json-text.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import type { ThreadKind } from '../../../ground/database/tables/threads.ts'
 import type { Head } from '../../../sessions/log/head.ts'

@@ -1,6 +1,6 @@
 /** Sends words of this process to the processes that read their topics. */
 import type { TLSSocket } from 'node:tls'
-import { countCharacters } from '../../core/characters.ts'
+import { countCharacters } from '../../core/text/characters.ts'
 import type { BusMessage } from '../bus.ts'
 import { largestMessage } from '../bus.ts'
 import { encodeFrame, isTooLarge, topicParts } from './frames.ts'

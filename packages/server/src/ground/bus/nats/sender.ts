@@ -1,6 +1,6 @@
 /** Sends words to a NATS server, which may be slow or away. Readers learn of dropped words before any later word. */
 import type { NatsConnection } from '@nats-io/transport-node'
-import { countCharacters } from '../../core/characters.ts'
+import { countCharacters } from '../../core/text/characters.ts'
 import type { BusMessage } from '../bus.ts'
 import { largestMessage, missedMessage } from '../bus.ts'
 

@@ -11,8 +11,8 @@ import {
 } from '@steward/base/settings/kinds.ts'
 import type { SettingKind } from '@steward/base/settings/setting.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
-import { parseRanges, parseTargets } from '../../core/dial.ts'
-import { parseHostNames } from '../../core/setting-lists.ts'
+import { parseRanges, parseTargets } from '../../core/security/dial.ts'
+import { parseHostNames } from '../../core/text/setting-lists.ts'
 
 const keyOf = (title: string) => ({
   hidden: true,

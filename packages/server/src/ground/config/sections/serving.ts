@@ -18,8 +18,8 @@ import {
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-backend.ts'
-import { parseRanges } from '../../core/dial.ts'
-import { parseRates } from '../../core/rates.ts'
+import { parseRanges } from '../../core/security/dial.ts'
+import { parseRates } from '../../core/fairness/rates.ts'
 import { isPeerAddress } from '../../core/peer-address.ts'
 
 const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)

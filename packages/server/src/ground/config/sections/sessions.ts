@@ -12,7 +12,7 @@ import {
 } from '@steward/base/settings/kinds.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
-import { parsePackageSources, parseRootFolders } from '../../core/setting-lists.ts'
+import { parsePackageSources, parseRootFolders } from '../../core/text/setting-lists.ts'
 
 const sandboxes = settingsSection('Sandboxes', {
   sandbox: sandboxSettings.provider,

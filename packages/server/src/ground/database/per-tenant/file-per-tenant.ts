@@ -5,7 +5,7 @@
  */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { runUnaudited } from '../../core/audited-call.ts'
+import { runUnaudited } from '../../core/security/audited-call.ts'
 import { NoWorkspaceError, WorkspaceDatabaseError, StorageError } from '../../core/errors.ts'
 import type { Database, Databases } from '../database.ts'
 import { nextDueTime } from '../due-sessions.ts'

@@ -5,7 +5,7 @@
 import { type SharedRun, runOnce } from '@steward/base/shared-runs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
-import { runUnaudited } from '../../core/audited-call.ts'
+import { runUnaudited } from '../../core/security/audited-call.ts'
 import { NoWorkspaceError, WorkspaceDatabaseError, StorageError } from '../../core/errors.ts'
 import type { Database, Databases, Queries } from '../database.ts'
 import { nextDueTime } from '../due-sessions.ts'

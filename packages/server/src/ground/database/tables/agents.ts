@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@steward/protocol/agents.ts'
-import type { Sealed } from '../../core/seal.ts'
+import type { Sealed } from '../../core/security/seal.ts'
 import { creatorGroup } from './creator.ts'
 import { json, long, nullable, number, record, sealedJson, table, text } from '../table.ts'
 

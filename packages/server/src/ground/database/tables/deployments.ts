@@ -5,7 +5,7 @@ import type {
   RunError,
   TriggerType,
 } from '@steward/protocol/deployments.ts'
-import type { Sealed } from '../../core/seal.ts'
+import type { Sealed } from '../../core/security/seal.ts'
 import { json, long, nullable, number, record, sealedJson, table, text } from '../table.ts'
 
 export const deploymentTables = {

@@ -5,7 +5,7 @@ import type {
   PublicationSpec,
   PublicationStatus,
 } from '@steward/protocol/integrations.ts'
-import type { Sealed } from '../../core/seal.ts'
+import type { Sealed } from '../../core/security/seal.ts'
 import { json, long, nullable, number, record, sealedJson, table, text } from '../table.ts'
 
 /** Plain JSON that an adapter stores: small, and never a secret. */

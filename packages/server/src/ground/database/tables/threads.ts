@@ -1,6 +1,6 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import type { Json } from '../../core/json-text.ts'
+import type { Json } from '../../core/text/json-text.ts'
 import { json, nullable, number, table, text } from '../table.ts'
 import { tokenColumns } from './tokens.ts'
 

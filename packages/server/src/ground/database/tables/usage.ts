@@ -1,5 +1,5 @@
 import type { Price } from '@steward/model/price.ts'
-import type { Json } from '../../core/json-text.ts'
+import type { Json } from '../../core/text/json-text.ts'
 import type { RowFor } from '../table.ts'
 import { nullable, number, table, text } from '../table.ts'
 import { tokenColumns } from './tokens.ts'

@@ -1,5 +1,5 @@
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
-import type { Sealed } from '../../core/seal.ts'
+import type { Sealed } from '../../core/security/seal.ts'
 import { chainColumns } from './audit.ts'
 import { json, long, nullable, number, sealedJson, table, text } from '../table.ts'
 

@@ -1,5 +1,5 @@
 import type { WebhookAttempt } from '@steward/protocol/webhooks.ts'
-import type { Sealed } from '../../core/seal.ts'
+import type { Sealed } from '../../core/security/seal.ts'
 import { json, long, nullable, number, sealedJson, table, text } from '../table.ts'
 
 export type SealedSigningSecrets = { current: Sealed; previous?: Sealed }

@@ -1,7 +1,7 @@
 /** Writes a worker's failure to mount an input into the session's log. [work/not-begun] */
 import type { NewEvent, SessionError } from '@steward/protocol/events.ts'
 import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
-import { newId } from '../../../ground/core/ids.ts'
+import { newId } from '../../../ground/core/text/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { isSessionOver, readHead } from '../../log/head.ts'

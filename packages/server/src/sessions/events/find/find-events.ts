@@ -2,7 +2,7 @@
 import { parseObject } from '@steward/base/json-object.ts'
 import { callTypes } from '@steward/protocol/call-events.ts'
 import type { FoundEvent } from '@steward/protocol/found-events.ts'
-import { eventLoop, heavyBytes } from '../../../ground/core/event-loop.ts'
+import { eventLoop, heavyBytes } from '../../../ground/core/fairness/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 import { fittingRows, shortBytes, totalSize, withTexts } from '../../log/texts.ts'

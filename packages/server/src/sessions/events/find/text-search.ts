@@ -1,7 +1,7 @@
 /** How a text is searched for: by the database, which may find too much, and exactly in the texts that it has found. */
 import type { Excerpt } from '@steward/protocol/found-events.ts'
 import { likeInJson } from '../../../ground/database/like.ts'
-import { pointerName } from '../../../ground/core/json-pointer.ts'
+import { pointerName } from '../../../ground/core/text/json-pointer.ts'
 
 /** `like`: a pattern for the JSON of an event in small ASCII letters, with `!` as its escape. */
 export type TextSearch = { like: string; exact: RegExp }

@@ -1,6 +1,6 @@
 /** Cuts long texts, base64 and long lists out of an event's fields, and says what was cut. [events/light/cut] */
 import type { Cut } from '@steward/protocol/light-events.ts'
-import { pointerName } from '../../../ground/core/json-pointer.ts'
+import { pointerName } from '../../../ground/core/text/json-pointer.ts'
 
 /** Characters of a text that stay, at its beginning and at its end. */
 export type KeptLengths = { head: number; tail: number }

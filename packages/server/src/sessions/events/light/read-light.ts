@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Cut } from '@steward/protocol/light-events.ts'
-import { eventLoop } from '../../../ground/core/event-loop.ts'
+import { eventLoop } from '../../../ground/core/fairness/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { pageBytes } from '../../../ground/database/listing.ts'
 import type { EventRow, LogRange } from '../../log/log.ts'

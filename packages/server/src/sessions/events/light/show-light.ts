@@ -2,7 +2,7 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect } from '@steward/protocol/dialects.ts'
 import type { EventStep } from '@steward/protocol/light-events.ts'
-import { eventLoop } from '../../../ground/core/event-loop.ts'
+import { eventLoop } from '../../../ground/core/fairness/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { LogRange } from '../../log/log.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'

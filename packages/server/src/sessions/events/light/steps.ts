@@ -1,7 +1,7 @@
 /** What a step took: a request to the model, or the call of a tool. It stands in the event that ends it. */
 import type { EventStep } from '@steward/protocol/light-events.ts'
-import { inExactCents } from '../../../ground/core/money.ts'
-import { eventLoop } from '../../../ground/core/event-loop.ts'
+import { inExactCents } from '../../../ground/core/text/money.ts'
+import { eventLoop } from '../../../ground/core/fairness/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 import { textBehind } from '../../rows/cut-json.ts'

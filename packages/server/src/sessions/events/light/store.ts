@@ -1,7 +1,7 @@
 /** SQL of light pages. The database cuts long texts: the texts themselves do not come into the process. */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { eventLoop } from '../../../ground/core/event-loop.ts'
+import { eventLoop } from '../../../ground/core/fairness/event-loop.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'

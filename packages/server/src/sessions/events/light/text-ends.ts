@@ -1,5 +1,5 @@
 /** The beginnings and the ends of long texts, as the database has cut them. */
-import { eventLoop } from '../../../ground/core/event-loop.ts'
+import { eventLoop } from '../../../ground/core/fairness/event-loop.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { SessionRef } from '../../../ground/core/refs.ts'
 import type { EndsRow } from './store.ts'

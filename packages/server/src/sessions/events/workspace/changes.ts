@@ -6,7 +6,7 @@
 import type { WaitingOn } from '@steward/protocol/waiting-on.ts'
 import { runAgain } from '@steward/base/shared-runs.ts'
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Job } from '../../../ground/core/jobs.ts'
+import type { Job } from '../../../ground/core/time/jobs.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import { wholeMinute } from '../../log/head.ts'

@@ -8,7 +8,7 @@ import { WorkspaceStreamChange, WorkspaceStreamShown } from '@steward/protocol/w
 import { z } from 'zod'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import { isMissed } from '../../../ground/bus/bus.ts'
-import { newId } from '../../../ground/core/ids.ts'
+import { newId } from '../../../ground/core/text/ids.ts'
 import { notFound, PlatformError } from '../../../ground/core/errors.ts'
 
 /** `actor`: the key or the person that has opened it. */

@@ -1,6 +1,6 @@
 /** The threads of a session that have work for a runner. */
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { primaryThreadId } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/text/ids.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'

@@ -3,7 +3,7 @@
  * [threads/messages]
  */
 import type { EventOf } from '@steward/protocol/events.ts'
-import { newId } from '../../../ground/core/ids.ts'
+import { newId } from '../../../ground/core/text/ids.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'

@@ -8,7 +8,7 @@ import {
 } from '@steward/protocol/openai/files.ts'
 import { OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
-import { parseInput } from '../../../ground/http/body.ts'
+import { parseInput } from '../../../ground/http/bodies/body.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'

@@ -1,6 +1,6 @@
 /** Events of subagents on the stream of a session: the subagents begin and end, and their turns have outputs. */
 import { parseObject } from '@steward/base/json-object.ts'
-import { primaryThreadId } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/text/ids.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { findSubagent, showSubagent } from '../subagents/subagent.ts'
 import type { SessionLog } from '../turns/turns.ts'

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
-import { parseInput } from '../../../ground/http/body.ts'
+import { parseInput } from '../../../ground/http/bodies/body.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'

@@ -1,6 +1,6 @@
 /** Positions of events in their log, by id: a list of this surface continues behind an id. */
 import type { EventType } from '@steward/protocol/events.ts'
-import { isIdOf } from '../../../ground/core/ids.ts'
+import { isIdOf } from '../../../ground/core/text/ids.ts'
 import { isAmong } from '../../../sessions/log/thread-columns.ts'
 import type { SessionLog } from './turns.ts'
 

@@ -1,7 +1,7 @@
 /** Items for an agent's calls to other agents of its session, and for the messages between agents. */
 import type { EventOf } from '@steward/protocol/events.ts'
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
-import { primaryThreadId } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/text/ids.ts'
 import type { LogOwner } from './turn.ts'
 
 type CallStatus = Extract<OpenAIItem, { type: 'create_subagent_call' }>['status']

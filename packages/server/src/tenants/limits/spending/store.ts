@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
-import { auditChange } from '../../../ground/core/audited-call.ts'
+import { auditChange } from '../../../ground/core/security/audited-call.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { defineStore } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'

@@ -1,7 +1,7 @@
 /** Adapts the control database to the library of sign-in: each write of the library is one unit. */
 import type { AdapterFactoryOptions, CustomAdapter } from 'better-auth/adapters'
 import { createAdapterFactory } from 'better-auth/adapters'
-import { hashToken } from '../../../ground/core/token.ts'
+import { hashToken } from '../../../ground/core/security/token.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import type { PeopleCondition, PeopleRow } from './store.ts'
 import { isPeopleTable, libraryStore } from './store.ts'

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import type { Clock } from '@steward/base/time.ts'
 import { RateLimitError } from '../../../ground/core/errors.ts'
-import { networkOf, wideNetworkOf } from '../../../ground/core/network.ts'
+import { networkOf, wideNetworkOf } from '../../../ground/core/security/network.ts'
 import { fadingCounts } from './fading-counts.ts'
 
 /** Bound of waiting hashes, each of which takes a tenth of a second or more. */

@@ -2,7 +2,7 @@
 import type { Log } from '@steward/base/log.ts'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { z } from 'zod'
-import { asOperator } from '../../../ground/core/dial.ts'
+import { asOperator } from '../../../ground/core/security/dial.ts'
 import type { IdentityProvider } from '../../../ground/config/identity-providers.ts'
 
 const Profile = z.looseObject({

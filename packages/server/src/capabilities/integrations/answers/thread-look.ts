@@ -1,0 +1,234 @@
+/** Makes the tellings of one look at a thread, one after the other, and stores the progress. */
+import { iso } from '@steward/base/time.ts'
+import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import { attemptTelling } from './attempt.ts'
+import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'
+import { openChannel } from './channel.ts'
+import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
+import type { Notes, Telling } from '../integration.ts'
+import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
+import type { Upload } from './send.ts'
+import type { ExternalThreadRow, PublicationRow } from '../store.ts'
+import type { JobContext } from '../job-context.ts'
+import { rows } from '../../../ground/database/rows.ts'
+
+export type TellDeps = ChannelDeps & {
+  keeping: BlobKeeping
+  holds: Holds
+  uploadToProvider: Upload
+}
+
+/**
+ * The times until which receivers want no request. Providers limit an installation, so a time holds for all its
+ * threads. The map belongs to this process: another process sends one request and learns the time too.
+ */
+export type Holds = Map<string, number>
+
+/** Limits of one look, so that a long backlog or a slow receiver does not keep others waiting. */
+const mostCalls = 20
+const mostLookMs = 10_000
+
+/** `prolong`: prolongs the lease on the thread. */
+export type Work = {
+  row: ExternalThreadRow
+  publication: PublicationRow
+  prolong: () => Promise<void>
+}
+
+/** `thread`: the row as it was stored last. */
+export type Look = Omit<Work, 'row'> & {
+  deps: TellDeps
+  context: JobContext
+  receiver: string
+  endMs: number
+  thread: ExternalThreadRow
+  calls: number
+  known?: FoundChannel
+}
+
+export const beginLook = (deps: TellDeps, context: JobContext, { row, ...work }: Work): Look => ({
+  deps,
+  context,
+  ...work,
+  thread: row,
+  calls: 0,
+  receiver: work.publication.installation_id ?? work.publication.id,
+  endMs: deps.clock.now() + mostLookMs,
+})
+
+/**
+ * `done`: the telling is made, or never will be. `later`: the receiver wants no request before `atMs`. `unserved`:
+ * nothing is told until the publication is live again. `paused`: the next look continues.
+ */
+export type Progress = { kind: 'done' | 'unserved' | 'paused' } | { kind: 'later'; atMs: number }
+
+const done: Progress = { kind: 'done' }
+
+export const tellFirst = async (look: Look): Promise<Progress> =>
+  look.thread.first ? tell(look, look.thread.first, { first: null }) : done
+
+export async function tellNext(look: Look, telling: Telling): Promise<Progress> {
+  // A telling that has begun is finished before any other telling.
+  const before = look.thread.begun?.id === telling.id ? done : await tellFirst(look)
+  return before.kind === 'done'
+    ? tell(look, telling, { told_parts: look.thread.told_parts + 1 })
+    : before
+}
+
+async function tell(look: Look, telling: Telling, after: Partial<ToldColumns>): Promise<Progress> {
+  const { deps, context: jobContext, publication, receiver } = look
+  const { clock } = deps
+  if (jobContext.signal.aborted || look.calls >= mostCalls || clock.now() >= look.endMs)
+    return { kind: 'paused' }
+  const held = heldUntil(deps, receiver)
+  if (held !== undefined) return { kind: 'later', atMs: held }
+  await look.prolong()
+  look.known ??= await openChannel(deps, jobContext, publication)
+  const { known, thread } = look
+  if (known.kind === 'silent') {
+    look.thread =
+      after.first === null
+        ? await storeTellingProgress(jobContext, thread, after)
+        : { ...thread, ...after }
+    return done
+  }
+  if (known.kind === 'again') return { kind: 'later', atMs: clock.now() + known.afterMs }
+  if (known.kind === 'needs_reauth') {
+    await needReauth(deps, jobContext, publication.id)
+    return { kind: 'unserved' }
+  }
+  return tellBy(look, known.channel, { telling, after })
+}
+
+async function tellBy(
+  look: Look,
+  channel: AnswerChannel,
+  { telling, after }: { telling: Telling; after: Partial<ToldColumns> },
+): Promise<Progress> {
+  const { deps, context: jobContext, publication, receiver, prolong } = look
+  const { clock } = deps
+  const { db, tenant, signal } = jobContext
+  const { session_id, scope } = look.thread
+  const notes = withQuestion(telling, look.thread.notes)
+  const { attempts, target } = begunOf(look.thread, telling)
+  async function keep(columns: Partial<ToldColumns>): Promise<void> {
+    look.thread = await storeTellingProgress(jobContext, look.thread, columns)
+  }
+  let n = attempts
+  const start = async (to: Notes): Promise<void> => {
+    look.calls++
+    await keep({ begun: { id: telling.id, attempts: ++n, target: to }, notes })
+  }
+  const given = { channel, signal, earlierAttempts: attempts, start, now: () => clock.now() }
+  const external = { session: session_id ?? '', scope, target, notes }
+  const { keeping, uploadToProvider: upload } = deps
+  const outcome =
+    isOfFiles(telling) && channel.files
+      ? await sendFiles(
+          given,
+          { ...channel.files, keeping, upload, db, tenant, prolong },
+          telling,
+          external,
+        )
+      : await attemptTelling(given, telling, external)
+  switch (outcome.kind) {
+    case 'again':
+      if (outcome.heldMs !== undefined) deps.holds.set(receiver, clock.now() + outcome.heldMs)
+      return { kind: 'later', atMs: clock.now() + outcome.afterMs }
+    case 'needs_reauth':
+      await needReauth(deps, jobContext, publication.id)
+      look.thread = { ...look.thread, begun: null }
+      return { kind: 'unserved' }
+    case 'not_taken':
+      logNotTaken(look, telling, outcome.reason)
+      await keep({
+        ...after,
+        notes: withoutQuestion(telling, notes),
+        begun: null,
+      })
+      return done
+    case 'told':
+      await keep({
+        ...after,
+        notes: notesAfter(telling, { ...lastingNotes(notes), ...questionNotes(notes) }, outcome),
+        begun: null,
+      })
+      return done
+  }
+}
+
+/** `kept`: the notes that every telling keeps. */
+const notesAfter = (telling: Telling, kept: Notes, { notes }: { notes: Notes }): Notes => {
+  const all = { ...kept, ...notes }
+  return telling.kind === 'action' ? withoutQuestion(telling, all) : all
+}
+
+/** Spreads the threads that waited for one receiver over time. The first refusal then holds the others back again. */
+function heldUntil({ holds, clock }: TellDeps, receiver: string): number | undefined {
+  const [until, now] = [holds.get(receiver) ?? 0, clock.now()]
+  if (until > now) return until + Math.round(((until - now) / 4) * Math.random())
+  holds.delete(receiver)
+  return undefined
+}
+
+/** `target`: the target of the begun attempt, because a newer message may have another target. */
+function begunOf({ begun, target }: ExternalThreadRow, { id }: Telling) {
+  return begun?.id === id
+    ? { attempts: begun.attempts, target: begun.target ?? target }
+    : { attempts: 0, target }
+}
+
+function logNotTaken({ deps, publication, thread }: Look, { kind }: Telling, reason: string): void {
+  deps.log.warn('an answer was not taken by its receiver, and is told no more', {
+    publication_id: publication.id,
+    session_id: thread.session_id,
+    kind,
+    reason,
+  })
+}
+
+/** Somebody else changed the thread. The next look continues. */
+export class ChangedError extends Error {}
+
+const needReauth = ({ clock }: TellDeps, { db, tenant }: JobContext, id: string): Promise<void> =>
+  db.write(async (tx) => {
+    const kept = await rows(tx, 'publications').getForUpdate(tenant, id)
+    if (kept.status !== 'live') return
+    const change = { status: 'needs_reauth', updated_at: iso(clock.now()) } as const
+    await rows(tx, 'publications').update(kept, change)
+  })
+
+type ToldColumns = Pick<ExternalThreadRow, 'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms'>
+
+/** Locks the thread. Throws when its session has changed, or when another process tells the thread. */
+export async function getThreadForUpdate(
+  tx: Queries,
+  self: string,
+  { tenant_id, id, session_id }: ExternalThreadRow,
+): Promise<ExternalThreadRow> {
+  const kept = await rows(tx, 'integration_threads').findForUpdate(tenant_id, id)
+  if (kept?.owner !== self || kept.session_id !== session_id) throw new ChangedError(id)
+  return kept
+}
+
+/** Stores progress and returns the stored row. A `first` telling that somebody wrote meanwhile is kept. */
+export const storeTellingProgress = (
+  { db }: JobContext,
+  seen: ExternalThreadRow,
+  columns: Partial<ToldColumns>,
+): Promise<ExternalThreadRow> =>
+  db.write(async (tx) => {
+    const kept = await getThreadForUpdate(tx, db.owners.self, seen)
+    const { told_seq, told_parts, notes, begun } = seen
+    const { first, ...told } = columns
+    const isAnother = kept.first?.id !== seen.first?.id
+    return rows(tx, 'integration_threads').update(kept, {
+      told_seq,
+      told_parts,
+      notes,
+      begun,
+      ...told,
+      ...(first !== undefined && !isAnother && { first }),
+    })
+  })
