@@ -73,7 +73,8 @@ function namedExports(path: string): string {
   const names = Object.keys(library ?? {}).filter(
     (each) => /^[A-Za-z_$][\w$]*$/.test(each) && each !== 'default',
   )
-  return `import library from ${JSON.stringify(path)}
+  // As Node does, `default` is what the module exports, also where it says that it was an ES module.
+  return `const library = require(${JSON.stringify(path)})
 export default library
 export const { ${names.join(', ')} } = library`
 }

@@ -50,7 +50,7 @@ function textOf(telling: Telling): string | undefined {
     case 'question': {
       const how =
         telling.needs === 'confirmation'
-          ? `May it? Mention the agent with the one word \`approve\`, or \`deny\`. Where more questions are open, add the code of this one: \`approve ${codeOf(telling.call)}\`..`
+          ? `May it? Mention the agent with the one word \`approve\`, or \`deny\`. Where more questions are open, add the code of this one: \`approve ${codeOf(telling.call)}\`.`
           : 'Mention the agent with the answer.'
       return `${callText(telling)}\n\n${how}`
     }

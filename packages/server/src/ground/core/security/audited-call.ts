@@ -63,7 +63,7 @@ export type AuditedChange = {
 
 /** The call of a job that reports earlier acts of callers. Its units write only the lines that stores report. */
 export function jobCall(action: string): AuditedCall {
-  const [type = ''] = action.split('..')
+  const [type = ''] = action.split('.')
   return {
     workspace: '',
     action,

@@ -131,7 +131,7 @@ export const parseTargets = (text: string): PrivateTarget[] =>
     if (range) return { ...range, port }
     const host = plain.toLowerCase()
     if (bracketed !== undefined || /^[\d.]+$/.test(host)) throw wrong
-    if (!host.split('..').every((each) => label.test(each))) throw wrong
+    if (!host.split('.').every((each) => label.test(each))) throw wrong
     return { host, port }
   })
 

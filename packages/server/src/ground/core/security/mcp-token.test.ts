@@ -34,7 +34,7 @@ describe('a token for an MCP server', () => {
       const changed = token.slice(0, at) + other + token.slice(at + 1)
       assert.equal(tokens.read(changed, 0), undefined, changed)
     }
-    for (const wrong of ['stw_mcp_', 'stw_mcp_.', 'stw_mcp_e30', `${token.split('..')[0]}.`]) {
+    for (const wrong of ['stw_mcp_', 'stw_mcp_.', 'stw_mcp_e30', `${token.split('.')[0]}.`]) {
       assert.equal(tokens.read(wrong, 0), undefined)
     }
   })

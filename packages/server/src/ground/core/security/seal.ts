@@ -48,7 +48,7 @@ function decodeCanonical(text: string): Buffer {
 }
 
 /** The id of the key that sealed the value. */
-export const keyIdOf = (sealed: Sealed): string => sealed.split('..')[1] ?? ''
+export const keyIdOf = (sealed: Sealed): string => sealed.split('.')[1] ?? ''
 
 type SealVersion = 'v1' | 'v2'
 
@@ -83,11 +83,11 @@ export function createSeal(
         cipher.getAuthTag(),
       ])
       return [sealedAs, keyId, nonce.toString('base64url'), body.toString('base64url')].join(
-        '..',
+        '.',
       ) as Sealed
     },
     open(sealed, context) {
-      const [version, id, nonce, body, ...rest] = sealed.split('..')
+      const [version, id, nonce, body, ...rest] = sealed.split('.')
       if (version !== sealedAs || !id || !nonce || !body || rest.length > 0) throw notSealed()
       const bytes = decodeCanonical(body)
       const iv = decodeCanonical(nonce)

@@ -27,7 +27,7 @@ export function signedTokens(
 
     /** Undefined for a token that none of the keys has signed. */
     read(token: string): unknown[] | undefined {
-      const [payload = '', mark = ''] = token.slice(tokenPrefix(kind).length).split('..')
+      const [payload = '', mark = ''] = token.slice(tokenPrefix(kind).length).split('.')
       if (!isSigned(payload, Buffer.from(mark, 'base64url'))) return undefined
       const values: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
       return Array.isArray(values) ? values : undefined

@@ -17,7 +17,7 @@ export function nameLists(
     const item = itemOf(media.schema)
     if (item === undefined) continue
     const name = `${item}List`
-    const list = { ...media.schema, description: `A page of a list; its items are \`${item}\`..` }
+    const list = { ...media.schema, description: `A page of a list; its items are \`${item}\`.` }
     if (Object.hasOwn(components, name)) continue
     const known = (lists[name] ??= list)
     if (JSON.stringify(known) === JSON.stringify(list)) media.schema = { $ref: schemaPrefix + name }

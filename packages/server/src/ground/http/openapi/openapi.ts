@@ -166,7 +166,7 @@ const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =
   `${method}${path.replaceAll(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`
 
 const aliasSentence = (of: Pick<Route, 'method' | 'path'>): string =>
-  `The same operation as \`${of.method.toUpperCase()} ${bracedPath(of)}\`..`
+  `The same operation as \`${of.method.toUpperCase()} ${bracedPath(of)}\`.`
 
 function countedAs(route: Route): string | undefined {
   if (route.callers.includes('anyone')) return undefined

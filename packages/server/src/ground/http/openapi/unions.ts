@@ -64,7 +64,7 @@ export function nameMembers(components: Components): Components {
     const names = types.map((type) => memberName(name, type))
     if (names.some((each) => Object.hasOwn(named, each))) continue
     for (const [index, member] of members.entries()) {
-      const description = `\`${name}\` of type \`${types[index]}\`..`
+      const description = `\`${name}\` of type \`${types[index]}\`.`
       named[names[index] ?? ''] = { description, ...member }
     }
     named[name] = { ...component, [key]: names.map((each) => ({ $ref: schemaPrefix + each })) }
