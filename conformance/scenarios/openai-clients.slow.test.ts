@@ -71,7 +71,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     verifies('openai/described', 'the page names each operation of the client', async () => {
-      const [, table = ''] = /## What is served\n([^]*?)\n## /.exec(page) ?? []
+      const [, table = ''] = /## Supported operations\n([^]*?)\n## /.exec(page) ?? []
       const named = [...table.matchAll(/^\| `(\w+) (\S+)` \|/gm)].map(
         ([, method, path]) => `${method} ${path}`,
       )

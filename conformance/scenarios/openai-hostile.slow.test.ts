@@ -1,4 +1,5 @@
 /** `/openai/v1` with callers who attack it or send nonsense. */
+import { unheardOfModel } from '../priced-model.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
@@ -233,6 +234,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...{ type: 'agent.session.input.computer_use_approval_request_result' },
           ...{ request_id: asked.id, response: { type: 'computer_use', decision: 'approve' } },
         }
+        const unpriced = await unheardOfModel(service)
         const onto = (path: string) => ({
           ...hosted.environment,
           files: [{ type: 'file_id', file_id: 'file_of_nobody', path }],
@@ -241,7 +243,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [`${id}/events`, { events: [result(asked.id)] }, 'events.0.turn_id'],
           [`${id}/events`, { events: [approval] }, 'events.0.request_id'],
           [`${id}/events`, { events: [desktop] }, 'events.0.type'],
-          ['', { ...hosted, spend_control: { limit: 5 } }, 'spend_control'],
+          [
+            '',
+            { ...hosted, agent: { model: unpriced }, spend_control: { limit: 5 } },
+            'spend_control',
+          ],
           ['', { ...hosted, review: 'auto_review' }, 'review'],
           ['', { ...hosted, prompt_cache_options: { ttl: '1h' } }, 'prompt_cache_options'],
           ['', { ...hosted, environment: onto('/workspace/../x') }, 'environment.files.0.path'],

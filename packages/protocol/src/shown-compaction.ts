@@ -26,7 +26,10 @@ export const compactionEvents: { [T in CompactionEventType]: EventDescription<T>
           .optional()
           .meta(extension('What the summary has replaced, and what has stayed.')),
         tokens: z
-          .object({ before: z.int(), after: z.int() })
+          .object({
+            before: z.int().describe('With the whole conversation.'),
+            after: z.int().describe('With the summary.'),
+          })
           .optional()
           .meta(extension('What the next request to the model would have read, about.')),
       }),

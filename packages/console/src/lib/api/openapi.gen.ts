@@ -2517,7 +2517,9 @@ export interface components {
             };
             /** @description What the next request to the model would have read, about. */
             tokens?: {
+                /** @description With the whole conversation. */
                 before: number;
+                /** @description With the summary. */
                 after: number;
             };
             /** @description The session of the event. */

@@ -6,13 +6,13 @@ const module = JSON.stringify(import.meta.resolve('./builtin.ts'))
 
 /** Asks for the built-in skills while `left` files can be opened, and again when there are enough. */
 const program = `
-  import { builtins } from ${module}
+  import { readBuiltinSkills } from ${module}
   const left = Number(process.argv.at(-1))
   const giveBack = hold(left)
-  const first = await builtins().then(() => 'read', ({ code }) => String(code))
+  const first = await readBuiltinSkills().then(() => 'read', ({ code }) => String(code))
   await new Promise((resolve) => setTimeout(resolve, 20))
   giveBack()
-  process.stdout.write([first, (await builtins()).size].join(' '))
+  process.stdout.write([first, (await readBuiltinSkills()).size].join(' '))
 `
 
 describe('the built-in skills, in a process that is out of files', () => {
