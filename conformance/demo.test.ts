@@ -1,12 +1,15 @@
 /** The second half of the first command, against servers that a newcomer may have. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, it } from 'node:test'
 import type { ReceiverAnswer } from './receiver.ts'
 import { startReceiver } from './receiver.ts'
 
-const demo = fileURLToPath(new URL('../scripts/demo.ts', import.meta.url))
+const module = import.meta.resolve('@steward/server/start/commands/first-turn.ts')
+const program = `
+  const { runFirstTurn } = await import(${JSON.stringify(module)})
+  const { TRIAL_BASE: base, ...environment } = process.env
+  await runFirstTurn({ base, apiKey: '', dataFolder: 'data', command: './try', environment })`
 
 /** `models`: the answer of a model server to the list of its models. `events`: of the turn. */
 async function runDemo(models: ReceiverAnswer, events: readonly object[] = []) {
@@ -17,12 +20,17 @@ async function runDemo(models: ReceiverAnswer, events: readonly object[] = []) {
     if (path.endsWith('/messages')) return { status: 200, body: stream }
     return { status: 200, body: '{"id":"made_1"}' }
   })
-  const env = { PATH: process.env['PATH'], DEMO_URL: server.base, OPENAI_BASE_URL: server.base }
+  const env = { PATH: process.env['PATH'], TRIAL_BASE: server.base, OPENAI_BASE_URL: server.base }
   return new Promise<{ code: unknown; stdout: string; stderr: string; asked: string }>((resolve) =>
-    execFile(process.execPath, [demo], { env }, (error, stdout, stderr) => {
-      const asked = server.posted.map(({ body }) => body).join('\n')
-      void server.close().then(() => resolve({ code: error?.code ?? 0, stdout, stderr, asked }))
-    }),
+    execFile(
+      process.execPath,
+      ['--input-type=module', '-e', program],
+      { env },
+      (error, stdout, stderr) => {
+        const asked = server.posted.map(({ body }) => body).join('\n')
+        void server.close().then(() => resolve({ code: error?.code ?? 0, stdout, stderr, asked }))
+      },
+    ),
   )
 }
 

@@ -32,6 +32,8 @@ resolveOwnFilesByName()
 const usage = asCalled(`Steward: a self-hosted, multi-tenant service for running AI agents.
 
   npm start                                start the server
+  npm start -- try                         start a server of a trial in the background, with secrets of its own in ./data,
+                                           and let an agent work once; try stop: end it
   npm start -- create-workspace <name>     make a workspace and print its first key, once
 ${administrationUsage()}
   npm start -- create-key <workspace>      print a new key of a workspace, named by its id or name, once;
@@ -164,6 +166,14 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
   return refuseCommand(`${command} is not a command.${near ? ` Do you mean ${near}?` : ''}`)
 }
 
+async function runTrial(words: readonly string[]): Promise<void> {
+  const [word, ...more] = words
+  if (more.length > 0 || (word !== undefined && word !== 'stop'))
+    refuseCommand('try takes nothing, or stop')
+  const { stopTrial, tryOut } = await import('./start/commands/trial.ts')
+  await (word === 'stop' ? stopTrial(process.env) : tryOut(process.env))
+}
+
 async function printVersion(): Promise<void> {
   const { readVersion, versionLine } = await import('./start/version.ts')
   process.stdout.write(`${versionLine(readVersion())}\n`)
@@ -214,6 +224,7 @@ async function main(): Promise<void> {
     [takesTo(command)]: to ? { to } : {},
   })
   checkOptions(command, { 'backup-workspace': ofBackups })
+  if (command === 'try') return runTrial(rest)
   if (command === undefined || command === 'start') {
     checkWords('start', rest)
     return serve()

@@ -1,21 +1,20 @@
-/**
- * The second half of the first command: creates an agent, an environment and a session by the public API, and shows one
- * turn.
- */
+/** The second half of the first command: an agent, an environment and a session by the public API, and one turn. */
 import { z } from 'zod'
 
-const { API_KEY = '', MODEL, DATA_DIR = 'data', SIGN_IN_LINK = '' } = process.env
-/** The console opens after a sign-in: the way to the first one, while there is one. */
-const firstSignIn =
-  SIGN_IN_LINK === ''
-    ? ''
-    : `
-Nobody has signed in yet. Open this link first; it works once:
+export type FirstTurn = {
+  /** Address of the server. */
+  base: string
+  apiKey: string
+  /** Folder with the key of the trial. */
+  dataFolder: string
+  /** The way to the first sign-in, while nobody has signed in. */
+  signInLink: string | undefined
+  /** How a person runs the trial: `./try`. */
+  command: string
+  /** The variables that name a model or its provider. */
+  environment: Readonly<Record<string, string | undefined>>
+}
 
-  ${SIGN_IN_LINK}
-`
-const base = process.env['DEMO_URL'] ?? 'http://127.0.0.1:8787'
-const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' }
 const Made = z.looseObject({ id: z.string() })
 
 /** A failure in one line, for a person who cannot use a stack. */
@@ -38,14 +37,15 @@ function wordsOf(text: string): string {
   return (data?.error.message ?? text).replaceAll(/\s+/g, ' ').slice(0, 500)
 }
 
-async function post(path: string, body: object): Promise<Response> {
+async function post({ base, apiKey }: FirstTurn, path: string, body: object): Promise<Response> {
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!response.ok)
     throw new Error(`POST ${path} answered ${response.status}: ${wordsOf(await response.text())}`)
   return response
 }
-const make = async (path: string, body: object) =>
-  Made.parse(await (await post(path, body)).json()).id
+const make = async (trial: FirstTurn, path: string, body: object) =>
+  Made.parse(await (await post(trial, path, body)).json()).id
 
 /** Parts of the names of models that answer no conversation. */
 const noChat =
@@ -53,8 +53,8 @@ const noChat =
 const shownNames = 8
 
 /** The names of the models that a local server, or another one that speaks OpenAI's wire, offers. */
-async function modelsOf(root: string): Promise<string[]> {
-  const authorization = `Bearer ${process.env['OPENAI_API_KEY'] ?? 'none'}`
+async function listModels(root: string, apiKey = 'none'): Promise<string[]> {
+  const authorization = `Bearer ${apiKey}`
   const response = await fetch(`${root}/v1/models`, { headers: { authorization } }).catch(
     (error: unknown) => {
       throw new Error(`the model server at ${root} does not answer (${reasonOf(error)})`)
@@ -69,8 +69,8 @@ async function modelsOf(root: string): Promise<string[]> {
   return (data ?? []).map(({ id }) => id)
 }
 
-async function chooseListed(root: string): Promise<string> {
-  const all = await modelsOf(root)
+async function chooseListed(root: string, { command, environment }: FirstTurn): Promise<string> {
+  const all = await listModels(root, environment['OPENAI_API_KEY'])
   const found = all.filter((name) => !noChat.test(name))
   const [first] = found
   if (first === undefined) {
@@ -80,17 +80,17 @@ async function chooseListed(root: string): Promise<string> {
   const names = found.slice(0, shownNames).join(', ')
   const more = found.length > shownNames ? ` and ${found.length - shownNames} more` : ''
   console.error(
-    `steward: Taking the model ${first} of ${root}, which offers ${names}${more}; MODEL=NAME ./try takes another.`,
+    `steward: Taking the model ${first} of ${root}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
   )
   return first
 }
 
-async function chooseModel(): Promise<string> {
+async function chooseModel(trial: FirstTurn): Promise<string> {
+  const { MODEL, ANTHROPIC_API_KEY, OPENAI_BASE_URL, OPENAI_API_KEY } = trial.environment
   if (MODEL) return MODEL
-  if (process.env['ANTHROPIC_API_KEY']) return 'claude-sonnet-4-6'
-  const { OPENAI_BASE_URL: url } = process.env
-  if (url) return chooseListed(url.replace(/\/(v1\/?)?$/, ''))
-  return process.env['OPENAI_API_KEY'] ? 'gpt-5.2' : 'offline'
+  if (ANTHROPIC_API_KEY) return 'claude-sonnet-4-6'
+  if (OPENAI_BASE_URL) return chooseListed(OPENAI_BASE_URL.replace(/\/(v1\/?)?$/, ''), trial)
+  return OPENAI_API_KEY ? 'gpt-5.2' : 'offline'
 }
 
 /** The offline model gets commands; any other model gets the task in words. */
@@ -161,49 +161,64 @@ async function follow(response: Response): Promise<boolean> {
   return state.failed
 }
 
-async function main(): Promise<void> {
-  const model = await chooseModel()
-  const name = `first-steps-${Date.now().toString(36)}`
-  const agent = await make('/v1/agents', {
-    name,
-    model,
-    system: 'You are a careful programmer. Work in your working folder.',
-    tools: [{ type: 'agent_toolset_20260401' }],
-  })
-  const environment = await make('/v1/environments', { name })
-  const session = await make('/v1/sessions', {
-    agent,
-    environment_id: environment,
-    title: 'First steps',
-  })
-  console.log(`\nAn agent (${agent}) with the model ${model} works in session ${session}:\n`)
-  const sent = await post(`/v1/sessions/${session}/messages`, { content: taskFor(model) })
-  const isFailed = await follow(sent)
-  if (isFailed) {
-    console.error('\nsteward: The turn failed; session.error above says why.')
-    process.exitCode = 1
-  }
-  const next = model === 'offline' ? 'run: ls -l' : 'Which files are in your working folder?'
-  console.log(`
-The server goes on at ${base} (./try stop ends it). Watch this session in the console:
+const signInText = (link: string | undefined): string =>
+  link === undefined
+    ? ''
+    : `
+Nobody has signed in yet. Open this link first; it works once:
+
+  ${link}
+`
+
+/** What a person can do next. */
+const nextSteps = (trial: FirstTurn, session: string, message: string): string => {
+  const { base, command, dataFolder, signInLink } = trial
+  return `
+The server goes on at ${base} (${command} stop ends it). Watch this session in the console:
 
   ${base}/console/sessions/${session}
-${firstSignIn}
+${signInText(signInLink)}
 Talk to it with curl:
 
-  export URL=${base} KEY=$(cat ${DATA_DIR}/api-key)
+  export URL=${base} KEY=$(cat ${dataFolder}/api-key)
   curl -N $URL/v1/sessions/${session}/messages -H "x-api-key: $KEY" \\
-    -H 'content-type: application/json' -d '{"content": "${next}"}'
+    -H 'content-type: application/json' -d '{"content": "${message}"}'
 
 or with the official client, unmodified:
 
   import Anthropic from '@anthropic-ai/sdk'
   const client = new Anthropic({ baseURL: process.env.URL, apiKey: process.env.KEY })
   for await (const event of client.beta.sessions.events.list('${session}')) console.log(event.type)
-`)
+`
 }
 
-await main().catch((error: unknown) => {
-  console.error(`steward: ${reasonOf(error)}`)
-  process.exitCode = 1
-})
+async function run(trial: FirstTurn): Promise<void> {
+  const model = await chooseModel(trial)
+  const name = `first-steps-${Date.now().toString(36)}`
+  const agent = await make(trial, '/v1/agents', {
+    name,
+    model,
+    system: 'You are a careful programmer. Work in your working folder.',
+    tools: [{ type: 'agent_toolset_20260401' }],
+  })
+  const environment_id = await make(trial, '/v1/environments', { name })
+  const session = await make(trial, '/v1/sessions', { agent, environment_id, title: 'First steps' })
+  console.log(`\nAn agent (${agent}) with the model ${model} works in session ${session}:\n`)
+  const path = `/v1/sessions/${session}/messages`
+  const isFailed = await follow(await post(trial, path, { content: taskFor(model) }))
+  if (isFailed) {
+    console.error('\nsteward: The turn failed; session.error above says why.')
+    process.exitCode = 1
+  }
+  const isOffline = model === 'offline'
+  const message = isOffline ? 'run: ls -l' : 'Which files are in your working folder?'
+  console.log(nextSteps(trial, session, message))
+}
+
+/** Prints each event of the turn. Sets the exit code to 1 when the turn, or a request before it, has failed. */
+export async function runFirstTurn(trial: FirstTurn): Promise<void> {
+  await run(trial).catch((error: unknown) => {
+    console.error(`steward: ${reasonOf(error)}`)
+    process.exitCode = 1
+  })
+}

@@ -1,0 +1,116 @@
+/** The package as a person gets it: packed, installed into an empty folder, and run. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
+import { freePort } from '@steward/server/ground/bus/direct/fixture.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+
+describe('the package', () => {
+  let folder = ''
+  let tarball = ''
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const steward = (words: string[], variables: Record<string, string> = {}) =>
+    run(join(folder, 'node_modules/.bin/steward'), words, {
+      cwd: folder,
+      env: { ...env, ...variables },
+    })
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'steward-package-'))
+    const packed = await run('npm', ['pack', '--pack-destination', folder], { cwd: root, env })
+    tarball = join(folder, packed.stdout.trim().split('\n').at(-1) ?? '')
+    const options = ['--prefer-offline', '--no-audit', '--no-fund']
+    await run('npm', ['install', ...options, tarball], { cwd: folder, env })
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is small, and holds no tests and few packages beside it', async () => {
+    assert.ok(statSync(tarball).size < 12 * 1024 * 1024)
+    const own = join(folder, 'node_modules/steward')
+    const files = await readdir(own, { recursive: true })
+    assert.deepEqual(
+      files.filter((path) => /\.test\.|fixture|\.ts$/.test(path)),
+      [],
+    )
+    const manifest = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as {
+      dependencies: object
+      scripts: object
+    }
+    assert.deepEqual(Object.keys(manifest.dependencies), ['@vscode/ripgrep'])
+    assert.ok(!/"(pre|post)?install"/.test(JSON.stringify(manifest.scripts)))
+  })
+
+  it('names the licence of each package that it holds', () => {
+    const text = readFileSync(join(folder, 'node_modules/steward/dist/THIRD-PARTY.md'), 'utf8')
+    for (const name of [
+      'zod',
+      'kysely',
+      'hono',
+      '@anthropic-ai/sdk',
+      'better-auth',
+      'swagger-ui-dist',
+    ])
+      assert.match(text, new RegExp(`^## ${name} \\d.*\\n\\nLicence: \\S`, 'm'))
+  })
+
+  it('says its version and commit, and its commands as they are called here', async () => {
+    assert.match(
+      (await steward(['--version'])).stdout,
+      /^steward \d+\.\d+\.\d+ \(commit \w+ of [\d-]+\)\n$/,
+    )
+    const { stdout } = await steward(['help'])
+    assert.match(stdout, /^ {2}steward start {2,}start the server$/m)
+    assert.doesNotMatch(stdout, /npm start/)
+    assert.match((await steward(['worker', '--help'])).stdout, /^The worker: .*/)
+  })
+
+  it('says on an older Node what to do', () => {
+    const program = readFileSync(join(folder, 'node_modules/steward/dist/bin/steward.cjs'), 'utf8')
+    const written: string[] = []
+    const exit = (code: number) => {
+      throw new Error(`exit ${code}`)
+    }
+    const process = {
+      version: 'v18.0.0',
+      versions: { node: '18.0.0' },
+      stderr: { write: (text: string) => written.push(text) },
+      exit,
+    }
+    assert.throws(() => runInNewContext(program.replace(/^#!.*/, ''), { process }), /exit 1/)
+    assert.match(
+      written.join(''),
+      /^steward: Node 24 or newer is needed, and this is v18\.0\.0: .*\n$/,
+    )
+  })
+
+  it('starts a server in an empty folder, where an agent runs a program in its sandbox', async () => {
+    const PORT = String(await freePort())
+    const variables = {
+      PORT,
+      DATA_DIR: join(folder, 'data'),
+      ANTHROPIC_API_KEY: '',
+      OPENAI_API_KEY: '',
+    }
+    try {
+      const { stdout } = await steward(['try'], variables)
+      assert.match(stdout, /the first ten primes: 2 3 5 7 11 13 17 19 23 29/)
+      assert.match(stdout, /session\.status_idle/)
+      const page = await fetch(`http://127.0.0.1:${PORT}/console/`)
+      assert.equal(page.status, 200)
+      const library = await fetch(`http://127.0.0.1:${PORT}/docs/swagger-ui-bundle.js`)
+      assert.equal(library.status, 200)
+    } finally {
+      const { stdout } = await steward(['try', 'stop'], variables)
+      assert.equal(stdout, 'stopped\n')
+    }
+  })
+})

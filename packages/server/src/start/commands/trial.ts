@@ -1,0 +1,207 @@
+/**
+ * `steward try`: a server with secrets of its own, which runs in the background, and one turn of an agent. Running it
+ * again uses the server that runs; `try stop` ends it.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isBuilt } from '@steward/base/own-command.ts'
+import { exitWithLines } from './command-line.ts'
+import { runFirstTurn } from './first-turn.ts'
+
+const command = isBuilt ? 'steward try' : './try'
+const say = (text: string): void => void process.stderr.write(`steward: ${text}\n`)
+const stopWith = (text: string): never => exitWithLines([`steward: ${text}`])
+
+type Variables = Readonly<Record<string, string | undefined>>
+type Trial = { folder: string; port: string; base: string; env: Record<string, string | undefined> }
+
+const readText = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A generated secret is kept for the next start: what it sealed cannot be read without it. */
+function keepSecret(folder: string, name: string, prefix = ''): string {
+  const path = join(folder, name)
+  const known = readText(path)
+  if (known !== undefined) return known
+  const secret = prefix + randomBytes(32).toString('hex')
+  writeFileSync(path, `${secret}\n`, { mode: 0o600 })
+  say(`Wrote a new ${name} to ${path}.`)
+  return secret
+}
+
+/** An address that listens everywhere cannot be opened everywhere. */
+function hostToOpen(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return isIPv6(host) ? `[${host}]` : host
+}
+
+function prepareTrial(variables: Variables): Trial {
+  const { DATA_DIR = 'data', PORT = '8787', HOST = '127.0.0.1' } = variables
+  const folder = resolve(DATA_DIR)
+  mkdirSync(folder, { recursive: true })
+  const isLocal = variables['SANDBOX_PROVIDER'] === 'local' && !variables['EGRESS_PROFILE']
+  if (isLocal)
+    say(
+      'SANDBOX_PROVIDER=local isolates nothing; EGRESS_PROFILE=best_effort, which it needs, is set for this trial.',
+    )
+  const env = {
+    // Its folder can be removed by who made it: files of sandboxes with users of their own cannot.
+    SANDBOX_USERS: 'shared',
+    EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    // The ports of Ollama and LM Studio, for model cards of this trial.
+    EGRESS_TENANT_TARGETS: '127.0.0.1:11434,[::1]:11434,127.0.0.1:1234,[::1]:1234',
+    MALLOC_TRIM_THRESHOLD_: '1048576',
+    ...(isLocal && { EGRESS_PROFILE: 'best_effort' }),
+    ...variables,
+    DATA_DIR: folder,
+    PORT,
+    HOST,
+    PLATFORM_ROOT_SECRET: variables['PLATFORM_ROOT_SECRET'] ?? keepSecret(folder, 'root-secret'),
+    API_KEY: variables['API_KEY'] ?? keepSecret(folder, 'api-key', 'stw_key_'),
+  }
+  return { folder, port: PORT, base: `http://${hostToOpen(HOST)}:${PORT}`, env }
+}
+
+/** A process that has ended and that nobody has waited for is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  return !/^State:\s*Z/m.test(readText(`/proc/${pid}/status`) ?? '')
+}
+
+const recordOf = (folder: string): string => join(folder, 'server.pid')
+const portFileOf = (folder: string): string => join(folder, 'server.port')
+
+/** The process of the server that `try` has started with this folder, while it lives. */
+function findServer(folder: string): number | undefined {
+  const pid = Number(readText(recordOf(folder)))
+  return pid > 0 && isAlive(pid) ? pid : undefined
+}
+
+/** Waits until the process has ended, and says so every five seconds. */
+async function awaitEnd(pid: number): Promise<void> {
+  for (let waited = 1; isAlive(pid); waited++) {
+    await pause(200)
+    if (waited % 25 === 0)
+      console.log(
+        `still stopping after ${waited / 5} seconds: the server leaves its turns and sandboxes (${command} stop again ends it at once)`,
+      )
+  }
+}
+
+export async function stopTrial({ DATA_DIR = 'data' }: Variables): Promise<void> {
+  const folder = resolve(DATA_DIR)
+  const pid = findServer(folder)
+  if (pid === undefined) return void console.log('no server was running')
+  process.kill(pid)
+  await awaitEnd(pid)
+  // Another `try` may have started a server meanwhile.
+  if (readText(recordOf(folder)) === String(pid)) rmSync(recordOf(folder), { force: true })
+  console.log('stopped')
+}
+
+type Readiness = { state: 'ready' | 'stopping' | 'none' } | { state: 'unready'; why: string }
+
+async function readReadiness(base: string): Promise<Readiness> {
+  const response = await fetch(`${base}/readyz`).catch(() => undefined)
+  if (response?.ok) return { state: 'ready' }
+  if (response?.status !== 503) return { state: 'none' }
+  const why = await response.text()
+  return /"stopping":true/.test(why) ? { state: 'stopping' } : { state: 'unready', why }
+}
+
+const ownProgram = (...words: string[]): string[] => [
+  '--max-semi-space-size=8',
+  process.argv[1] ?? '',
+  ...words,
+]
+
+/** Ends this process when the server could not work here, with what to do. */
+function checkMachine(env: Trial['env']): void {
+  const { status, stdout } = spawnSync(process.execPath, ownProgram('doctor'), {
+    env,
+    encoding: 'utf8',
+  })
+  if (status !== 0)
+    exitWithLines(stdout.split('\n').filter((line) => line && !line.startsWith('✓')))
+}
+
+/** Returns the link of the first sign-in, if the server has printed one. */
+async function startServer({ folder, port, base, env }: Trial): Promise<string | undefined> {
+  checkMachine(env)
+  const path = join(folder, 'server.log')
+  say(`Starting the server on ${base} (log: ${path}).`)
+  const file = openSync(path, 'a')
+  const before = readText(path)?.length ?? 0
+  const child = spawn(process.execPath, isBuilt ? ownProgram('start') : ownProgram(), {
+    env,
+    detached: true,
+    stdio: ['ignore', file, file],
+  })
+  closeSync(file)
+  const end = () => void child.kill()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  const printed = () => (readText(path) ?? '').slice(before)
+  const pid = child.pid ?? 0
+  for (let tries = 0; (await readReadiness(base)).state !== 'ready'; tries++) {
+    if (tries < 150 && isAlive(pid)) await pause(200)
+    else {
+      child.kill()
+      process.stderr.write(`${printed().split('\n').slice(-20).join('\n')}\n`)
+      stopWith('The server did not start; the end of its log is above.')
+    }
+  }
+  // The server that answers may be another one, when this one has just failed.
+  if (!isAlive(pid)) stopWith(`The server did not start: ${printed().split('\n').at(-1)}`)
+  writeFileSync(portFileOf(folder), `${port}\n`)
+  writeFileSync(recordOf(folder), `${pid}\n`)
+  process.off('SIGINT', end).off('SIGTERM', end)
+  child.unref()
+  return /"link":"([^"]*)"/.exec(printed())?.[1]
+}
+
+/** The key is sent to no server but the one that `try` has started with this folder. */
+function checkOwnServer({ folder, port, base }: Trial): void {
+  if (findServer(folder) !== undefined && readText(portFileOf(folder)) === port) return
+  stopWith(
+    `The server on ${base} is not the one that ${command} starts with ${folder}, and is not sent its key: PORT=${Number(port) + 1} ${command} starts one beside it, or ${command} stop there ends it.`,
+  )
+}
+
+async function findOrStart(trial: Trial): Promise<string | undefined> {
+  const { base, folder } = trial
+  let readiness = await readReadiness(base)
+  if (readiness.state === 'stopping') say(`The server on ${base} is stopping; waiting for its end.`)
+  const stopping = readiness.state === 'stopping' ? findServer(folder) : undefined
+  if (stopping !== undefined) await awaitEnd(stopping)
+  while (readiness.state === 'stopping') {
+    await pause(500)
+    readiness = await readReadiness(base)
+  }
+  if (readiness.state === 'unready')
+    stopWith(`A server on ${base} answers, and cannot serve: ${readiness.why}`)
+  if (readiness.state !== 'ready') return startServer(trial)
+  checkOwnServer(trial)
+  say(`A server already answers on ${base}; using it, with the settings that it was started with.`)
+  return undefined
+}
+
+export async function tryOut(variables: Variables): Promise<void> {
+  const trial = prepareTrial(variables)
+  const signInLink = await findOrStart(trial)
+  const { base, folder: dataFolder, env } = trial
+  const apiKey = env['API_KEY'] ?? ''
+  await runFirstTurn({ base, apiKey, dataFolder, signInLink, command, environment: variables })
+}
