@@ -23,7 +23,9 @@ const agent = { name: 'an agent', model: 'offline' }
 
 const ready = async ({ base }: TestService) => {
   const answer = await fetch(`${base}/readyz`)
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  const { version, ...body } = (await answer.json()) as Record<string, unknown>
+  if (!('stopping' in body)) assert.match(String(version), /^\d+\.\d+\.\d+/)
+  return { status: answer.status, body }
 }
 
 async function refusalOf(service: TestService): Promise<APIError> {

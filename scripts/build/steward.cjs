@@ -15,4 +15,6 @@ var url = require('node:url')
 var isWorker = process.argv[2] === 'worker'
 if (isWorker) process.argv.splice(2, 1)
 var program = path.join(__dirname, '../code', isWorker ? 'worker.mjs' : 'server.mjs')
+// A stack names the source.
+process.setSourceMapsEnabled(true)
 import(url.pathToFileURL(program).href)

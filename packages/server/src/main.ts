@@ -26,7 +26,9 @@ import {
  * For a start without `NODE_COMPILE_CACHE`. Attack: Node's own folder is below /tmp, where another account could put
  * code of its own.
  */
-enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/compiled'))
+enableCompileCache(
+  join(import.meta.dirname, '../../..', isBuilt ? '.cache' : 'node_modules/.cache/compiled'),
+)
 resolveOwnFilesByName()
 
 const usage = asCalled(`Steward: a self-hosted, multi-tenant service for running AI agents.
@@ -146,6 +148,7 @@ const mostWords: Record<string, number> = {
   'backup-workspace': 1,
   'restore-workspace': 1,
   audit: 1,
+  try: 1,
 }
 
 function checkWords(command: string, words: readonly string[]): void {
@@ -167,9 +170,8 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
 }
 
 async function runTrial(words: readonly string[]): Promise<void> {
-  const [word, ...more] = words
-  if (more.length > 0 || (word !== undefined && word !== 'stop'))
-    refuseCommand('try takes nothing, or stop')
+  const [word] = words
+  if (word !== undefined && word !== 'stop') refuseCommand('try takes nothing, or stop')
   const { stopTrial, tryOut } = await import('./start/commands/trial.ts')
   await (word === 'stop' ? stopTrial(process.env) : tryOut(process.env))
 }
@@ -179,6 +181,7 @@ async function printVersion(): Promise<void> {
   process.stdout.write(`${versionLine(readVersion())}\n`)
 }
 
+const asksToServe = (command: string, rest: string[]) => command === 'start' && rest.length === 0
 const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'help'
 
 async function main(): Promise<void> {
@@ -215,7 +218,7 @@ async function main(): Promise<void> {
     process.stdout.write(usageOf(positionals[0]))
     return
   }
-  const [command, ...rest] = version ? ['version'] : positionals
+  const [command = 'start', ...rest] = version ? ['version'] : positionals
   checkOptions(command, {
     'create-key': ofKeys,
     'create-invitation': ofInvitations,
@@ -224,11 +227,7 @@ async function main(): Promise<void> {
     [takesTo(command)]: to ? { to } : {},
   })
   checkOptions(command, { 'backup-workspace': ofBackups })
-  if (command === 'try') return runTrial(rest)
-  if (command === undefined || command === 'start') {
-    checkWords('start', rest)
-    return serve()
-  }
+  if (asksToServe(command, rest)) return serve()
   const [first] = rest
   const commands: Record<string, (operator: typeof Operator) => Promise<void>> = {
     'create-workspace': (operator) => operator.createWorkspaceCommand(first),
@@ -247,6 +246,8 @@ async function main(): Promise<void> {
     audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
+    start: serve,
+    try: () => runTrial(rest),
     doctor: (operator) => operator.runDoctor(),
     version: printVersion,
   }

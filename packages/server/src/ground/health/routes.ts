@@ -8,12 +8,15 @@ const open = { method: 'get', callers: ['anyone'], section: 'Health', isExtensio
 const Part = z.enum(['ok', 'away', 'full', 'slow', 'failing'] satisfies PartState[])
 const Parts = z.object({
   ok: z.boolean().describe('Whether all parts can do their work.'),
+  version: z.string().describe('The version of the service.'),
   database: Part.describe('Whether the database answers, and takes writes.'),
   notifications: Part.describe('Whether processes hear of each other.'),
   blobs: Part.describe('Whether the store of files answers, and is the one of the database.'),
 })
 
-export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSignal): Route[] => [
+type Health = { ready: () => Promise<Readiness>; stopping: AbortSignal; version: string }
+
+export const healthRoutes = ({ ready, stopping, version }: Health): Route[] => [
   route(
     {
       ...open,
@@ -42,7 +45,7 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
       if (stopping.aborted) return jsonReply(503, { ok: false, stopping: true })
       const parts = await ready()
       const ok = Object.values(parts).every((state) => state === 'ok')
-      return jsonReply(ok ? 200 : 503, { ok, ...parts })
+      return jsonReply(ok ? 200 : 503, { ok, version, ...parts })
     },
   ),
 ]

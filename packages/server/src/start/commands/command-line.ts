@@ -41,3 +41,5 @@ export async function configurationAmongOwnUsers(): Promise<Config> {
 }
 
 export const printLine = (line: string) => process.stdout.write(`${line}\n`)
+/** What a person reads beside the output of a command. */
+export const say = (text: string) => process.stderr.write(`steward: ${text}\n`)

@@ -1,5 +1,9 @@
 /** The second half of the first command: an agent, an environment and a session by the public API, and one turn. */
 import { z } from 'zod'
+import { serverProgram } from '../../ground/config/settings.ts'
+import { printLine, say } from './command-line.ts'
+
+const { anthropic, openai } = serverProgram.settings.fallbackKeys
 
 export type FirstTurn = {
   /** Address of the server. */
@@ -63,14 +67,14 @@ async function listModels(root: string, apiKey = 'none'): Promise<string[]> {
   const text = await response.text()
   if (!response.ok)
     throw new Error(
-      `the model server at ${root} does not list its models (${response.status} ${wordsOf(text)}): check OPENAI_API_KEY, or name a model by MODEL`,
+      `the model server at ${root} does not list its models (${response.status} ${wordsOf(text)}): check ${openai.apiKey.name}, or name a model by MODEL`,
     )
   const { data } = z.looseObject({ data: z.array(Made).nullish() }).parse(JSON.parse(text))
   return (data ?? []).map(({ id }) => id)
 }
 
 async function chooseListed(root: string, { command, environment }: FirstTurn): Promise<string> {
-  const all = await listModels(root, environment['OPENAI_API_KEY'])
+  const all = await listModels(root, environment[openai.apiKey.name])
   const found = all.filter((name) => !noChat.test(name))
   const [first] = found
   if (first === undefined) {
@@ -79,18 +83,20 @@ async function chooseListed(root: string, { command, environment }: FirstTurn): 
   }
   const names = found.slice(0, shownNames).join(', ')
   const more = found.length > shownNames ? ` and ${found.length - shownNames} more` : ''
-  console.error(
-    `steward: Taking the model ${first} of ${root}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
+  say(
+    `Taking the model ${first} of ${root}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
   )
   return first
 }
 
 async function chooseModel(trial: FirstTurn): Promise<string> {
-  const { MODEL, ANTHROPIC_API_KEY, OPENAI_BASE_URL, OPENAI_API_KEY } = trial.environment
+  const { environment } = trial
+  const { MODEL } = environment
   if (MODEL) return MODEL
-  if (ANTHROPIC_API_KEY) return 'claude-sonnet-4-6'
-  if (OPENAI_BASE_URL) return chooseListed(OPENAI_BASE_URL.replace(/\/(v1\/?)?$/, ''), trial)
-  return OPENAI_API_KEY ? 'gpt-5.2' : 'offline'
+  if (environment[anthropic.apiKey.name]) return 'claude-sonnet-4-6'
+  const baseUrl = environment[openai.baseUrl.name]
+  if (baseUrl) return chooseListed(baseUrl.replace(/\/(v1\/?)?$/, ''), trial)
+  return environment[openai.apiKey.name] ? 'gpt-5.2' : 'offline'
 }
 
 /** The offline model gets commands; any other model gets the task in words. */
@@ -100,7 +106,7 @@ const taskFor = (model: string): string =>
         'write primes.mjs:',
         'const primes = []',
         'for (let n = 2; primes.length < 10; n++) if (primes.every((p) => n % p)) primes.push(n)',
-        "console.log('the first ten primes:', primes.join(' '))",
+        "printLine('the first ten primes:', primes.join(' '))",
         '',
         'run: node primes.mjs',
       ].join('\n')
@@ -138,7 +144,7 @@ function print(event: z.infer<typeof Shown>, state: { open: boolean; failed: boo
     ...rest
   } = event
   const detail = JSON.stringify(data ?? rest)
-  console.log(
+  printLine(
     `${String(seq ?? '').padStart(3)} ${type.padEnd(28)} ${dim(detail.length > 160 ? `${detail.slice(0, 160)}…` : detail)}`,
   )
 }
@@ -188,7 +194,7 @@ or with the official client, unmodified:
 
   import Anthropic from '@anthropic-ai/sdk'
   const client = new Anthropic({ baseURL: process.env.URL, apiKey: process.env.KEY })
-  for await (const event of client.beta.sessions.events.list('${session}')) console.log(event.type)
+  for await (const event of client.beta.sessions.events.list('${session}')) printLine(event.type)
 `
 }
 
@@ -203,22 +209,22 @@ async function run(trial: FirstTurn): Promise<void> {
   })
   const environment_id = await make(trial, '/v1/environments', { name })
   const session = await make(trial, '/v1/sessions', { agent, environment_id, title: 'First steps' })
-  console.log(`\nAn agent (${agent}) with the model ${model} works in session ${session}:\n`)
+  printLine(`\nAn agent (${agent}) with the model ${model} works in session ${session}:\n`)
   const path = `/v1/sessions/${session}/messages`
   const isFailed = await follow(await post(trial, path, { content: taskFor(model) }))
   if (isFailed) {
-    console.error('\nsteward: The turn failed; session.error above says why.')
+    say('The turn failed; session.error above says why.')
     process.exitCode = 1
   }
   const isOffline = model === 'offline'
   const message = isOffline ? 'run: ls -l' : 'Which files are in your working folder?'
-  console.log(nextSteps(trial, session, message))
+  printLine(nextSteps(trial, session, message))
 }
 
 /** Prints each event of the turn. Sets the exit code to 1 when the turn, or a request before it, has failed. */
 export async function runFirstTurn(trial: FirstTurn): Promise<void> {
   await run(trial).catch((error: unknown) => {
-    console.error(`steward: ${reasonOf(error)}`)
+    say(reasonOf(error))
     process.exitCode = 1
   })
 }

@@ -9,11 +9,11 @@ import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBuilt } from '@steward/base/own-command.ts'
-import { exitWithLines } from './command-line.ts'
+import { exitWithLines, printLine, say } from './command-line.ts'
 import { runFirstTurn } from './first-turn.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 
 const command = isBuilt ? 'steward try' : './try'
-const say = (text: string): void => void process.stderr.write(`steward: ${text}\n`)
 const stopWith = (text: string): never => exitWithLines([`steward: ${text}`])
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -44,31 +44,42 @@ function hostToOpen(host: string): string {
   return isIPv6(host) ? `[${host}]` : host
 }
 
+const { settings } = serverProgram
+/** The value of a setting as it is given, before the server reads it. */
+const given = (variables: Variables, { name }: { name: string }, otherwise = ''): string =>
+  variables[name] || otherwise
+
+const folderOf = (variables: Variables): string =>
+  resolve(given(variables, settings.dataDir, 'data'))
+
 function prepareTrial(variables: Variables): Trial {
-  const { DATA_DIR = 'data', PORT = '8787', HOST = '127.0.0.1' } = variables
-  const folder = resolve(DATA_DIR)
+  const folder = folderOf(variables)
+  const port = given(variables, settings.port, '8787')
+  const host = given(variables, settings.host, '127.0.0.1')
   mkdirSync(folder, { recursive: true })
-  const isLocal = variables['SANDBOX_PROVIDER'] === 'local' && !variables['EGRESS_PROFILE']
-  if (isLocal)
+  const isIsolated = given(variables, settings.sandbox) !== 'local'
+  const needsEffort = !isIsolated && given(variables, settings.egressProfile) === ''
+  const { sandbox, egressProfile, rootSecret, apiKey } = settings
+  if (needsEffort)
     say(
-      'SANDBOX_PROVIDER=local isolates nothing; EGRESS_PROFILE=best_effort, which it needs, is set for this trial.',
+      `${sandbox.name}=local isolates nothing; ${egressProfile.name}=best_effort, which it needs, is set for this trial.`,
     )
   const env = {
     // Its folder can be removed by who made it: files of sandboxes with users of their own cannot.
-    SANDBOX_USERS: 'shared',
-    EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+    [settings.sandboxUsers.name]: 'shared',
+    [settings.egressAllowPrivate.name]: '127.0.0.0/8,::1',
     // The ports of Ollama and LM Studio, for model cards of this trial.
-    EGRESS_TENANT_TARGETS: '127.0.0.1:11434,[::1]:11434,127.0.0.1:1234,[::1]:1234',
+    [settings.egressTenantTargets.name]: '127.0.0.1:11434,[::1]:11434,127.0.0.1:1234,[::1]:1234',
     MALLOC_TRIM_THRESHOLD_: '1048576',
-    ...(isLocal && { EGRESS_PROFILE: 'best_effort' }),
+    ...(needsEffort && { [egressProfile.name]: 'best_effort' }),
     ...variables,
-    DATA_DIR: folder,
-    PORT,
-    HOST,
-    PLATFORM_ROOT_SECRET: variables['PLATFORM_ROOT_SECRET'] ?? keepSecret(folder, 'root-secret'),
-    API_KEY: variables['API_KEY'] ?? keepSecret(folder, 'api-key', 'stw_key_'),
+    [settings.dataDir.name]: folder,
+    [settings.port.name]: port,
+    [settings.host.name]: host,
+    [rootSecret.name]: given(variables, rootSecret) || keepSecret(folder, 'root-secret'),
+    [apiKey.name]: given(variables, apiKey) || keepSecret(folder, 'api-key', 'stw_key_'),
   }
-  return { folder, port: PORT, base: `http://${hostToOpen(HOST)}:${PORT}`, env }
+  return { folder, port, base: `http://${hostToOpen(host)}:${port}`, env }
 }
 
 /** A process that has ended and that nobody has waited for is not alive. */
@@ -95,21 +106,21 @@ async function awaitEnd(pid: number): Promise<void> {
   for (let waited = 1; isAlive(pid); waited++) {
     await pause(200)
     if (waited % 25 === 0)
-      console.log(
+      printLine(
         `still stopping after ${waited / 5} seconds: the server leaves its turns and sandboxes (${command} stop again ends it at once)`,
       )
   }
 }
 
-export async function stopTrial({ DATA_DIR = 'data' }: Variables): Promise<void> {
-  const folder = resolve(DATA_DIR)
+export async function stopTrial(variables: Variables): Promise<void> {
+  const folder = folderOf(variables)
   const pid = findServer(folder)
-  if (pid === undefined) return void console.log('no server was running')
+  if (pid === undefined) return void printLine('no server was running')
   process.kill(pid)
   await awaitEnd(pid)
   // Another `try` may have started a server meanwhile.
   if (readText(recordOf(folder)) === String(pid)) rmSync(recordOf(folder), { force: true })
-  console.log('stopped')
+  printLine('stopped')
 }
 
 type Readiness = { state: 'ready' | 'stopping' | 'none' } | { state: 'unready'; why: string }
@@ -202,6 +213,6 @@ export async function tryOut(variables: Variables): Promise<void> {
   const trial = prepareTrial(variables)
   const signInLink = await findOrStart(trial)
   const { base, folder: dataFolder, env } = trial
-  const apiKey = env['API_KEY'] ?? ''
+  const apiKey = env[settings.apiKey.name] ?? ''
   await runFirstTurn({ base, apiKey, dataFolder, signInLink, command, environment: variables })
 }

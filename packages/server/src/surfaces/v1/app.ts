@@ -216,7 +216,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...integrationRoutes({ ...deps, ...deps.integrations }),
   ]
   const routes: Route[] = [
-    ...healthRoutes(createReadinessCheck(deps), deps.stopping),
+    ...healthRoutes({ ...deps, ready: createReadinessCheck(deps) }),
     descriptionRoute('/openapi.json', deps.version, { ...apiDescription, routes: () => routes }),
     ...docsRoutes(),
     ...signInPages(deps.people),
