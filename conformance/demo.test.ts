@@ -66,6 +66,7 @@ describe('the first command with a local server', () => {
     assert.match(stderr, /Taking the model qwen3:8b .* offers qwen3:8b, llama3; MODEL=NAME \.\/try/)
     assert.match(asked, /"model":"qwen3:8b"/)
     assert.doesNotMatch(stdout, /run: ls/)
+    assert.match(stdout, /\) console\.log\(event\.type\)/)
   })
 
   it('ends with 1 when the turn has failed', async () => {

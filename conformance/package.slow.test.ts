@@ -73,6 +73,20 @@ describe('the package', () => {
     assert.match((await steward(['worker', '--help'])).stdout, /^The worker: .*/)
   })
 
+  it('finds each of its files and programs', async () => {
+    const code = join(folder, 'node_modules/steward/dist/code')
+    const names = (await readdir(code)).filter((name) => name.endsWith('.mjs'))
+    for (const name of names) {
+      const text = readFileSync(join(code, name), 'utf8')
+      assert.doesNotMatch(text, /new URL\("\.\/[\w./-]+\.ts"/, name)
+      for (const [, path = ''] of text.matchAll(
+        /new URL\(["']\.\/([\w-]+\.mjs)["'], ?import\.meta\.url/g,
+      ))
+        assert.ok(names.includes(path), `${name} needs ${path}`)
+    }
+    assert.ok(names.includes('official-worker.mjs'))
+  })
+
   it('says on an older Node what to do', () => {
     const program = readFileSync(join(folder, 'node_modules/steward/dist/bin/steward.cjs'), 'utf8')
     const written: string[] = []

@@ -78,7 +78,7 @@ async function buildInto(folder: string): Promise<void> {
     sourcesContent: false,
   } as const
   const made = [
-    await bundle({ ...options, entries: programs }),
+    await bundle({ ...options, entries: programs, others: official }),
     await bundle({ ...options, entries: official, isAlone: true }),
   ]
   for (const path of [...assets, ...packageFiles])

@@ -15,6 +15,8 @@ export type BundleOptions = {
   isBundled: (name: string) => boolean
   /** An expression for the URL of a file of the repository, or of a package's file, in a file of the output. */
   urlOf: (path: string) => string
+  /** Entries of other calls into the same folder. */
+  others?: Readonly<Record<string, string>>
   /** An entry without chunks, for a program that is moved elsewhere. */
   isAlone?: boolean
   /** An expression for the path or URL that an external package is imported by; undefined: its own name. */
@@ -80,8 +82,19 @@ export const { ${names.join(', ')} } = library`
 }
 
 export async function bundle(options: BundleOptions): Promise<Metafile> {
-  const { entries, folder, isBundled, urlOf, external, isAlone = false, ...rest } = options
-  const outputs = new Map(Object.entries(entries).map(([name, path]) => [join(root, path), name]))
+  const {
+    entries,
+    folder,
+    isBundled,
+    urlOf,
+    external,
+    isAlone = false,
+    others = {},
+    ...rest
+  } = options
+  const outputs = new Map(
+    Object.entries({ ...others, ...entries }).map(([name, path]) => [join(root, path), name]),
+  )
 
   const ownFiles: Plugin = {
     name: 'own files',

@@ -13,8 +13,9 @@ if (major < 24) {
 var path = require('node:path')
 var url = require('node:url')
 var isWorker = process.argv[2] === 'worker'
-if (isWorker) process.argv.splice(2, 1)
 var program = path.join(__dirname, '../code', isWorker ? 'worker.mjs' : 'server.mjs')
+// A program that starts itself anew, among users of its own, is found by this.
+if (isWorker) process.argv.splice(1, 2, program)
 // A stack names the source.
 process.setSourceMapsEnabled(true)
 import(url.pathToFileURL(program).href)

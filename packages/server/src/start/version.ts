@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isBuilt } from '@steward/base/own-command.ts'
 import { z } from 'zod'
 
 const root = join(import.meta.dirname, '../../../..')
@@ -24,7 +25,8 @@ export function readVersion(): Version {
   const manifest = new URL('../../package.json', import.meta.url)
   const built = Manifest.parse(JSON.parse(readFileSync(manifest, 'utf8')))
   const { version } = built
-  if (built.commit !== undefined) return built
+  // The folder of an installation may lie in a repository of somebody else.
+  if (isBuilt) return built
   try {
     const [commit, date] = execFileSync('git', ['log', '-1', '--format=%h %cs'], {
       cwd: root,

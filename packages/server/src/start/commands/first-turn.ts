@@ -106,7 +106,7 @@ const taskFor = (model: string): string =>
         'write primes.mjs:',
         'const primes = []',
         'for (let n = 2; primes.length < 10; n++) if (primes.every((p) => n % p)) primes.push(n)',
-        "printLine('the first ten primes:', primes.join(' '))",
+        "console.log('the first ten primes:', primes.join(' '))",
         '',
         'run: node primes.mjs',
       ].join('\n')
@@ -194,7 +194,7 @@ or with the official client, unmodified:
 
   import Anthropic from '@anthropic-ai/sdk'
   const client = new Anthropic({ baseURL: process.env.URL, apiKey: process.env.KEY })
-  for await (const event of client.beta.sessions.events.list('${session}')) printLine(event.type)
+  for await (const event of client.beta.sessions.events.list('${session}')) console.log(event.type)
 `
 }
 

@@ -3,14 +3,24 @@
  * again uses the server that runs; `try stop` ends it.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBuilt } from '@steward/base/own-command.ts'
 import { exitWithLines, printLine, say } from './command-line.ts'
 import { runFirstTurn } from './first-turn.ts'
+import {
+  findProcess,
+  findServer,
+  forgetServer,
+  keepSecret,
+  lockTrialFolder,
+  makeTrialFolder,
+  openTrialLog,
+  readLog,
+  recordServer,
+} from './trial-folder.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 
 const command = isBuilt ? 'steward try' : './try'
@@ -19,28 +29,13 @@ const stopWith = (text: string): never => exitWithLines([`steward: ${text}`])
 type Variables = Readonly<Record<string, string | undefined>>
 type Trial = { folder: string; port: string; base: string; env: Record<string, string | undefined> }
 
-const readText = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8').trim() || undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** A generated secret is kept for the next start: what it sealed cannot be read without it. */
-function keepSecret(folder: string, name: string, prefix = ''): string {
-  const path = join(folder, name)
-  const known = readText(path)
-  if (known !== undefined) return known
-  const secret = prefix + randomBytes(32).toString('hex')
-  writeFileSync(path, `${secret}\n`, { mode: 0o600 })
-  say(`Wrote a new ${name} to ${path}.`)
-  return secret
-}
-
-/** An address that listens everywhere cannot be opened everywhere. */
+/**
+ * The address to ask. Attack: `localhost` may be `::1`, where another account can listen beside a server that listens
+ * on IPv4 alone.
+ */
 function hostToOpen(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
   return isIPv6(host) ? `[${host}]` : host
 }
 
@@ -56,7 +51,8 @@ function prepareTrial(variables: Variables): Trial {
   const folder = folderOf(variables)
   const port = given(variables, settings.port, '8787')
   const host = given(variables, settings.host, '127.0.0.1')
-  mkdirSync(folder, { recursive: true })
+  makeTrialFolder(folder)
+  lockTrialFolder(folder)
   const isIsolated = given(variables, settings.sandbox) !== 'local'
   const needsEffort = !isIsolated && given(variables, settings.egressProfile) === ''
   const { sandbox, egressProfile, rootSecret, apiKey } = settings
@@ -71,8 +67,8 @@ function prepareTrial(variables: Variables): Trial {
     // The ports of Ollama and LM Studio, for model cards of this trial.
     [settings.egressTenantTargets.name]: '127.0.0.1:11434,[::1]:11434,127.0.0.1:1234,[::1]:1234',
     MALLOC_TRIM_THRESHOLD_: '1048576',
-    ...(needsEffort && { [egressProfile.name]: 'best_effort' }),
     ...variables,
+    ...(needsEffort && { [egressProfile.name]: 'best_effort' }),
     [settings.dataDir.name]: folder,
     [settings.port.name]: port,
     [settings.host.name]: host,
@@ -82,28 +78,9 @@ function prepareTrial(variables: Variables): Trial {
   return { folder, port, base: `http://${hostToOpen(host)}:${port}`, env }
 }
 
-/** A process that has ended and that nobody has waited for is not alive. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  return !/^State:\s*Z/m.test(readText(`/proc/${pid}/status`) ?? '')
-}
-
-const recordOf = (folder: string): string => join(folder, 'server.pid')
-const portFileOf = (folder: string): string => join(folder, 'server.port')
-
-/** The process of the server that `try` has started with this folder, while it lives. */
-function findServer(folder: string): number | undefined {
-  const pid = Number(readText(recordOf(folder)))
-  return pid > 0 && isAlive(pid) ? pid : undefined
-}
-
 /** Waits until the process has ended, and says so every five seconds. */
 async function awaitEnd(pid: number): Promise<void> {
-  for (let waited = 1; isAlive(pid); waited++) {
+  for (let waited = 1; findProcess(pid); waited++) {
     await pause(200)
     if (waited % 25 === 0)
       printLine(
@@ -114,12 +91,11 @@ async function awaitEnd(pid: number): Promise<void> {
 
 export async function stopTrial(variables: Variables): Promise<void> {
   const folder = folderOf(variables)
-  const pid = findServer(folder)
-  if (pid === undefined) return void printLine('no server was running')
-  process.kill(pid)
-  await awaitEnd(pid)
-  // Another `try` may have started a server meanwhile.
-  if (readText(recordOf(folder)) === String(pid)) rmSync(recordOf(folder), { force: true })
+  const server = findServer(folder)
+  if (!server) return void printLine('no server was running')
+  process.kill(server.pid)
+  await awaitEnd(server.pid)
+  forgetServer(folder, server)
   printLine('stopped')
 }
 
@@ -144,6 +120,7 @@ function checkMachine(env: Trial['env']): void {
   const { status, stdout } = spawnSync(process.execPath, ownProgram('doctor'), {
     env,
     encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (status !== 0)
     exitWithLines(stdout.split('\n').filter((line) => line && !line.startsWith('✓')))
@@ -154,8 +131,9 @@ async function startServer({ folder, port, base, env }: Trial): Promise<string |
   checkMachine(env)
   const path = join(folder, 'server.log')
   say(`Starting the server on ${base} (log: ${path}).`)
+  openTrialLog(path)
   const file = openSync(path, 'a')
-  const before = readText(path)?.length ?? 0
+  const before = readLog(path).length
   const child = spawn(process.execPath, isBuilt ? ownProgram('start') : ownProgram(), {
     env,
     detached: true,
@@ -164,20 +142,22 @@ async function startServer({ folder, port, base, env }: Trial): Promise<string |
   closeSync(file)
   const end = () => void child.kill()
   process.once('SIGINT', end).once('SIGTERM', end)
-  const printed = () => (readText(path) ?? '').slice(before)
-  const pid = child.pid ?? 0
-  for (let tries = 0; (await readReadiness(base)).state !== 'ready'; tries++) {
-    if (tries < 150 && isAlive(pid)) await pause(200)
+  const printed = () => readLog(path).slice(before)
+  const { pid = 0 } = child
+  // Attack: another account answers at this port. The server's own line says that the server listens there.
+  const isReady = async () =>
+    printed().includes('"message":"listening"') && (await readReadiness(base)).state === 'ready'
+  for (let tries = 0; !(await isReady()); tries++) {
+    if (tries < 150 && findProcess(pid)) await pause(200)
     else {
       child.kill()
       process.stderr.write(`${printed().split('\n').slice(-20).join('\n')}\n`)
       stopWith('The server did not start; the end of its log is above.')
     }
   }
-  // The server that answers may be another one, when this one has just failed.
-  if (!isAlive(pid)) stopWith(`The server did not start: ${printed().split('\n').at(-1)}`)
-  writeFileSync(portFileOf(folder), `${port}\n`)
-  writeFileSync(recordOf(folder), `${pid}\n`)
+  const started = findProcess(pid)
+  if (!started) return stopWith('The server has ended; its log says why.')
+  recordServer(folder, started, port)
   process.off('SIGINT', end).off('SIGTERM', end)
   child.unref()
   return /"link":"([^"]*)"/.exec(printed())?.[1]
@@ -185,7 +165,7 @@ async function startServer({ folder, port, base, env }: Trial): Promise<string |
 
 /** The key is sent to no server but the one that `try` has started with this folder. */
 function checkOwnServer({ folder, port, base }: Trial): void {
-  if (findServer(folder) !== undefined && readText(portFileOf(folder)) === port) return
+  if (findServer(folder)?.port === port) return
   stopWith(
     `The server on ${base} is not the one that ${command} starts with ${folder}, and is not sent its key: PORT=${Number(port) + 1} ${command} starts one beside it, or ${command} stop there ends it.`,
   )
@@ -196,7 +176,7 @@ async function findOrStart(trial: Trial): Promise<string | undefined> {
   let readiness = await readReadiness(base)
   if (readiness.state === 'stopping') say(`The server on ${base} is stopping; waiting for its end.`)
   const stopping = readiness.state === 'stopping' ? findServer(folder) : undefined
-  if (stopping !== undefined) await awaitEnd(stopping)
+  if (stopping) await awaitEnd(stopping.pid)
   while (readiness.state === 'stopping') {
     await pause(500)
     readiness = await readReadiness(base)

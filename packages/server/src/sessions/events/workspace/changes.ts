@@ -36,6 +36,17 @@ type Workspace = {
   read: () => void
 }
 
+function leaveWorkspace(
+  followed: Map<string, Workspace>,
+  tenant: string,
+  workspace: Workspace,
+): void {
+  if (workspace.followers.size > 0) return
+  workspace.told.clear()
+  // Whoever leaves twice may find another workspace there.
+  if (workspace.ofSession.size === 0 && followed.get(tenant) === workspace) followed.delete(tenant)
+}
+
 export function workspaceChanges(deps: Ground) {
   const { databases, bus, clock, log } = deps
   const followed = new Map<string, Workspace>()
@@ -77,7 +88,8 @@ export function workspaceChanges(deps: Ground) {
       try {
         const { read } = await databases.open(tenant)
         const changes = await readChanges(read, tenant, ids, clock.now())
-        for (const { id, seq } of changes) told.set(id, seq)
+        // A look at all sessions removes old ones, and takes place while there are followers.
+        if (followers.size > 0) for (const { id, seq } of changes) told.set(id, seq)
         for (const tell of followers) tell(changes)
         for (const { id, waiting } of changes)
           for (const tell of ofSession.get(id) ?? []) tell(waiting)
@@ -114,10 +126,6 @@ export function workspaceChanges(deps: Ground) {
     return workspace
   }
 
-  function leave(tenant: string, { followers, ofSession }: Workspace): void {
-    if (followers.size === 0 && ofSession.size === 0) followed.delete(tenant)
-  }
-
   return {
     /** Tells changes from now on. The returned function ends it. */
     follow(tenant: string, tell: ChangeFollower): () => void {
@@ -125,7 +133,7 @@ export function workspaceChanges(deps: Ground) {
       workspace.followers.add(tell)
       return () => {
         workspace.followers.delete(tell)
-        leave(tenant, workspace)
+        leaveWorkspace(followed, tenant, workspace)
       }
     },
 
@@ -136,7 +144,7 @@ export function workspaceChanges(deps: Ground) {
       note(tenant, session)
       return () => {
         remove()
-        leave(tenant, workspace)
+        leaveWorkspace(followed, tenant, workspace)
       }
     },
     job: {
