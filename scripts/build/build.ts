@@ -3,6 +3,7 @@
  * its path in the repository.
  */
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
@@ -48,6 +49,8 @@ const installed = '@vscode/ripgrep'
 const Manifest = z.looseObject({ version: z.string() })
 
 function commitOf(): { commit: string; date: string } | undefined {
+  // An archive of the sources may lie in a repository of somebody else.
+  if (!existsSync(join(root, '.git'))) return undefined
   try {
     const args = ['log', '-1', '--format=%h %cs']
     const [commit, date] = execFileSync('git', args, { cwd: root, encoding: 'utf8' })

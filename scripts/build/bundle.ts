@@ -109,7 +109,7 @@ export async function bundle(options: BundleOptions): Promise<Metafile> {
             if (kind !== 'dynamic-import' || namespace === 'named') return undefined
             const found = await bundler.resolve(path, asked)
             return found.errors.length === 0 && (await isCommonJs(found.path))
-              ? { path: found.path, namespace: 'named', pluginData: { name: path } }
+              ? { path: fromRoot(found.path), namespace: 'named' }
               : undefined
           }
           if (!external) return { path, external: true }
@@ -120,8 +120,8 @@ export async function bundle(options: BundleOptions): Promise<Metafile> {
         },
       )
       bundler.onLoad({ filter: /^/, namespace: 'named' }, ({ path }) => ({
-        contents: namedExports(path),
-        resolveDir: dirname(path),
+        contents: namedExports(join(root, path)),
+        resolveDir: dirname(join(root, path)),
         loader: 'js',
       }))
       const fileOf = async (name: string, from: string): Promise<string> => {

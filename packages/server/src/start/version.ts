@@ -1,6 +1,6 @@
 /** Which version of the service runs. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBuilt } from '@steward/base/own-command.ts'
 import { z } from 'zod'
@@ -25,8 +25,8 @@ export function readVersion(): Version {
   const manifest = new URL('../../package.json', import.meta.url)
   const built = Manifest.parse(JSON.parse(readFileSync(manifest, 'utf8')))
   const { version } = built
-  // The folder of an installation may lie in a repository of somebody else.
-  if (isBuilt) return built
+  // An installation, or an archive of the sources, may lie in a repository of somebody else.
+  if (isBuilt || !existsSync(join(root, '.git'))) return built
   try {
     const [commit, date] = execFileSync('git', ['log', '-1', '--format=%h %cs'], {
       cwd: root,
