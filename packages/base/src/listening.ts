@@ -1,3 +1,5 @@
+import { toUrlHost } from './url-host.ts'
+
 /** Names the setting of a port that cannot be listened on: several ports of one process may be meant. */
 export async function explainListenFailure<T>(setting: string, listening: Promise<T>): Promise<T> {
   try {
@@ -8,7 +10,7 @@ export async function explainListenFailure<T>(setting: string, listening: Promis
       port?: number
     }
     if (syscall !== 'listen') throw error
-    const authority = `${address?.includes(':') ? `[${address}]` : address}:${port}`
+    const authority = `${toUrlHost(address ?? '')}:${port}`
     throw new Error(
       code === 'EADDRINUSE'
         ? `${setting}: another program listens on ${authority}: choose another port, or stop that program, which ss -ltnp shows`

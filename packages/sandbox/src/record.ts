@@ -5,26 +5,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseObject } from '@steward/base/json-object.ts'
+import { findProcessStart } from '@steward/base/process-start.ts'
 
 const recordOf = (workspace: string): string => join(dirname(workspace), 'sandbox.json')
 
-const bootOf = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-
-/** Boot id and start time of a process in ticks. Together with the pid they name a process for good. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie has ended, even if its parent hangs and does not collect it.
-    return fields[0] === 'Z' ? undefined : `${bootOf()} ${fields[19]}`
-  } catch {
-    // The process does not exist.
-    return undefined
-  }
-}
-
 export function writeRecord(workspace: string, pid: number): void {
-  writeFileSync(recordOf(workspace), JSON.stringify({ pid, start: startOf(pid) }), { mode: 0o600 })
+  writeFileSync(recordOf(workspace), JSON.stringify({ pid, start: findProcessStart(pid) }), {
+    mode: 0o600,
+  })
 }
 
 /** Removes the record only if it names this process: a later sandbox may hold the working folder already. */
@@ -44,7 +32,7 @@ export async function killRecorded(
 ): Promise<void> {
   const record = readRecord(workspace)
   if (!record) return
-  if (startOf(record.pid) === record.start) {
+  if (findProcessStart(record.pid) === record.start) {
     // The init of the namespace is a child: its end ends all processes of the namespace.
     const children = first === 'SIGKILL' ? childrenOf(record.pid) : []
     await Promise.all([record, ...children].map((each) => killOne(each, first)))
@@ -58,7 +46,7 @@ function childrenOf(pid: number): RecordedProcess[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     return children.flatMap((child) => {
-      const start = startOf(Number(child))
+      const start = findProcessStart(Number(child))
       return start === undefined ? [] : [{ pid: Number(child), start }]
     })
   } catch {
@@ -69,7 +57,7 @@ function childrenOf(pid: number): RecordedProcess[] {
 
 async function killOne({ pid, start }: RecordedProcess, first: NodeJS.Signals): Promise<void> {
   const killAt = performance.now() + graceMs
-  while (startOf(pid) === start) {
+  while (findProcessStart(pid) === start) {
     kill(pid, performance.now() < killAt ? first : 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -1,3 +1,4 @@
+import { toUrlHost } from '@steward/base/url-host.ts'
 import type { Config } from './config.ts'
 
 /** Addresses that listen everywhere. No browser can open them. */
@@ -6,7 +7,7 @@ const everywhere = ['0.0.0.0', '::']
 /** A host as it stands in a URL that people open. */
 function openedHost(host: string): string {
   if (everywhere.includes(host)) return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
+  return toUrlHost(host)
 }
 
 /** The path at which people reach the server, which a proxy takes away: that of PUBLIC_URL, without a slash at its end. */

@@ -1,7 +1,18 @@
 /** The folder of a trial: its secrets, and the server that `try` has started with it. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { findProcessStart } from '@steward/base/process-start.ts'
 import { exitWithLines, say } from './command-line.ts'
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
@@ -42,60 +53,67 @@ export function keepSecret(folder: string, name: string, prefix = ''): string {
   return secret
 }
 
-/** A process by its id and the time of its start, because ids are used again. */
-type StartedProcess = { pid: number; startedAt: string }
+/** A process by its id and its start, because ids are used again. */
+type StartedProcess = { pid: number; start: string }
 
-/** Undefined for a process that has ended, also where nobody has waited for it. */
+/** Undefined for a process that has ended. */
 export function findProcess(pid: number): StartedProcess | undefined {
-  if (pid <= 0) return undefined
-  try {
-    process.kill(pid, 0)
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // The 22nd field of all. proc(5)
-    return state === 'Z' ? undefined : { pid, startedAt: fields[18] ?? '' }
-  } catch {
-    return undefined
-  }
+  const start = findProcessStart(pid)
+  return start === undefined ? undefined : { pid, start }
 }
+
+/** The process that a file names by pid and start, while it lives; and what the file says behind these. */
+function findRecorded(path: string): (StartedProcess & { rest: string }) | undefined {
+  const [pid, boot, ticks, rest = ''] = (readText(path) ?? '').split(' ')
+  const found = findProcess(Number(pid) || 0)
+  return found?.start === `${boot} ${ticks}` ? { ...found, rest } : undefined
+}
+
+const recordText = ({ pid, start }: StartedProcess, rest = ''): string =>
+  `${pid} ${start} ${rest}`.trimEnd()
 
 const recordOf = (folder: string): string => join(folder, 'server.pid')
 
 /** Records a server that listens on this port. */
-export function recordServer(folder: string, { pid, startedAt }: StartedProcess, port: string) {
-  writeFileSync(recordOf(folder), `${pid} ${startedAt} ${port}\n`, { mode: 0o600 })
+export function recordServer(folder: string, server: StartedProcess, port: string): void {
+  writeFileSync(recordOf(folder), `${recordText(server, port)}\n`, { mode: 0o600 })
 }
 
 /** The server that `try` has started with this folder, while it lives. */
 export function findServer(folder: string): (StartedProcess & { port: string }) | undefined {
-  const [pid, startedAt, port = ''] = (readText(recordOf(folder)) ?? '').split(' ')
-  const found = findProcess(Number(pid) || 0)
-  return found && found.startedAt === startedAt ? { ...found, port } : undefined
+  const found = findRecorded(recordOf(folder))
+  return found && { pid: found.pid, start: found.start, port: found.rest }
 }
 
 /** Another `try` may have started a server meanwhile. */
-export function forgetServer(folder: string, { pid, startedAt }: StartedProcess): void {
-  if (readText(recordOf(folder))?.startsWith(`${pid} ${startedAt} `))
+export function forgetServer(folder: string, server: StartedProcess): void {
+  if (readText(recordOf(folder))?.startsWith(`${recordText(server)} `))
     rmSync(recordOf(folder), { force: true })
 }
 
 /** One `try` at a time uses a folder: two would make two secrets, and take each other's server for their own. */
 export function lockTrialFolder(folder: string): void {
   const path = join(folder, 'try.lock')
-  const own = findProcess(process.pid)
-  const [pid, startedAt] = (readText(path) ?? '').split(' ')
-  const other = findProcess(Number(pid) || 0)
-  if (other && other.startedAt === startedAt)
+  const other = findRecorded(path)
+  if (other)
     exitWithLines([`steward: Another try (process ${other.pid}) uses ${folder}: wait for its end.`])
   rmSync(path, { force: true })
-  writeFileSync(path, `${process.pid} ${own?.startedAt ?? ''}\n`, { mode: 0o600, flag: 'wx' })
+  const own = { pid: process.pid, start: findProcessStart(process.pid) ?? '' }
+  writeFileSync(path, `${recordText(own)}\n`, { mode: 0o600, flag: 'wx' })
   process.once('exit', () => rmSync(path, { force: true }))
 }
 
-/** The log has the link of the first sign-in, and codes of people where no mail server is set. */
-export function openTrialLog(path: string): void {
-  writeFileSync(path, '', { mode: 0o600, flag: 'a' })
-  chmodSync(path, 0o600)
+/**
+ * Opens the log of the server for what it prints from now on. The log has the link of the first sign-in, and codes of
+ * people where no mail server is set.
+ */
+export function openTrialLog(path: string): { file: number; printed: () => string } {
+  const file = openSync(path, 'a+', 0o600)
+  fchmodSync(file, 0o600)
+  const from = fstatSync(file).size
+  const printed = () => {
+    const bytes = Buffer.alloc(fstatSync(file).size - from)
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from)).toString()
+  }
+  return { file, printed }
 }
-
-export const readLog = (path: string): string => readText(path) ?? ''

@@ -3,11 +3,11 @@
  * again uses the server that runs; `try stop` ends it.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
-import { isIPv6 } from 'node:net'
+import { closeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBuilt } from '@steward/base/own-command.ts'
+import { toUrlHost } from '@steward/base/url-host.ts'
 import { exitWithLines, printLine, say } from './command-line.ts'
 import { runFirstTurn } from './first-turn.ts'
 import {
@@ -18,7 +18,6 @@ import {
   lockTrialFolder,
   makeTrialFolder,
   openTrialLog,
-  readLog,
   recordServer,
 } from './trial-folder.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
@@ -35,8 +34,7 @@ type Trial = { folder: string; port: string; base: string; env: Record<string, s
  */
 function hostToOpen(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return isIPv6(host) ? `[${host}]` : host
+  return toUrlHost(host === '::' ? '::1' : host)
 }
 
 const { settings } = serverProgram
@@ -131,18 +129,14 @@ async function startServer({ folder, port, base, env }: Trial): Promise<string |
   checkMachine(env)
   const path = join(folder, 'server.log')
   say(`Starting the server on ${base} (log: ${path}).`)
-  openTrialLog(path)
-  const file = openSync(path, 'a')
-  const before = readLog(path).length
+  const { file, printed } = openTrialLog(path)
   const child = spawn(process.execPath, isBuilt ? ownProgram('start') : ownProgram(), {
     env,
     detached: true,
     stdio: ['ignore', file, file],
   })
-  closeSync(file)
   const end = () => void child.kill()
   process.once('SIGINT', end).once('SIGTERM', end)
-  const printed = () => readLog(path).slice(before)
   const { pid = 0 } = child
   // Attack: another account answers at this port. The server's own line says that the server listens there.
   const isReady = async () =>
@@ -160,7 +154,9 @@ async function startServer({ folder, port, base, env }: Trial): Promise<string |
   recordServer(folder, started, port)
   process.off('SIGINT', end).off('SIGTERM', end)
   child.unref()
-  return /"link":"([^"]*)"/.exec(printed())?.[1]
+  const text = printed()
+  closeSync(file)
+  return /"link":"([^"]*)"/.exec(text)?.[1]
 }
 
 /** The key is sent to no server but the one that `try` has started with this folder. */

@@ -1,4 +1,5 @@
 /** Serves metrics on a port of their own for the operator: no credential of a tenant reads the metrics. */
+import { toUrlHost } from '@steward/base/url-host.ts'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,9 +28,8 @@ export async function listenForMetrics(
   server.listen(port, host)
   await once(server, 'listening')
   const { port: bound } = server.address() as AddressInfo
-  const name = host.includes(':') ? `[${host}]` : host
   return {
-    url: `http://${name}:${bound}/metrics`,
+    url: `http://${toUrlHost(host)}:${bound}/metrics`,
     async close() {
       const closed = once(server, 'close')
       server.close()

@@ -1,6 +1,6 @@
 /** Live words by direct connections between processes: each tells the others its topics and gets their words. */
+import { toUrlHost } from '@steward/base/url-host.ts'
 import { networkInterfaces } from 'node:os'
-import { isIPv6 } from 'node:net'
 import type { Log } from '@steward/base/log.ts'
 import type { Channel } from '../bus.ts'
 import { isMissed } from '../bus.ts'
@@ -110,5 +110,4 @@ function addressesOf({ host, address }: DirectDeps['setup'], port: number): stri
   return refused.length > 0 ? refused.slice(0, mostAddresses) : [inUrl('127.0.0.1', port)]
 }
 
-const inUrl = (host: string, port: number): string =>
-  isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
+const inUrl = (host: string, port: number): string => `${toUrlHost(host)}:${port}`
