@@ -13,11 +13,11 @@ import { timeComparisons } from '../../ground/database/page-order.ts'
 import { readHead } from '../log/head.ts'
 import type { LogRange } from '../log/log.ts'
 import { eventText, findEvent, readLogPage } from '../log/log.ts'
-import type { SessionRef, ThreadOption } from '../../ground/core/refs.ts'
+import type { SessionRef, ThreadOption, ThreadRef } from '../../ground/core/refs.ts'
 import { asThreadEvent, nameThread, toThreadStream } from '../log/threads/own-stream.ts'
 import type { HeardWord, TailItem } from '../log/tail.ts'
 import { tailPage, tailLog } from '../log/tail.ts'
-import { listenToLiveWords } from '../log/topics.ts'
+import { listenToLiveWords, listenToOutput } from '../log/topics.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { jsonTextReply, streamReply } from '../../ground/http/reply.ts'
 import { lightTexts } from './light/show-light.ts'
@@ -164,31 +164,25 @@ export async function eventStream(
       dialect,
       signal,
       thread,
-      outputs: view.chunks,
-      live:
-        extensions && thread === undefined
-          ? liveWithWaits(source, { tenant, session: sessionId })
-          : undefined,
+      live: extensions ? liveParts(source, { tenant, session: sessionId, thread }) : undefined,
     })
     const own = thread === undefined ? tailed : toThreadStream(tailed)
     return streamTexts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
 }
 
-/** The live words of a session, and what it waits for. */
-function liveWithWaits({ bus, waits }: StreamSource, { tenant, session: sessionId }: SessionRef) {
-  if (!waits) return undefined
-  return (hear: (word: HeardWord) => void) => {
-    const leaveWords = listenToLiveWords(bus, sessionId, hear)
-    const leaveWaits = waits.followWait(tenant, sessionId, (waiting) =>
-      hear({ kind: 'waiting', waiting }),
-    )
-    return () => {
-      leaveWaits()
-      leaveWords()
-    }
+/** Live words, what running commands write, and, in the stream of a session, what the session waits for. */
+const liveParts =
+  ({ bus, waits }: StreamSource, { tenant, session, thread }: ThreadRef) =>
+  (hear: (word: HeardWord) => void): (() => void) => {
+    const id = thread ?? session
+    const leaves = [listenToLiveWords(bus, id, hear), listenToOutput(bus, id, hear)]
+    if (waits && thread === undefined)
+      leaves.push(
+        waits.followWait(tenant, session, (waiting) => hear({ kind: 'waiting', waiting })),
+      )
+    return () => leaves.forEach((leave) => leave())
   }
-}
 
 /** Yields the text of each message until the last one. */
 export async function* streamTexts(
