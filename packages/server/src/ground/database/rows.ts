@@ -106,7 +106,7 @@ function holdsPair(db: Connection, [key, value]: readonly [string, string]): Raw
   return sql<boolean>`(${offset}(metadata, ${`{${text}`}) = 1 or ${offset}(metadata, ${`,${text}`}) > 0)`
 }
 
-type RowAccess = 'read' | 'hold' | 'take'
+type RowAccess = 'read' | 'share' | 'update'
 
 function lockedFor(
   db: Connection,
@@ -114,7 +114,7 @@ function lockedFor(
   access: RowAccess,
 ): RowQuery<SampleTable> {
   if (access === 'read') return query
-  return access === 'hold' ? forShare(db, query) : forUpdate(db, query)
+  return access === 'share' ? forShare(db, query) : forUpdate(db, query)
 }
 
 function rowsOfTenant(
@@ -187,11 +187,11 @@ class TableRows implements Rows<SampleTable> {
   }
 
   getForShare(tenant: string, id: string): Promise<SampleRow> {
-    return this.#one(tenant, id, 'hold')
+    return this.#one(tenant, id, 'share')
   }
 
   getForUpdate(tenant: string, id: string): Promise<SampleRow> {
-    return this.#one(tenant, id, 'take')
+    return this.#one(tenant, id, 'update')
   }
 
   find(tenant: string, by: string | RowCondition<SampleTable>): Promise<SampleRow | undefined> {
@@ -202,7 +202,7 @@ class TableRows implements Rows<SampleTable> {
     tenant: string,
     by: string | RowCondition<SampleTable>,
   ): Promise<SampleRow | undefined> {
-    return this.#first(tenant, by, 'take')
+    return this.#first(tenant, by, 'update')
   }
 
   async all(tenant: string, narrow: RowCondition<SampleTable>): Promise<SampleRow[]> {
