@@ -9,8 +9,8 @@ import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import { root } from '../house/sources.ts'
 import { bundle, fromRoot } from './bundle.ts'
-import { programs } from './programs.ts'
-import { inputsOf, packagesOf, thirdPartyText } from './third-party.ts'
+import { isBundled, programs } from './programs.ts'
+import { inputsOf, licenceFilesOf, packagesOf, thirdPartyText } from './third-party.ts'
 
 /** Is mounted into sandboxes, and therefore one file. */
 const official = { 'official-worker': 'packages/worker/src/ama/main.ts' }
@@ -24,27 +24,18 @@ const assets = [
   'packages/skills/src/programs',
   'packages/worker/src/harness/stdio/carry.sh',
 ]
-/** Files of packages that the programs read, with the licences that built-in skills show. */
-const packageFiles = [
-  'swagger-ui-dist/swagger-ui-bundle.js',
-  'swagger-ui-dist/swagger-ui.css',
-  'fflate/esm/browser.js',
-  'fflate/LICENSE',
-  'pdf-lib/dist/pdf-lib.esm.min.js',
-  'pdf-lib/LICENSE.md',
-  'unpdf/dist/pdfjs.mjs',
-  'unpdf/LICENSE',
-].map((path) => `node_modules/${path}`)
-
 /** npm packs no folder of this name. */
 const shipped = (path: string): string => path.replaceAll('node_modules/', 'libraries/')
 
-/** Bundled code lies in `code/`. */
-const urlOf = (path: string): string =>
-  `new URL(${JSON.stringify(`../${shipped(fromRoot(path))}`)}, import.meta.outputUrl).href`
+/** Files of packages that a source names by `import.meta.resolve`. */
+const packageFiles = new Set<string>()
 
-/** Is a program of its own in a package of its own for each platform. */
-const installed = '@vscode/ripgrep'
+/** Bundled code lies in `code/`. */
+function urlOf(path: string): string {
+  const own = fromRoot(path)
+  if (own.startsWith('node_modules/')) packageFiles.add(own)
+  return `new URL(${JSON.stringify(`../${shipped(own)}`)}, import.meta.outputUrl).href`
+}
 
 const Manifest = z.looseObject({ version: z.string() })
 
@@ -72,7 +63,7 @@ const write = async (folder: string, path: string, text: string): Promise<void> 
 async function buildInto(folder: string): Promise<void> {
   const options = {
     folder: join(folder, 'code'),
-    isBundled: (name: string) => name !== installed,
+    isBundled,
     urlOf,
     define: { STEWARD_IS_BUILT: 'true' },
     minifyWhitespace: true,
@@ -84,7 +75,9 @@ async function buildInto(folder: string): Promise<void> {
     await bundle({ ...options, entries: programs, others: official }),
     await bundle({ ...options, entries: official, isAlone: true }),
   ]
-  for (const path of [...assets, ...packageFiles])
+  // Built-in skills show the licences of their libraries.
+  const licences = await Promise.all(packagesOf(packageFiles).map(licenceFilesOf))
+  for (const path of [...assets, ...packageFiles, ...licences.flat()])
     await cp(join(root, path), join(folder, shipped(path)), {
       recursive: true,
       filter: (source) => !/\.test\.|fixture/.test(relative(root, source)),

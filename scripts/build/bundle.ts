@@ -19,8 +19,8 @@ export type BundleOptions = {
   others?: Readonly<Record<string, string>>
   /** An entry without chunks, for a program that is moved elsewhere. */
   isAlone?: boolean
-  /** An expression for the path or URL that an external package is imported by; undefined: its own name. */
-  external?: (found: string) => string | undefined
+  /** Other packages are imported by their paths here, because they may be missing beside the bundle. */
+  byPath?: boolean
 } & Pick<
   BuildOptions,
   'minifyWhitespace' | 'minifySyntax' | 'sourcemap' | 'sourcesContent' | 'define'
@@ -87,7 +87,7 @@ export async function bundle(options: BundleOptions): Promise<Metafile> {
     folder,
     isBundled,
     urlOf,
-    external,
+    byPath = false,
     isAlone = false,
     others = {},
     ...rest
@@ -112,11 +112,9 @@ export async function bundle(options: BundleOptions): Promise<Metafile> {
               ? { path: fromRoot(found.path), namespace: 'named' }
               : undefined
           }
-          if (!external) return { path, external: true }
+          if (!byPath) return { path, external: true }
           const found = await bundler.resolve(path, asked)
-          return found.errors.length > 0
-            ? found
-            : { path: external(found.path) ?? path, external: true }
+          return found.errors.length > 0 ? found : { path: found.path, external: true }
         },
       )
       bundler.onLoad({ filter: /^/, namespace: 'named' }, ({ path }) => ({

@@ -10,3 +10,6 @@ export const programs = {
   'live-index-thread': `${server}/engine/folders/live-index-thread.ts`,
   'page-converter': 'packages/harness/src/tools/web-fetch/convert.ts',
 } as const
+
+/** Every package is bundled but this one: a program of its own, in a package for each platform. */
+export const isBundled = (name: string): boolean => name !== '@vscode/ripgrep'

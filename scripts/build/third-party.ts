@@ -22,14 +22,18 @@ export function packagesOf(files: Iterable<string>): string[] {
 }
 
 export const inputsOf = (files: readonly Metafile[]): string[] =>
-  files.flatMap(({ inputs }) =>
-    Object.keys(inputs).map((path) => path.replace(/^named:.*?(?=node_modules\/)/, '')),
-  )
+  files.flatMap(({ inputs }) => Object.keys(inputs).map((path) => path.replace(/^named:/, '')))
+
+/** The files of a package, by its folder, that state its licence. */
+export async function licenceFilesOf(folder: string): Promise<string[]> {
+  const names = await readdir(join(root, folder))
+  const own = names.filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).toSorted()
+  return own.map((name) => join(folder, name))
+}
 
 async function licenceText(folder: string): Promise<string> {
-  const names = await readdir(folder)
-  const own = names.filter((name) => /^(licen[cs]e|copying|notice)/i.test(name)).toSorted()
-  const texts = await Promise.all(own.map((name) => readFile(join(folder, name), 'utf8')))
+  const files = await licenceFilesOf(folder)
+  const texts = await Promise.all(files.map((path) => readFile(join(root, path), 'utf8')))
   return texts.map((text) => text.trim()).join('\n\n')
 }
 
@@ -37,11 +41,9 @@ async function licenceText(folder: string): Promise<string> {
 export async function thirdPartyText(folders: readonly string[]): Promise<string> {
   const parts = await Promise.all(
     folders.map(async (folder) => {
-      const path = join(root, folder)
-      const manifest = Manifest.parse(
-        JSON.parse(await readFile(join(path, 'package.json'), 'utf8')),
-      )
-      const text = await licenceText(path)
+      const path = join(root, folder, 'package.json')
+      const manifest = Manifest.parse(JSON.parse(await readFile(path, 'utf8')))
+      const text = await licenceText(folder)
       if (!manifest.license && !text) throw new Error(`${folder} names no licence`)
       const head = `## ${manifest.name} ${manifest.version}\n\nLicence: ${manifest.license ?? 'see below'}`
       return text ? `${head}\n\n\`\`\`text\n${text}\n\`\`\`` : head

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundledName } from '@steward/base/program-fixture.ts'
 import { bundle } from '../build/bundle.ts'
-import { programs } from '../build/programs.ts'
+import { isBundled, programs } from '../build/programs.ts'
 import { root } from '../house/sources.ts'
 
 const ofTests = [
@@ -26,10 +26,9 @@ export async function bundlePrograms(folder: string): Promise<string[]> {
   const { outputs } = await bundle({
     folder,
     entries: Object.fromEntries(paths.map((path) => [bundledName(path), path])),
-    isBundled: (name) => name !== '@vscode/ripgrep',
+    isBundled,
+    byPath: true,
     urlOf: (path) => JSON.stringify(pathToFileURL(path).href),
-    // A package may be missing beside the bundle, so its path is absolute.
-    external: (found) => found,
   })
   const entries = Object.values(outputs).filter(
     ({ entryPoint }) => entryPoint && paths.includes(entryPoint),
