@@ -69,9 +69,13 @@ export const PanelLine = ({
 }) => (
   <div className="flex min-h-9 items-center gap-2.5 border-b border-n3 px-3.5 py-1.5 last:border-b-0">
     {sign}
-    <span className="min-w-0 flex-1 truncate font-medium text-n11">{name}</span>
+    <span
+      className={`truncate font-medium text-n11 max-phone:min-w-0 max-phone:max-w-none max-phone:flex-1 ${about === undefined ? 'min-w-0 flex-1' : 'max-w-[65%] shrink-0'}`}
+    >
+      {name}
+    </span>
     {about !== undefined && (
-      <span className="min-w-0 max-w-[55%] truncate text-n9 max-phone:hidden">{about}</span>
+      <span className="min-w-0 flex-1 truncate text-right text-n9 max-phone:hidden">{about}</span>
     )}
     <span className="shrink-0 text-right text-n9 tabular-nums">{end}</span>
   </div>
