@@ -1,6 +1,10 @@
 # Sourced by ./try and ./test from the root of the checkout: installs what is missing, says what it does, and sets NODE.
 # POSIX sh. Nothing outside of this folder is touched but for Debian packages that are named when they are installed.
 
+# Debian gives an ordinary user no sbin, and that is where dockerd, nats-server, ip and nft are.
+PATH="$PATH:/usr/sbin:/sbin"
+export PATH
+
 say() { printf '%s\n' "steward: $*" >&2; }
 
 stop() {
@@ -31,7 +35,9 @@ install_packages() {
 }
 
 need_command() {
-  command -v "$1" >/dev/null 2>&1 || install_packages "$2" "$3"
+  command -v "$1" >/dev/null 2>&1 && return
+  install_packages "$2" "$3"
+  command -v "$1" >/dev/null 2>&1 || stop "$3 is installed, and $1 is still not found in: $PATH"
 }
 
 setup_node() {
