@@ -106,7 +106,7 @@ describe('the package', () => {
     )
   })
 
-  it('starts a server in an empty folder, where an agent runs a program in its sandbox', async () => {
+  it('starts a server in an empty folder, where an agent runs a program in its sandbox', async (t) => {
     const PORT = String(await freePort())
     const variables = {
       PORT,
@@ -114,17 +114,14 @@ describe('the package', () => {
       ANTHROPIC_API_KEY: '',
       OPENAI_API_KEY: '',
     }
-    try {
-      const { stdout } = await steward(['try'], variables)
-      assert.match(stdout, /the first ten primes: 2 3 5 7 11 13 17 19 23 29/)
-      assert.match(stdout, /session\.status_idle/)
-      const page = await fetch(`http://127.0.0.1:${PORT}/console/`)
-      assert.equal(page.status, 200)
-      const library = await fetch(`http://127.0.0.1:${PORT}/docs/swagger-ui-bundle.js`)
-      assert.equal(library.status, 200)
-    } finally {
-      const { stdout } = await steward(['try', 'stop'], variables)
-      assert.equal(stdout, 'stopped\n')
-    }
+    t.after(() => steward(['try', 'stop'], variables))
+    const { stdout } = await steward(['try'], variables)
+    assert.match(stdout, /the first ten primes: 2 3 5 7 11 13 17 19 23 29/)
+    assert.match(stdout, /session\.status_idle/)
+    const page = await fetch(`http://127.0.0.1:${PORT}/console/`)
+    assert.equal(page.status, 200)
+    const library = await fetch(`http://127.0.0.1:${PORT}/docs/swagger-ui-bundle.js`)
+    assert.equal(library.status, 200)
+    assert.equal((await steward(['try', 'stop'], variables)).stdout, 'stopped\n')
   })
 })

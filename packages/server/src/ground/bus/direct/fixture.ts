@@ -1,6 +1,6 @@
 /** For tests: several processes that reach each other, all inside this one. */
 import { execFileSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { connect } from 'node:tls'
@@ -107,14 +107,25 @@ export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** A port of this machine that nobody has at the moment. */
+/**
+ * A port of this machine that nobody has at the moment, and that the system gives to nobody unasked: it lies below the
+ * ports of outgoing connections and of `listen(0)`, which other tests use at the same time.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('no port')
-  return address.port
+  for (let tries = 0; tries < 100; tries++) {
+    const port = randomInt(12_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EADDRINUSE') return false
+        throw error
+      },
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+  throw new Error('no port is free')
 }
