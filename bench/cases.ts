@@ -7,6 +7,7 @@ import { givenFiles } from './cases/files.ts'
 import { forks } from './cases/forks.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
+import { liveWords } from './cases/live-words.ts'
 import { lists } from './cases/lists.ts'
 import { limits } from './cases/limits.ts'
 import { openaiSurface } from './cases/openai.ts'
@@ -114,6 +115,14 @@ export const cases: readonly Case[] = [
     measures: 'forks of a long session with a large workspace',
     programs: ['tar'],
     run: ({ folder, env, setUp }) => forks(folder, env, setUp),
+  },
+  {
+    name: 'liveWords',
+    measures: 'words of 10,000 streams that another process reads, by both transports',
+    programs: ['nats-server'],
+    withoutServer: true,
+    sqliteAlone: true,
+    run: liveWords,
   },
   {
     name: 'idleStreams',

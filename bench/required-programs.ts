@@ -10,6 +10,7 @@ const packages = {
   chromium: 'chromium',
   git: 'git',
   go: 'golang-go',
+  'nats-server': 'nats-server',
   openssl: 'openssl',
   pip3: 'python3-pip',
   ruby: 'ruby',

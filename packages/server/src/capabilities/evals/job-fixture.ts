@@ -52,7 +52,7 @@ type DrivenJob = {
   insert: (database: Database, tenant: string, count: number) => Promise<void>
 }
 
-/** The tests of every job that drives its pieces by `createDrivenWork`. */
+/** The tests of every job that drives its pieces by `createDueWork`. */
 export function itDrivesItsWork({ open, create, insert }: DrivenJob): void {
   it('drives the work of another tenant, however much of one tenant hangs', async () => {
     await using opened = await open()

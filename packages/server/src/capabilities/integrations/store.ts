@@ -12,7 +12,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { defineStore } from '../../ground/database/store-of.ts'
-import type { SkippedWork } from './work-in-flight.ts'
+import type { WorkInSlots } from '../../ground/core/fairness/work-slots.ts'
 
 export type PublicationRow = RowOf<'publications'>
 export type DeliveryRow = RowOf<'integration_deliveries'>
@@ -83,7 +83,7 @@ type DueRow = { due: Record<'id' | 'publication_id' | 'tenant_id', string> }
 
 const isLookedFor = (
   eb: ExpressionBuilder<DueRow, 'due'>,
-  { ids, publications, tenants }: SkippedWork,
+  { ids, groups: publications, tenants }: WorkInSlots,
 ) =>
   eb.and([
     ...(ids.length > 0 ? [eb('due.id', 'not in', ids)] : []),
@@ -184,7 +184,7 @@ function integrationReads(db: Reads) {
 
     /** Across tenants: due deliveries, only the oldest of each thread. Later deliveries of the thread wait for it. */
     dueDeliveries: (
-      { by, skipped }: { by: number; skipped: SkippedWork },
+      { by, skipped }: { by: number; skipped: WorkInSlots },
       limit: number,
     ): Promise<DueDelivery[]> =>
       db
@@ -216,7 +216,7 @@ function integrationReads(db: Reads) {
      * whose session has news, which are due unless their receiver asked for a wait.
      */
     threadsToTell: (
-      { by, rung, skipped }: { by: number; rung: readonly string[]; skipped: SkippedWork },
+      { by, rung, skipped }: { by: number; rung: readonly string[]; skipped: WorkInSlots },
       limit: number,
     ): Promise<DueThread[]> =>
       db

@@ -6,12 +6,10 @@ import { createShare } from './share.ts'
 
 export type WorkPiece = { tenant_id: string; id: string }
 
-/** Work that the job leaves out of its queries for now. */
-export type WorkInSlots = { ids: string[]; tenants: string[] }
+/** Work that the job leaves out of its queries for now. `groups`: those that have as many pieces as they may. */
+export type WorkInSlots = { ids: string[]; tenants: string[]; groups: string[] }
 
 export type WorkSlots<Piece extends WorkPiece> = {
-  /** The pieces that run. */
-  pieces(): Piece[]
   skipped(now: number): WorkInSlots
   /** Returns true when the piece has begun, and false when there is no room or when the piece already runs. */
   start(piece: Piece, work: () => Promise<void>): boolean
@@ -22,15 +20,20 @@ export type WorkSlots<Piece extends WorkPiece> = {
   end(): Promise<void>
 }
 
-/** `mayStart`: a further condition on a piece. `percent`: of the slots, for one tenant while the others hold none. */
-type SlotLimits<Piece> = { total: number; percent: number; mayStart?: (piece: Piece) => boolean }
+export type SlotLimits<Piece> = {
+  total: number
+  /** Percentage of the slots that one tenant may hold while the others hold none. */
+  percent: number
+  /** Pieces that must not all wait behind one slow receiver: at most `most` of a group run at once. */
+  group?: { of: (piece: Piece) => string; most: number }
+}
 
 /**
  * `onEnd`: called when a piece has ended. `isAwaited`: the piece has made room for other pieces, or a query has left it
  * out while it ran, and there may be more work for it by now. `work` never throws.
  */
 export function createWorkSlots<Piece extends WorkPiece>(
-  { total, percent, mayStart = () => true }: SlotLimits<Piece>,
+  { total, percent, group }: SlotLimits<Piece>,
   onEnd: (piece: Piece, isAwaited: boolean) => void,
 ): WorkSlots<Piece> {
   const share = createShare({ total, percent })
@@ -41,6 +44,16 @@ export function createWorkSlots<Piece extends WorkPiece>(
 
   const pieces = (): Piece[] => [...going.values()].map(({ piece }) => piece)
 
+  function fullGroups(): string[] {
+    if (!group) return []
+    const counts = new Map<string, number>()
+    for (const piece of pieces())
+      counts.set(group.of(piece), (counts.get(group.of(piece)) ?? 0) + 1)
+    return [...counts].filter(([, count]) => count >= group.most).map(([name]) => name)
+  }
+
+  const mayStart = (piece: Piece): boolean => !group || !fullGroups().includes(group.of(piece))
+
   const hasRoom = (piece: Piece): boolean => mayStart(piece) && share.room(piece.tenant_id) > 0
 
   function wake(now: number): void {
@@ -48,7 +61,6 @@ export function createWorkSlots<Piece extends WorkPiece>(
   }
 
   return {
-    pieces,
     skipped(now) {
       wake(now)
       const all = pieces()
@@ -57,6 +69,7 @@ export function createWorkSlots<Piece extends WorkPiece>(
       return {
         ids: [...going.keys(), ...resting.keys()],
         tenants: tenants.filter((tenant) => share.room(tenant) === 0),
+        groups: fullGroups(),
       }
     },
     isFree(piece, now) {
