@@ -99,8 +99,18 @@ export async function openBrowser(): Promise<TestBrowser> {
     async tab({ context, faults }, base) {
       return { context, faults, page: await openTab(context, base, faults) }
     },
-    close: () => browser.close(),
+    async close() {
+      for (const page of browser.contexts().flatMap((context) => context.pages()))
+        await showLeft(page)
+      await browser.close()
+    },
   }
+}
+
+/** A test that fails does not close its pages: what they show says more than the line that waited. */
+async function showLeft(page: Page): Promise<void> {
+  const text = await page.innerText('body').catch(String)
+  process.stderr.write(`left open: ${page.url()}\n${text.slice(0, 4_000)}\n`)
 }
 
 export const assertNoFaults = ({ faults }: Visit): void =>
