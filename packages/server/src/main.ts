@@ -68,6 +68,8 @@ ${administrationUsage()}
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
+  npm start -- ready                       say whether the server of these settings is ready on this machine;
+                                           ends with 1 where it is not, as health checks ask
   npm start -- version                     print the version and the commit; --version does the same
   npm start -- help                        this text; --help does the same
 
@@ -249,6 +251,7 @@ async function main(): Promise<void> {
     start: serve,
     try: () => runTrial(rest),
     doctor: (operator) => operator.runDoctor(),
+    ready: async () => (await import('./start/commands/readiness.ts')).readyCommand(),
     version: printVersion,
   }
   const run = commandOf(commands, command)

@@ -7,9 +7,9 @@ import { closeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBuilt } from '@steward/base/own-command.ts'
-import { toUrlHost } from '@steward/base/url-host.ts'
 import { exitWithLines, printLine, say } from './command-line.ts'
 import { runFirstTurn } from './first-turn.ts'
+import { hostToOpen, readReadiness } from './readiness.ts'
 import {
   findProcess,
   findServer,
@@ -27,15 +27,6 @@ const stopWith = (text: string): never => exitWithLines([`steward: ${text}`])
 
 type Variables = Readonly<Record<string, string | undefined>>
 type Trial = { folder: string; port: string; base: string; env: Record<string, string | undefined> }
-
-/**
- * The address to ask. Attack: `localhost` may be `::1`, where another account can listen beside a server that listens
- * on IPv4 alone.
- */
-function hostToOpen(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return toUrlHost(host === '::' ? '::1' : host)
-}
 
 const { settings } = serverProgram
 /** The value of a setting as it is given, before the server reads it. */
@@ -95,16 +86,6 @@ export async function stopTrial(variables: Variables): Promise<void> {
   await awaitEnd(server.pid)
   forgetServer(folder, server)
   printLine('stopped')
-}
-
-type Readiness = { state: 'ready' | 'stopping' | 'none' } | { state: 'unready'; why: string }
-
-async function readReadiness(base: string): Promise<Readiness> {
-  const response = await fetch(`${base}/readyz`).catch(() => undefined)
-  if (response?.ok) return { state: 'ready' }
-  if (response?.status !== 503) return { state: 'none' }
-  const why = await response.text()
-  return /"stopping":true/.test(why) ? { state: 'stopping' } : { state: 'unready', why }
 }
 
 const ownProgram = (...words: string[]): string[] => [
