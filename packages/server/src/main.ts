@@ -56,6 +56,8 @@ ${administrationUsage()}
                                            give each workspace a database of its own, or put all into one again;
                                            with all servers stopped. Stopped itself, it goes on when it is run again
   npm start -- migrate --all               bring the databases of all workspaces up to date before their first use
+  npm start -- upgrade --check             say what the next start of this version would change in the database, and how
+                                           long that takes on a copy; changes nothing · --on-copy: a copy in Postgres
   npm start -- backup-workspace <workspace> --to <file>
                                            write all rows of a workspace to a file, beside running servers;
                                            --with-key: with the key of its secrets, so that they open when the workspace was deleted
@@ -183,8 +185,30 @@ async function printVersion(): Promise<void> {
   process.stdout.write(`${versionLine(readVersion())}\n`)
 }
 
+/** The options that were given. */
+const given = <Option>(options: Record<string, Option | undefined>): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
 const asksToServe = (command: string, rest: string[]) => command === 'start' && rest.length === 0
 const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'help'
+
+const options = {
+  version: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  admin: { type: 'boolean' },
+  name: { type: 'string' },
+  role: { type: 'string' },
+  email: { type: 'string' },
+  to: { type: 'string' },
+  all: { type: 'boolean' },
+  'with-key': { type: 'boolean' },
+  workspace: { type: 'string' },
+  from: { type: 'string' },
+  trail: { type: 'string' },
+  against: { type: 'string' },
+  check: { type: 'boolean' },
+  'on-copy': { type: 'string' },
+} as const
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
@@ -194,25 +218,12 @@ async function main(): Promise<void> {
     return runAdministration(args[0] ?? '', asked)
   }
   const { values, positionals } = parseArgs({
-    options: {
-      version: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-      admin: { type: 'boolean' },
-      name: { type: 'string' },
-      role: { type: 'string' },
-      email: { type: 'string' },
-      to: { type: 'string' },
-      all: { type: 'boolean' },
-      'with-key': { type: 'boolean' },
-      workspace: { type: 'string' },
-      from: { type: 'string' },
-      trail: { type: 'string' },
-      against: { type: 'string' },
-    },
+    options,
     allowPositionals: true,
   })
   const { help, version, role, email, to, all, admin, name, ...others } = values
-  const { 'with-key': isWithKey, ...ofAudit } = others
+  const { 'with-key': isWithKey, check, 'on-copy': copy, ...ofAudit } = others
+  const ofUpgrade = given({ check, 'on-copy': copy })
   const ofBackups = { ...(isWithKey && { 'with-key': true }) }
   const ofKeys = { ...(admin && { admin }), ...(name !== undefined && { name }) }
   const ofInvitations = { ...(role && { role }), ...(email && { email }) }
@@ -224,7 +235,8 @@ async function main(): Promise<void> {
   checkOptions(command, {
     'create-key': ofKeys,
     'create-invitation': ofInvitations,
-    migrate: all ? { all } : {},
+    migrate: given({ all }),
+    upgrade: ofUpgrade,
     audit: ofAudit,
     [takesTo(command)]: to ? { to } : {},
   })
@@ -240,7 +252,8 @@ async function main(): Promise<void> {
     'set-spend-limit': (operator) => operator.setSpendLimitCommand(rest),
     'recount-quotas': (operator) => operator.recountCommand(first),
     'move-databases': (operator) => operator.moveCommand(to),
-    migrate: (operator) => operator.migrateCommand(all ?? false),
+    migrate: (operator) => operator.migrateCommand(all === true),
+    upgrade: (operator) => operator.upgradeCommand(check === true, copy),
     'backup-workspace': (operator) =>
       operator.backUpCommand(first, { ...(to && { to }), ...ofBackups }),
     'restore-workspace': (operator) => operator.restoreCommand(first),

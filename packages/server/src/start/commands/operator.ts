@@ -192,6 +192,14 @@ export async function migrateCommand(isAll: boolean): Promise<void> {
   if (failed > 0) exitWithLines([`${failed} database(s) could not be brought up to date`])
 }
 
+export async function upgradeCommand(isCheck: boolean, copy: string | undefined): Promise<void> {
+  if (!isCheck)
+    refuseCommand('upgrade needs --check: a start of a newer version upgrades by itself')
+  const { checkUpgrade } = await import('./upgrade.ts')
+  if (!(await checkUpgrade(readConfigOrExit(), copy, printLine)))
+    exitWithLines(['this version does not start on this database as it is'])
+}
+
 const marks = { ok: '✓', warning: '!', failed: '✗' }
 
 /** Works beside running servers. Exits with 1 when a check failed. */
