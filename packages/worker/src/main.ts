@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { isBuilt, workerCommand } from '@steward/base/own-command.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
-import { readConfig } from './config.ts'
+import { readGivenConfig } from './config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
 import { workerSettings } from './settings.ts'
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     process.stdout.write(usage)
     return
   }
-  const read = readConfig(process.env)
+  const read = await readGivenConfig(process.env)
   if (!read.ok)
     return fail(['The worker does not start:', ...read.problems.map((problem) => `  ${problem}`)])
   if (read.config.sandbox.provider === 'bubblewrap') {

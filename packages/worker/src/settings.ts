@@ -20,6 +20,8 @@ const Words = z.tuple([z.string().min(1)], z.string())
 
 const words: SettingKind<[string, ...string[]]> = {
   form: 'a JSON list of strings',
+  inFile: { type: 'json', schema: () => z.toJSONSchema(Words) },
+  example: '[node, /opt/harness/main.mjs]',
   parse(given) {
     try {
       return Words.parse(JSON.parse(given))
@@ -49,7 +51,7 @@ const service = settingsSection('Service', {
     },
   ),
   environmentKey: setting('WORKER_ENVIRONMENT_KEY', text, {
-    hidden: true,
+    secret: true,
     required: 'give a key of the environment, made by POST /v1/ext/api_keys',
     about: 'a key of that environment',
   }),
@@ -115,7 +117,7 @@ const hints = settingsSection('Hints of queued work', {
       about: 'address of that port',
     }),
     key: setting('WORKER_WEBHOOK_SIGNING_KEY', signingKey, {
-      hidden: true,
+      secret: true,
       about: "the secret of the hints' endpoint, which signs them; required with the port",
     }),
   },

@@ -1,12 +1,15 @@
 /** The settings of a program: read from the environment, and written as `--help` and as tables in docs. */
 import { nearestName } from '../nearest-name.ts'
+import type { GatheredSettings } from './gather.ts'
 import type { ProcessVariables, Setting, SettingsTree, SettingsValues } from './setting.ts'
-import { isSetting, listSettings } from './setting.ts'
+import { isSetting, listSettings, secretFileName } from './setting.ts'
 
 export type SettingsProgram<Tree extends SettingsTree> = {
   /** Completes "is not a setting of this …". */
   what: string
   settings: Tree
+  /** What its settings file may hold, where several programs share one; else `settings`. */
+  sharedFile?: SettingsTree
   /** The program refuses unknown names that begin with one of these, and ignores all other names. */
   prefixes: readonly string[]
 }
@@ -16,7 +19,11 @@ function unusableNames(
   environment: ProcessVariables,
 ): string[] {
   const { what, settings, prefixes } = program
-  const known = new Set(listSettings(settings).map(({ name }) => name))
+  const known = new Set(
+    listSettings(settings).flatMap((setting) =>
+      setting.secret ? [setting.name, secretFileName(setting)] : setting.name,
+    ),
+  )
   return Object.entries(environment).flatMap(([name, value]) => {
     if (!value || known.has(name)) return []
     if (!prefixes.some((prefix) => name.startsWith(prefix))) return []
@@ -26,18 +33,32 @@ function unusableNames(
   })
 }
 
-/** Reads the values, or all problems. */
+/** Where values of files come from, and what is wrong with the files. */
+export type SettingSources = Omit<GatheredSettings, 'variables'>
+
+/** Variables alone. */
+export const noFiles: SettingSources = { origins: new Map(), problems: [], refused: new Set() }
+
+/** What a problem of a setting begins with: the place in a file that gives its value. */
+export function placeBefore({ origins }: SettingSources, name: string): string {
+  const origin = origins.get(name)
+  return origin === undefined || origin.kind === 'variable' ? '' : `${origin.place}: `
+}
+
+/** Reads the values, or all problems. `environment`: the variables, and under their names what files give. */
 export function readSettings<Tree extends SettingsTree>(
   program: SettingsProgram<Tree>,
   environment: ProcessVariables,
+  sources: SettingSources = noFiles,
 ): { ok: true; values: SettingsValues<Tree> } | { ok: false; problems: string[] } {
-  const problems = unusableNames(program, environment)
+  const problems = [...sources.problems, ...unusableNames(program, environment)]
   const read = (node: Setting<unknown> | SettingsTree): unknown => {
     if (!isSetting(node))
       return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, read(inner)]))
+    if (sources.refused.has(node.name)) return undefined
     const reading = node.read(environment)
     if (reading.ok) return reading.value
-    problems.push(reading.problem)
+    problems.push(placeBefore(sources, node.name) + reading.problem)
     return undefined
   }
   const values = read(program.settings)

@@ -31,6 +31,9 @@ const StoreBackends = z.strictObject({
   outputs: z.boolean().default(true),
 })
 
+/** For editors of settings files. */
+export const storeBackendsSchema = () => z.toJSONSchema(StoreBackends, { io: 'input' })
+
 /** Where blobs are: a folder or a bucket. */
 export type BlobBackend = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 

@@ -22,7 +22,7 @@ async function makeInWorkspaces(
   command: string,
   make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
 ): Promise<void> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   const { databasesBeside } = await import('./beside.ts')
   const { byOperator } = await import('./audit.ts')
   const { systemClock } = await import('@steward/base/time.ts')
@@ -114,7 +114,7 @@ export async function recountCommand(workspace: string | undefined): Promise<voi
 }
 
 export async function acceptBlobsCommand(): Promise<void> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   const { acceptBlobs } = await import('./accept-blobs.ts')
   await acceptBlobs(config)
   printLine('done: servers of this database start with this store of files, and with no other one')
@@ -122,7 +122,7 @@ export async function acceptBlobsCommand(): Promise<void> {
 
 /** Works beside running servers. Run again after a stop, the command continues where it stopped. */
 export async function rotateRootSecretCommand(): Promise<void> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   const { createServerSeal } = await import('../storage.ts')
   const { databasesBeside } = await import('./beside.ts')
   const { rotateRootSecret } = await import('../root-secret/rotate.ts')
@@ -149,15 +149,15 @@ export async function rotateRootSecretCommand(): Promise<void> {
 /** Works beside running servers. A verification exits with 1 when a chain is damaged. */
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
-  if (verb === 'export') return exportAudit(readConfigOrExit(), options, process.stdout)
+  if (verb === 'export') return exportAudit(await readConfigOrExit(), options, process.stdout)
   if (verb !== 'verify') refuseCommand('audit needs a verb: verify or export')
-  if (!(await verifyAudit(readConfigOrExit(), options, process.stdout))) process.exitCode = 1
+  if (!(await verifyAudit(await readConfigOrExit(), options, process.stdout))) process.exitCode = 1
 }
 
 export async function moveCommand(to: string | undefined): Promise<void> {
   if (to !== 'tenants' && to !== 'one') refuseCommand('--to must be tenants or one')
   const { moveWorkspaces } = await import('./move-workspaces.ts')
-  const isMoved = await moveWorkspaces(readConfigOrExit(), to, printLine)
+  const isMoved = await moveWorkspaces(await readConfigOrExit(), to, printLine)
   const setting = `PER_TENANT_DB_ENABLED=${to === 'tenants'}`
   printLine(isMoved ? `done: start the server with ${setting}` : `nothing to do: ${setting} suits`)
 }
@@ -168,7 +168,7 @@ export async function backUpCommand(
 ): Promise<void> {
   if (!workspace || !path) refuseCommand('backup-workspace needs a workspace, and --to with a file')
   const { backUpWorkspace } = await import('./workspace-copies.ts')
-  const made = await backUpWorkspace(readConfigOrExit(), workspace, { path, isWithKey })
+  const made = await backUpWorkspace(await readConfigOrExit(), workspace, { path, isWithKey })
   printLine(
     `${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`,
   )
@@ -177,7 +177,7 @@ export async function backUpCommand(
 export async function restoreCommand(path: string | undefined): Promise<void> {
   if (!path) refuseCommand('restore-workspace needs a file that backup-workspace has written')
   const { restoreWorkspaceFrom } = await import('./workspace-copies.ts')
-  const restored = await restoreWorkspaceFrom(readConfigOrExit(), path)
+  const restored = await restoreWorkspaceFrom(await readConfigOrExit(), path)
   printLine(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
   if (!restored.opens)
     printLine(
@@ -188,7 +188,7 @@ export async function restoreCommand(path: string | undefined): Promise<void> {
 export async function migrateCommand(isAll: boolean): Promise<void> {
   if (!isAll) refuseCommand('migrate needs --all')
   const { migrateAll } = await import('./move-workspaces.ts')
-  const failed = await migrateAll(readConfigOrExit(), printLine)
+  const failed = await migrateAll(await readConfigOrExit(), printLine)
   if (failed > 0) exitWithLines([`${failed} database(s) could not be brought up to date`])
 }
 

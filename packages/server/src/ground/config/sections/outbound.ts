@@ -1,5 +1,6 @@
 /** Settings of calls to the outside: models, search, private addresses, repositories, webhooks. */
 import {
+  asList,
   choice,
   flag,
   httpUrl,
@@ -15,7 +16,7 @@ import { parseRanges, parseTargets } from '../../core/security/dial.ts'
 import { parseHostNames } from '../../core/text/setting-lists.ts'
 
 const keyOf = (title: string) => ({
-  hidden: true,
+  secret: true,
   about: `key for ${title} models where a workspace has no model card`,
 })
 
@@ -23,6 +24,13 @@ const endpointOf = (title: string) => ({
   hidden: true,
   about: `endpoint to use in place of ${title}'s, with the same API`,
 })
+
+const prices: SettingKind<string> = {
+  ...text,
+  form: 'a path, or a JSON object',
+  inFile: { type: 'json', schema: () => ({ type: 'object' }) },
+  example: '{ my-model: { input: 3, output: 15 } }',
+}
 
 const models = settingsSection('Models', {
   fallbackKeys: {
@@ -59,10 +67,10 @@ const models = settingsSection('Models', {
     default: '250',
     about: 'milliseconds that the model `offline` thinks before it answers a message',
   }),
-  modelPrices: setting('MODEL_PRICES', text, {
-    default: 'built-in prices',
+  modelPrices: setting('MODEL_PRICES', prices, {
+    defaultAbout: 'built-in prices',
     about:
-      'path of a JSON file with prices of models, which are used in place of the built-in ones',
+      'prices of models, which are used in place of the built-in ones: path of a JSON file, or the JSON itself',
     more: 'See [Prices and budgets](limits.md#prices-and-budgets)',
   }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
@@ -74,7 +82,7 @@ const models = settingsSection('Models', {
 const search = settingsSection('Web search', {
   webSearch: {
     apiKey: setting('WEB_SEARCH_API_KEY', text, {
-      hidden: true,
+      secret: true,
       about:
         'key of the search provider (Tavily); without it `web_search` answers that it is not set up',
     }),
@@ -89,18 +97,20 @@ const search = settingsSection('Web search', {
 const egress = settingsSection('Egress', {
   egressAllowPrivate: setting(
     'EGRESS_ALLOW_PRIVATE',
-    { form: 'a list of address ranges', parse: parseRanges },
+    { form: 'a list of address ranges', parse: parseRanges, ...asList },
     {
       default: '',
+      example: '[127.0.0.0/8, 10.1.0.0/16]',
       about:
         'private address ranges of your own endpoints, such as `127.0.0.0/8,10.1.0.0/16`: models of your keys, search, registries, bucket, hint',
     },
   ),
   egressTenantTargets: setting(
     'EGRESS_TENANT_TARGETS',
-    { form: 'a list of `host:port` or `range:port`', parse: parseTargets },
+    { form: 'a list of `host:port` or `range:port`', parse: parseTargets, ...asList },
     {
       default: '',
+      example: "[git.internal:443, 10.1.0.0/16:8080, '[fd00::/8]:*']",
       about:
         'private targets that workspaces and their sandboxes may reach, such as `git.internal:443,10.1.0.0/16:8080,[fd00::/8]:*`',
       more: "They hold for model cards, MCP servers, repositories, webhooks, images, `web_fetch` and what sandboxes dial. A host's name allows all addresses that the host resolves to. Leave out the ports of this service, its database and other tenants' machines",
@@ -122,10 +132,11 @@ const egress = settingsSection('Egress', {
 const repositories = settingsSection('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
-    { form: 'a list of host names', parse: parseHostNames },
+    { form: 'a list of host names', parse: parseHostNames, shown: (given) => given, ...asList },
     {
       hidden: true,
       default: '',
+      example: "[github.com, '*.example.com']",
       defaultAbout: 'any host that sessions may dial',
       about: 'hosts to clone repositories of sessions from, such as `github.com,*.example.com`',
     },
@@ -158,7 +169,7 @@ const webhooks = settingsSection('Webhooks', {
           'where the server posts a hint when it enqueues work for workers; needs the signing key',
       }),
       secret: setting('PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY', signing, {
-        hidden: true,
+        secret: true,
         about: 'signs the hint by Standard Webhooks',
         more: '`echo whsec_$(openssl rand -base64 32)` makes a good one',
       }),

@@ -1,0 +1,107 @@
+/**
+ * Gathers what is given for the settings of a program: by variables, by the files that hold one secret each, and by the
+ * settings file. A variable wins over the file.
+ */
+import { readBoundedText } from './bounded-file.ts'
+import type { SettingsProgram } from './program.ts'
+import type { ProcessVariables, Setting, SettingsTree } from './setting.ts'
+import { listSettings, secretFileName } from './setting.ts'
+import type { SettingsFile } from './settings-file.ts'
+
+/** The variable that names the settings file. No file is read that nobody names. */
+export const settingsFileVariable = 'SETTINGS_FILE'
+
+/** Where a value comes from; without one, it is the default. */
+export type SettingOrigin = {
+  kind: 'variable' | 'settings_file' | 'secret_file'
+  /** The variable, or the file, with the line where it is the settings file. */
+  place: string
+}
+
+export type SettingOrigins = ReadonlyMap<string, SettingOrigin>
+
+export type GatheredSettings = {
+  /** The variables of the process, and under the names of variables what files give. SECRET: never logged. */
+  variables: ProcessVariables
+  origins: SettingOrigins
+  problems: readonly string[]
+  /** The settings that `problems` name: what is given for them cannot be read. */
+  refused: ReadonlySet<string>
+}
+
+const mostSecretBytes = 65_536
+
+/** What is given for a setting, or where. */
+type SettingSource =
+  | { text: string; origin: SettingOrigin }
+  /** Where `path` is named, for messages. */
+  | { path: string; namedBy: string }
+  | { problem: string }
+
+/** What variables give for a setting. */
+function givenByVariables(
+  { name, aliases = [], secret = false }: Setting<unknown>,
+  environment: ProcessVariables,
+): SettingSource | undefined {
+  const place = [name, ...aliases].find((each) => environment[each])
+  const text = place && environment[place]
+  const fileName = secretFileName({ name })
+  const path = secret ? environment[fileName] : undefined
+  if (text && path) return { problem: `${place} and ${fileName} are both set: keep one of the two` }
+  if (text) return { text, origin: { kind: 'variable', place } }
+  return path ? { path, namedBy: fileName } : undefined
+}
+
+function givenByFile(file: SettingsFile, name: string): SettingSource | undefined {
+  const entry = file.entries.find(({ setting }) => setting.name === name)
+  if (!entry) return undefined
+  const { key, place, value } = entry
+  return 'text' in value
+    ? { text: value.text, origin: { kind: 'settings_file', place } }
+    : { path: value.path, namedBy: `${place}: ${key}` }
+}
+
+/** Takes one line end from the end of the file: editors and `echo` write one. */
+async function readSecret(path: string, namedBy: string): Promise<SettingSource> {
+  const content = await readBoundedText(path, mostSecretBytes)
+  if ('why' in content) return { problem: `${namedBy}: ${path} cannot be read: ${content.why}` }
+  const text = content.text.replace(/\r?\n$/, '')
+  return text === ''
+    ? { problem: `${namedBy}: ${path} is empty: write the secret into it` }
+    : { text, origin: { kind: 'secret_file', place: path } }
+}
+
+async function readFileOf(
+  path: string | undefined,
+  settings: readonly Setting<unknown>[],
+): Promise<SettingsFile> {
+  if (!path) return { entries: [], problems: [], refused: new Set(), isWhole: true }
+  const { readSettingsFile } = await import('./settings-file.ts')
+  return readSettingsFile(path, settings)
+}
+
+export async function gatherSettings(
+  { settings, sharedFile = settings }: SettingsProgram<SettingsTree>,
+  environment: ProcessVariables,
+): Promise<GatheredSettings> {
+  const file = await readFileOf(environment[settingsFileVariable], listSettings(sharedFile))
+  const variables: Record<string, string | undefined> = { ...environment }
+  const origins = new Map<string, SettingOrigin>()
+  const problems = [...file.problems]
+  const refused = new Set(file.refused)
+  for (const setting of listSettings(settings)) {
+    const { name } = setting
+    let given = givenByVariables(setting, environment)
+    if (given) refused.delete(name)
+    given ??= givenByFile(file, name)
+    if (given && 'path' in given) given = await readSecret(given.path, given.namedBy)
+    if (given && 'text' in given) {
+      variables[name] = given.text
+      origins.set(name, given.origin)
+    } else if (given && 'problem' in given) {
+      problems.push(given.problem)
+      refused.add(name)
+    } else if (!file.isWhole) refused.add(name)
+  }
+  return { variables, origins, problems, refused }
+}
