@@ -1,5 +1,6 @@
 /** Reads the configuration from what is given for the settings, or refuses to start with an error that names every wrong setting. */
 import { resolve } from 'node:path'
+import { workerCommand } from '@steward/base/own-command.ts'
 import { mebibyte } from '@steward/base/settings/kinds.ts'
 import { gatherSettings } from '@steward/base/settings/gather.ts'
 import type { SettingSources } from '@steward/base/settings/program.ts'
@@ -11,6 +12,12 @@ import { workerSettings } from './settings.ts'
 type WorkerValues = SettingsValues<typeof workerSettings.settings>
 
 export type WorkerConfig = ReturnType<typeof configOf>
+
+export const workerConfiguration = {
+  program: workerSettings,
+  command: `${workerCommand} config`,
+  schema: 'worker.schema.json',
+}
 
 type ConfigReading = { ok: true; config: WorkerConfig } | { ok: false; problems: string[] }
 

@@ -20,7 +20,7 @@ const Words = z.tuple([z.string().min(1)], z.string())
 
 const words: SettingKind<[string, ...string[]]> = {
   form: 'a JSON list of strings',
-  inFile: { type: 'json', schema: () => z.toJSONSchema(Words) },
+  inFile: { type: 'json', schema: () => z.toJSONSchema(Words, { target: 'draft-7' }) },
   example: '[node, /opt/harness/main.mjs]',
   parse(given) {
     try {
@@ -46,6 +46,7 @@ const service = settingsSection('Service', {
     'WORKER_ENVIRONMENT_ID',
     textMatching('an environment id', /^[\w-]{1,128}$/),
     {
+      example: 'env_1',
       required: 'give the id of a self_hosted environment',
       about: 'the `self_hosted` environment whose sessions the worker claims',
     },

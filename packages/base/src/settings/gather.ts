@@ -15,7 +15,7 @@ export const settingsFileVariable = 'SETTINGS_FILE'
 export type SettingOrigin = {
   kind: 'variable' | 'settings_file' | 'secret_file'
   /** The variable, or the file, with the line where it is the settings file. */
-  place: string
+  location: string
 }
 
 export type SettingOrigins = ReadonlyMap<string, SettingOrigin>
@@ -43,22 +43,23 @@ function givenByVariables(
   { name, aliases = [], secret = false }: Setting<unknown>,
   environment: ProcessVariables,
 ): SettingSource | undefined {
-  const place = [name, ...aliases].find((each) => environment[each])
-  const text = place && environment[place]
+  const location = [name, ...aliases].find((each) => environment[each])
+  const text = location && environment[location]
   const fileName = secretFileName({ name })
   const path = secret ? environment[fileName] : undefined
-  if (text && path) return { problem: `${place} and ${fileName} are both set: keep one of the two` }
-  if (text) return { text, origin: { kind: 'variable', place } }
+  if (text && path)
+    return { problem: `${location} and ${fileName} are both set: keep one of the two` }
+  if (text) return { text, origin: { kind: 'variable', location } }
   return path ? { path, namedBy: fileName } : undefined
 }
 
 function givenByFile(file: SettingsFile, name: string): SettingSource | undefined {
   const entry = file.entries.find(({ setting }) => setting.name === name)
   if (!entry) return undefined
-  const { key, place, value } = entry
+  const { key, location, value } = entry
   return 'text' in value
-    ? { text: value.text, origin: { kind: 'settings_file', place } }
-    : { path: value.path, namedBy: `${place}: ${key}` }
+    ? { text: value.text, origin: { kind: 'settings_file', location } }
+    : { path: value.path, namedBy: `${location}: ${key}` }
 }
 
 /** Takes one line end from the end of the file: editors and `echo` write one. */
@@ -68,7 +69,7 @@ async function readSecret(path: string, namedBy: string): Promise<SettingSource>
   const text = content.text.replace(/\r?\n$/, '')
   return text === ''
     ? { problem: `${namedBy}: ${path} is empty: write the secret into it` }
-    : { text, origin: { kind: 'secret_file', place: path } }
+    : { text, origin: { kind: 'secret_file', location: path } }
 }
 
 async function readFileOf(

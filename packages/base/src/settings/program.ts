@@ -39,10 +39,10 @@ export type SettingSources = Omit<GatheredSettings, 'variables'>
 /** Variables alone. */
 export const noFiles: SettingSources = { origins: new Map(), problems: [], refused: new Set() }
 
-/** What a problem of a setting begins with: the place in a file that gives its value. */
-export function placeBefore({ origins }: SettingSources, name: string): string {
+/** What a problem of a setting begins with: the location in a file that gives its value. */
+export function locationBefore({ origins }: SettingSources, name: string): string {
   const origin = origins.get(name)
-  return origin === undefined || origin.kind === 'variable' ? '' : `${origin.place}: `
+  return origin === undefined || origin.kind === 'variable' ? '' : `${origin.location}: `
 }
 
 /** Reads the values, or all problems. `environment`: the variables, and under their names what files give. */
@@ -58,7 +58,7 @@ export function readSettings<Tree extends SettingsTree>(
     if (sources.refused.has(node.name)) return undefined
     const reading = node.read(environment)
     if (reading.ok) return reading.value
-    problems.push(placeBefore(sources, node.name) + reading.problem)
+    problems.push(locationBefore(sources, node.name) + reading.problem)
     return undefined
   }
   const values = read(program.settings)
@@ -74,6 +74,16 @@ function sectionsOf(tree: SettingsTree): [title: string, settings: Setting<unkno
 const defaultOf = (setting: Setting<unknown>): string =>
   setting.required === undefined ? (setting.defaultAbout ?? setting.default ?? '') : 'must be set'
 
+/** What a setting does, what its value may be and what holds without one: for comments in settings files. */
+export function settingSentence(setting: Setting<unknown>): string {
+  const usual = defaultOf(setting)
+  const facts = [
+    setting.form,
+    ...(setting.required === undefined ? (usual ? [`default: ${usual}`] : []) : [usual]),
+  ]
+  return `${setting.about} (${facts.join('; ')})`.replaceAll('`', '')
+}
+
 /** The text of `--help`: a paragraph for each section. */
 export function settingsHelp({ settings }: SettingsProgram<SettingsTree>): string {
   const all = listSettings(settings)
@@ -88,11 +98,11 @@ export function settingsHelp({ settings }: SettingsProgram<SettingsTree>): strin
 }
 
 function row(setting: Setting<unknown>): string {
-  const { name, about, more, form } = setting
+  const { name, about, more, form, secret } = setting
   const cells = [
     `\`${name}\``,
     defaultOf(setting) || '–',
-    form,
+    secret ? `${form} · secret` : form,
     more === undefined ? about : `${about}. ${more}`,
   ]
   return `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`

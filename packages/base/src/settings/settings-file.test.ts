@@ -112,9 +112,9 @@ describe('a settings file', () => {
     const { gathered } = await read(content, { KETTLE_LITRES: '5' })
     assert.deepEqual(gathered.origins.get('KETTLE_LITRES'), {
       kind: 'variable',
-      place: 'KETTLE_LITRES',
+      location: 'KETTLE_LITRES',
     })
-    assert.match(gathered.origins.get('KETTLE_LOUD')?.place ?? '', /kettle\.yaml:2$/)
+    assert.match(gathered.origins.get('KETTLE_LOUD')?.location ?? '', /kettle\.yaml:2$/)
   })
 
   it('is refused with the line of each problem', async () => {

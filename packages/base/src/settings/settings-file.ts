@@ -15,14 +15,14 @@ type FileEntry = {
   /** The key as it stands in the file. */
   key: string
   /** The file and the line of the key. */
-  place: string
+  location: string
   /** `text`: the value as the variable would have it. `path`: the file that holds the value. */
   value: { text: string } | { path: string }
 }
 
 export type SettingsFile = {
   entries: readonly FileEntry[]
-  /** Each begins with its place. */
+  /** Each begins with its location. */
   problems: readonly string[]
   /** The settings whose values are refused. */
   refused: ReadonlySet<string>
@@ -50,14 +50,14 @@ const faults: Readonly<Record<string, string>> = {
 const otherFault = 'this is no YAML: look at colons, quotes and indentation'
 
 /** Refuses anchors as well, so that no value stands where nobody reads it. */
-function faultsOf(document: Document, placeAt: (offset: number) => string): string[] {
+function faultsOf(document: Document, locationAt: (offset: number) => string): string[] {
   const found = [...document.errors, ...document.warnings].map(
-    ({ code, pos }) => `${placeAt(pos[0])}: ${faults[code] ?? otherFault}`,
+    ({ code, pos }) => `${locationAt(pos[0])}: ${faults[code] ?? otherFault}`,
   )
   if (found.length > 0) return found
   visit(document, {
     Alias(_, { range }) {
-      found.push(`${placeAt(range?.[0] ?? 0)}: ${faults['BAD_ALIAS']}`)
+      found.push(`${locationAt(range?.[0] ?? 0)}: ${faults['BAD_ALIAS']}`)
     },
   })
   return found
@@ -91,17 +91,20 @@ const wholeText = { type: 'text', schema: {} } as const
 function entriesOf(
   document: Document,
   map: YAMLMap,
-  { known, placeOf }: { known: ReadonlyMap<string, KnownKey>; placeOf: (node: unknown) => string },
+  {
+    known,
+    locationOf,
+  }: { known: ReadonlyMap<string, KnownKey>; locationOf: (node: unknown) => string },
 ): SettingsFile {
   const entries = new Map<string, FileEntry>()
   const problems: string[] = []
   const refused = new Set<string>()
   for (const { key: node, value } of map.items as Pair<Node, Node | null>[]) {
-    const place = placeOf(node)
+    const location = locationOf(node)
     const key = isScalar(node) && typeof node.value === 'string' ? node.value : ''
     const found = known.get(key)
     if (!found) {
-      problems.push(`${place}: ${unknownKey(key, known)}`)
+      problems.push(`${location}: ${unknownKey(key, known)}`)
       continue
     }
     const { setting, isPath } = found
@@ -112,13 +115,13 @@ function entriesOf(
         ? read.wrong
         : other && `give the value by this key or by ${other.key}, not by both`
     if (wrong !== undefined) {
-      problems.push(`${place}: ${key}: ${wrong}`)
+      problems.push(`${location}: ${key}: ${wrong}`)
       refused.add(setting.name)
     } else if ('text' in read && read.text !== '')
       entries.set(setting.name, {
         setting,
         key,
-        place,
+        location,
         value: isPath ? { path: read.text } : { text: read.text },
       })
   }
@@ -142,16 +145,16 @@ export function parseSettings(
 ): SettingsFile {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
-  const placeAt = (offset: number) => `${path}:${lineCounter.linePos(offset).line || 1}`
-  const found = faultsOf(document, placeAt)
+  const locationAt = (offset: number) => `${path}:${lineCounter.linePos(offset).line || 1}`
+  const found = faultsOf(document, locationAt)
   if (found.length > 0) return unread(found)
   const { contents } = document
   const isEmpty = contents === null || (isScalar(contents) && contents.value === null)
   if (isEmpty) return { ...unread([]), isWhole: true }
   if (!isMap(contents))
     return unread([
-      `${placeAt(contents.range?.[0] ?? 0)}: the file must hold keys and values, such as port: 8787${isSeq(contents) ? ', and no list' : ''}`,
+      `${locationAt(contents.range?.[0] ?? 0)}: the file must hold keys and values, such as port: 8787${isSeq(contents) ? ', and no list' : ''}`,
     ])
-  const placeOf = (node: unknown) => placeAt((node as Node).range?.[0] ?? 0)
-  return entriesOf(document, contents, { known: knownKeys(settings), placeOf })
+  const locationOf = (node: unknown) => locationAt((node as Node).range?.[0] ?? 0)
+  return entriesOf(document, contents, { known: knownKeys(settings), locationOf })
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gatherSettings } from '@steward/base/settings/gather.ts'
 import type { SettingSources } from '@steward/base/settings/program.ts'
-import { noFiles, placeBefore, readSettings } from '@steward/base/settings/program.ts'
+import { noFiles, locationBefore, readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { buildIdentityProviders } from './identity-providers.ts'
 import { openFilesLimit } from '../core/open-files.ts'
@@ -158,7 +158,7 @@ export function readConfig(
   const missing = `${serverProgram.settings.rootSecret.name} is missing:`
   const unread = read.ok ? [] : read.problems
   const problems = [
-    ...('problem' in prices ? [`${placeBefore(sources, name)}${name}: ${prices.problem}`] : []),
+    ...('problem' in prices ? [`${locationBefore(sources, name)}${name}: ${prices.problem}`] : []),
     ...unread.map((problem) => (kept && problem.startsWith(missing) ? kept : problem)),
     // A value that cannot be read may be the one that another setting needs.
     ...(sources.refused.size > 0 ? [] : dependencyProblems(environment)),

@@ -32,7 +32,7 @@ const StoreBackends = z.strictObject({
 })
 
 /** For editors of settings files. */
-export const storeBackendsSchema = () => z.toJSONSchema(StoreBackends, { io: 'input' })
+export const storeBackendsSchema = () => z.toJSONSchema(StoreBackends, { io: 'input', target: 'draft-7' })
 
 /** Where blobs are: a folder or a bucket. */
 export type BlobBackend = NonNullable<z.infer<typeof StoreBackends>['blobs']>
