@@ -263,7 +263,7 @@ async function main(): Promise<void> {
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
     start: serve,
     try: () => runTrial(rest),
-    doctor: (operator) => operator.runDoctor(),
+    doctor: (operator) => operator.runDoctor(process.env),
     version: printVersion,
   }
   const run = commandOf(commands, command)

@@ -56,6 +56,13 @@ describe('the configuration', () => {
       },
       egressTenantTargets: [],
       egressProfile: 'required',
+      outgoing: {
+        httpsProxy: undefined,
+        httpProxy: undefined,
+        noProxy: [],
+        resolves: false,
+        authorities: undefined,
+      },
       busUrl: undefined,
       peers: { host: undefined, port: 0, address: undefined },
       packages: {

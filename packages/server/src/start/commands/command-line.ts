@@ -1,6 +1,7 @@
 /** The parts that all commands use: settings, output and exit. */
 import { serverCommand } from '@steward/base/own-command.ts'
 import type { Config } from '../../ground/config/config.ts'
+import { trustAuthorities } from '../../ground/core/security/authorities.ts'
 import { readGivenConfig } from '../../ground/config/config.ts'
 
 export function exitWithLines(lines: string[], exitCode = 1): never {
@@ -20,7 +21,10 @@ export const parseProblem = ({ message }: Error): string =>
 
 export async function readConfigOrExit(): Promise<Config> {
   const read = await readGivenConfig(process.env)
-  if (read.ok) return read.config
+  if (read.ok) {
+    trustAuthorities(read.config.outgoing.authorities)
+    return read.config
+  }
   return exitWithLines([
     'Steward does not start:',
     ...read.problems.map((problem) => `  ${problem}`),

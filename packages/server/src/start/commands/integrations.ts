@@ -4,6 +4,7 @@ import { gatherSettings } from '@steward/base/settings/gather.ts'
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
 import { systemClock } from '@steward/base/time.ts'
+import { trustAuthorities } from '../../ground/core/security/authorities.ts'
 import { startProcess } from '../../surfaces/integrations/process.ts'
 import { integrationsProgram, readProcessSettings } from '../../surfaces/integrations/settings.ts'
 
@@ -11,6 +12,7 @@ import { integrationsProgram, readProcessSettings } from '../../surfaces/integra
 export async function serveIntegrations(environment: ProcessVariables): Promise<void> {
   const { variables, ...sources } = await gatherSettings(integrationsProgram, environment)
   const settings = readProcessSettings(variables, sources)
+  trustAuthorities(settings.outgoing.authorities)
   const log = jsonLog((line) => process.stderr.write(line), settings.logLevel)
   logUnhandledFailures(log)
   const running = await startProcess(settings, { log, clock: systemClock })

@@ -1,4 +1,5 @@
 /** The entry points of the operator's commands. Each command loads its modules when it runs. */
+import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { roles } from '../../ground/http/principal.ts'
@@ -17,6 +18,13 @@ import type { CommandLine } from './commands.ts'
 
 type Rooms = typeof Create & typeof Invite
 
+async function dialAsServer(config: Config): Promise<void> {
+  const { createDiallers } = await import('../diallers.ts')
+  const { systemClock } = await import('@steward/base/time.ts')
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  createDiallers(config, { log, clock: systemClock }, undefined)
+}
+
 /** Works beside running servers. */
 async function makeInWorkspaces(
   command: string,
@@ -33,7 +41,16 @@ async function makeInWorkspaces(
   const beside = await databasesBeside(config)
   try {
     const made = await byOperator(beside.databases, command, (databases) =>
-      make(rooms, { databases, clock: systemClock, github: config.integrations.github }, config),
+      make(
+        rooms,
+        {
+          databases,
+          clock: systemClock,
+          github: config.integrations.github,
+          dialAsServer: () => dialAsServer(config),
+        },
+        config,
+      ),
     )
     process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
   } finally {
@@ -195,10 +212,10 @@ export async function migrateCommand(isAll: boolean): Promise<void> {
 const marks = { ok: '✓', warning: '!', failed: '✗' }
 
 /** Works beside running servers. Exits with 1 when a check failed. */
-export async function runDoctor(): Promise<void> {
+export async function runDoctor(environment: ProcessVariables): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const { examineSetup } = await import('./doctor.ts')
-  const isSound = await examineSetup(config, (finding) => {
+  const isSound = await examineSetup(config, environment, (finding) => {
     process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)
     if (finding.state !== 'ok') process.stdout.write(`    to mend it: ${finding.mending}\n`)
   })

@@ -10,6 +10,7 @@ import { isBuilt } from '@steward/base/own-command.ts'
 import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { toUrlHost } from '@steward/base/url-host.ts'
 import { exitWithLines, printLine, say } from './command-line.ts'
+import { fetchByProxies } from './proxied-fetch.ts'
 import { runFirstTurn } from './first-turn.ts'
 import {
   findProcess,
@@ -216,5 +217,6 @@ export async function tryOut(environment: Variables): Promise<void> {
   const trial = await prepareTrial(environment)
   const signInLink = await findOrStart(trial)
   const { base, folder: dataFolder, variables, apiKey } = trial
+  await fetchByProxies(variables)
   await runFirstTurn({ base, apiKey, dataFolder, signInLink, command, environment: variables })
 }

@@ -4,11 +4,11 @@ import { noFiles, readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 
-const { port, host, logLevel, trustedProxies, integrations } = serverProgram.settings
+const { port, host, logLevel, trustedProxies, integrations, outgoing } = serverProgram.settings
 
 export const integrationsProgram = {
   what: 'integrations process',
-  settings: { port, host, logLevel, trustedProxies, integrations },
+  settings: { port, host, logLevel, trustedProxies, integrations, outgoing },
   sharedFile: serverProgram.settings,
   prefixes: ['INTEGRATIONS_'],
 }

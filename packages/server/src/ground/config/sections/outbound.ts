@@ -11,8 +11,11 @@ import {
   wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import type { SettingKind } from '@steward/base/settings/setting.ts'
+import { maskUrl } from '@steward/base/settings/mask-url.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
+import { readAuthorities } from '../../core/security/authorities.ts'
 import { parseRanges, parseTargets } from '../../core/security/dial.ts'
+import { parseNoProxy, parseProxyUrl } from '../../core/security/proxies.ts'
 import { parseHostNames } from '../../core/text/setting-lists.ts'
 
 const keyOf = (title: string) => ({
@@ -129,6 +132,52 @@ const egress = settingsSection('Egress', {
   }),
 })
 
+const proxyUrl: SettingKind<URL> = {
+  form: 'an http:// or https:// URL of a proxy',
+  parse: parseProxyUrl,
+  shown: (given) => maskUrl(given.includes('://') ? given : `http://${given}`),
+}
+
+const authorities: SettingKind<string[]> = { form: 'a path', parse: readAuthorities }
+
+const proxies = settingsSection('Proxy and authority', {
+  outgoing: {
+    httpsProxy: setting('HTTPS_PROXY', proxyUrl, {
+      secret: true,
+      aliases: ['https_proxy'],
+      about: 'proxy by which the server and its sandboxes reach the outside, by CONNECT',
+      more: 'Such as `http://user:password@proxy.example.com:3128`. See [Proxy and private authority](#proxy-and-private-authority)',
+    }),
+    httpProxy: setting('HTTP_PROXY', proxyUrl, {
+      secret: true,
+      aliases: ['http_proxy'],
+      about: 'proxy for http:// URLs and port 80, by CONNECT too',
+    }),
+    noProxy: setting(
+      'NO_PROXY',
+      { form: 'a list of hosts, addresses and ranges, or *', parse: parseNoProxy, ...asList },
+      {
+        default: '',
+        aliases: ['no_proxy'],
+        example: '[.internal.example.com, 10.0.0.0/8]',
+        about: 'what is reached past the proxies, such as `.internal.example.com,10.0.0.0/8`',
+        more: 'A name stands for itself and all names below it. This machine is always reached past them',
+      },
+    ),
+    resolves: setting('EGRESS_PROXY_RESOLVES', flag, {
+      default: 'false',
+      about:
+        'whether the proxy resolves the names that workspaces and sandboxes give; set true only where the proxy refuses private addresses itself',
+      more: 'Else the server resolves and checks each name, and asks the proxy for the address',
+    }),
+    authorities: setting('NODE_EXTRA_CA_CERTS', authorities, {
+      about:
+        'path of a PEM file with certificates of your own authorities, which the server trusts besides the public ones',
+      more: 'See [Proxy and private authority](#proxy-and-private-authority)',
+    }),
+  },
+})
+
 const repositories = settingsSection('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
@@ -181,4 +230,11 @@ const webhooks = settingsSection('Webhooks', {
   },
 })
 
-export const outboundSettings = { ...models, ...search, ...egress, ...repositories, ...webhooks }
+export const outboundSettings = {
+  ...models,
+  ...search,
+  ...egress,
+  ...proxies,
+  ...repositories,
+  ...webhooks,
+}
