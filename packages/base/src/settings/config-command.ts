@@ -1,8 +1,8 @@
 /** The command `config` of a program: checks and shows what is given for its settings, and how a file gives them. */
-import type { GatheredSettings } from './gather.ts'
 import { gatherSettings, settingsFileVariable } from './gather.ts'
 import type { SettingsProgram } from './program.ts'
 import type { ProcessVariables, SettingsTree } from './setting.ts'
+import type { GatheredSettings } from './sources.ts'
 
 export const configVerbs = ['check', 'show', 'schema', 'example'] as const
 type ConfigVerb = (typeof configVerbs)[number]

@@ -4,30 +4,13 @@
  */
 import { readBoundedText } from './bounded-file.ts'
 import type { SettingsProgram } from './program.ts'
+import type { GatheredSettings, SettingOrigin } from './sources.ts'
 import type { ProcessVariables, Setting, SettingsTree } from './setting.ts'
 import { listSettings, secretFileName } from './setting.ts'
 import type { SettingsFile } from './settings-file.ts'
 
 /** The variable that names the settings file. No file is read that nobody names. */
 export const settingsFileVariable = 'SETTINGS_FILE'
-
-/** Where a value comes from; without one, it is the default. */
-export type SettingOrigin = {
-  kind: 'variable' | 'settings_file' | 'secret_file'
-  /** The variable, or the file, with the line where it is the settings file. */
-  location: string
-}
-
-export type SettingOrigins = ReadonlyMap<string, SettingOrigin>
-
-export type GatheredSettings = {
-  /** The variables of the process, and under the names of variables what files give. SECRET: never logged. */
-  variables: ProcessVariables
-  origins: SettingOrigins
-  problems: readonly string[]
-  /** The settings that `problems` name: what is given for them cannot be read. */
-  refused: ReadonlySet<string>
-}
 
 const mostSecretBytes = 65_536
 

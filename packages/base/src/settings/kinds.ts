@@ -1,5 +1,5 @@
 /** The kinds of settings that programs share. */
-import type { JsonSchema, SettingKind } from './setting.ts'
+import type { SettingSchema, SettingKind } from './setting.ts'
 import { maskUrl } from './mask-url.ts'
 
 /** Units of `wholeNumber` and `decimal`. */
@@ -19,7 +19,7 @@ const within =
     return digits.test(text) && value >= least && value <= most ? value * unit : undefined
   }
 
-const inFileAs = (schema: JsonSchema) => ({ inFile: { type: 'text' as const, schema } })
+const inFileAs = (schema: SettingSchema) => ({ inFile: { type: 'text' as const, schema } })
 
 export const text: SettingKind<string> = { form: 'a text', parse: (given) => given }
 

@@ -1,6 +1,7 @@
 /** The settings of a program: read from the environment, and written as `--help` and as tables in docs. */
 import { nearestName } from '../nearest-name.ts'
-import type { GatheredSettings } from './gather.ts'
+import type { SettingSources } from './sources.ts'
+import { locationBefore, noFiles } from './sources.ts'
 import type { ProcessVariables, Setting, SettingsTree, SettingsValues } from './setting.ts'
 import { isSetting, listSettings, secretFileName } from './setting.ts'
 
@@ -31,18 +32,6 @@ function unusableNames(
     const hint = near === undefined ? '' : ` Do you mean ${near}?`
     return [`${name} is not a setting of this ${what}; --help lists them.${hint}`]
   })
-}
-
-/** Where values of files come from, and what is wrong with the files. */
-export type SettingSources = Omit<GatheredSettings, 'variables'>
-
-/** Variables alone. */
-export const noFiles: SettingSources = { origins: new Map(), problems: [], refused: new Set() }
-
-/** What a problem of a setting begins with: the location in a file that gives its value. */
-export function locationBefore({ origins }: SettingSources, name: string): string {
-  const origin = origins.get(name)
-  return origin === undefined || origin.kind === 'variable' ? '' : `${origin.location}: `
 }
 
 /** Reads the values, or all problems. `environment`: the variables, and under their names what files give. */
@@ -102,7 +91,7 @@ function row(setting: Setting<unknown>): string {
   const cells = [
     `\`${name}\``,
     defaultOf(setting) || '–',
-    secret ? `${form} · secret` : form,
+    secret ? `${form}; *secret*` : form,
     more === undefined ? about : `${about}. ${more}`,
   ]
   return `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`

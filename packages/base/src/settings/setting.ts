@@ -5,7 +5,7 @@
 
 export type ProcessVariables = Readonly<Record<string, string | undefined>>
 
-export type JsonSchema = Readonly<Record<string, unknown>>
+export type SettingSchema = Readonly<Record<string, unknown>>
 
 /**
  * What a settings file may hold in place of the text of the variable. `list`: texts, which the variable separates by
@@ -13,10 +13,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>
  * variable holds as JSON.
  */
 export type FileForm =
-  | { type: 'text'; schema: JsonSchema }
-  | { type: 'list'; schema?: JsonSchema }
+  | { type: 'text'; schema: SettingSchema }
+  | { type: 'list'; schema?: SettingSchema }
   | { type: 'map'; between: '=' | ':' }
-  | { type: 'json'; schema: () => JsonSchema }
+  | { type: 'json'; schema: () => SettingSchema }
 
 /** The texts that a setting accepts. */
 export type SettingKind<T> = {

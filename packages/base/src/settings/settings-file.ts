@@ -10,7 +10,7 @@ import { fileKey, secretFileKey } from './setting.ts'
 const mostBytes = 1_048_576
 
 /** One value of the file. */
-type FileEntry = {
+type FileSetting = {
   setting: Setting<unknown>
   /** The key as it stands in the file. */
   key: string
@@ -21,7 +21,7 @@ type FileEntry = {
 }
 
 export type SettingsFile = {
-  entries: readonly FileEntry[]
+  entries: readonly FileSetting[]
   /** Each begins with its location. */
   problems: readonly string[]
   /** The settings whose values are refused. */
@@ -96,7 +96,7 @@ function entriesOf(
     locationOf,
   }: { known: ReadonlyMap<string, KnownKey>; locationOf: (node: unknown) => string },
 ): SettingsFile {
-  const entries = new Map<string, FileEntry>()
+  const entries = new Map<string, FileSetting>()
   const problems: string[] = []
   const refused = new Set<string>()
   for (const { key: node, value } of map.items as Pair<Node, Node | null>[]) {

@@ -1,20 +1,20 @@
 /** The JSON Schema of a settings file, by which editors complete and check it. */
 import type { SettingsProgram } from './program.ts'
 import { settingSentence } from './program.ts'
-import type { FileForm, JsonSchema, Setting, SettingsTree } from './setting.ts'
+import type { FileForm, SettingSchema, Setting, SettingsTree } from './setting.ts'
 import { fileKey, listSettings, secretFileKey } from './setting.ts'
 
 const texts = { type: 'string' }
 /** YAML reads an id of digits as a number. */
 const plainText: FileForm = { type: 'text', schema: { type: ['string', 'number'] } }
 
-function withoutDialect(schema: JsonSchema): JsonSchema {
+function withoutDialect(schema: SettingSchema): SettingSchema {
   const { $schema: _dialect, ...others } = schema
   return others
 }
 
 /** What a file may hold for a setting, besides nothing. */
-function formsOf({ inFile: form = plainText }: Setting<unknown>): JsonSchema[] {
+function formsOf({ inFile: form = plainText }: Setting<unknown>): SettingSchema[] {
   switch (form.type) {
     case 'text':
       return [form.schema]
@@ -31,10 +31,10 @@ function formsOf({ inFile: form = plainText }: Setting<unknown>): JsonSchema[] {
   }
 }
 
-function propertiesOf(setting: Setting<unknown>): [string, JsonSchema][] {
+function propertiesOf(setting: Setting<unknown>): [string, SettingSchema][] {
   const description = settingSentence(setting)
   const nothing = { type: 'null' }
-  const whole: [string, JsonSchema] = [
+  const whole: [string, SettingSchema] = [
     fileKey(setting),
     { description, anyOf: [...formsOf(setting), nothing] },
   ]
@@ -44,7 +44,10 @@ function propertiesOf(setting: Setting<unknown>): [string, JsonSchema][] {
 }
 
 /** Draft 7, which the YAML server of editors knows. */
-export const settingsSchema = ({ what, settings }: SettingsProgram<SettingsTree>): JsonSchema => ({
+export const settingsSchema = ({
+  what,
+  settings,
+}: SettingsProgram<SettingsTree>): SettingSchema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: `Settings of the ${what}`,
   type: ['object', 'null'],

@@ -1,9 +1,9 @@
 /** What a person may see of the settings of a program: their values, without secrets, and where each comes from. */
-import type { GatheredSettings, SettingOrigin } from './gather.ts'
 import { maskedText } from './mask-url.ts'
 import type { SettingsProgram } from './program.ts'
 import type { ProcessVariables, Setting, SettingsTree } from './setting.ts'
 import { fileKey, listSettings } from './setting.ts'
+import type { GatheredSettings, SettingOrigin } from './sources.ts'
 
 type ShownSetting = {
   name: string

@@ -1,6 +1,7 @@
 /** Settings of the integrations process: a part of the server's settings, under the same names. */
-import type { SettingSources } from '@steward/base/settings/program.ts'
-import { noFiles, readSettings } from '@steward/base/settings/program.ts'
+import { readSettings } from '@steward/base/settings/program.ts'
+import type { SettingSources } from '@steward/base/settings/sources.ts'
+import { noFiles } from '@steward/base/settings/sources.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 

@@ -4,6 +4,7 @@
  */
 import type { Log } from '@steward/base/log.ts'
 import type { Channel } from '../../ground/bus/bus.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 import type { ProxyUrl } from '../../ground/core/security/proxies.ts'
 import type { TraceparentOf } from '../../engine/runner/assemble.ts'
 import type { Sampling } from './sampler.ts'
@@ -20,13 +21,15 @@ export const noTraces: Traces = { traceparentOf: () => undefined, close: async (
 
 const lastSpansMs = 5_000
 
+const { httpsProxy, httpProxy } = serverProgram.settings.outgoing
+
 /** Where spans are sent. */
 export type Collector = { url: string; proxy: ProxyUrl | undefined }
 
 /** The exporter has connections of its own, by Node's agent, which is told of the one proxy here. */
 function exporterOptions({ url, proxy }: Collector) {
   if (!proxy) return { url }
-  const proxyEnv = { HTTPS_PROXY: proxy.href, HTTP_PROXY: proxy.href }
+  const proxyEnv = { [httpsProxy.name]: proxy.href, [httpProxy.name]: proxy.href }
   return { url, httpAgentOptions: { keepAlive: true, proxyEnv } }
 }
 
