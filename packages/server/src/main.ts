@@ -74,7 +74,7 @@ ${administrationUsage()}
   npm start -- version                     print the version and the commit; --version does the same
   npm start -- help                        this text; --help does the same
 
-Settings, by variables or by the file that SETTINGS_FILE names (docs/settings.md):
+Settings, by variables or by the file that SETTINGS_FILE names; NAME_FILE names a file with the secret NAME (docs/settings.md):
 ${settingsHelp(serverProgram)}
 
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.

@@ -33,7 +33,7 @@ Nobody connects to this machine: the worker asks the service for work.
                                show: each setting, without secrets, and where its value comes from; --json: as JSON
                                schema, example: the JSON Schema of a settings file, and one with every setting
 
-Settings, by variables or by the file that SETTINGS_FILE names (docs/settings.md):
+Settings, by variables or by the file that SETTINGS_FILE names; NAME_FILE names a file with the secret NAME (docs/settings.md):
 ${settingsHelp(workerSettings)}
 
 docs/workers.md has more.

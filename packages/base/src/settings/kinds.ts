@@ -71,7 +71,8 @@ const urlOf = (form: string, protocols: RegExp, example: string): SettingKind<st
     URL.canParse(given) && protocols.test(new URL(given).protocol) ? given : undefined,
 })
 
-function isDecodable(text: string): boolean {
+/** True: a name or a password in a URL can be read. */
+export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text)
     return true

@@ -63,7 +63,7 @@ describe('the URL of a proxy', () => {
     assert.equal(parseProxyUrl('http://u:p@a.example:3128')?.host, 'a.example:3128')
     assert.equal(parseProxyUrl('https://a.example')?.protocol, 'https:')
     assert.equal(parseProxyUrl('a.example:3128')?.href, 'http://a.example:3128/')
-    for (const text of ['socks5://a.example:1080', 'http://', 'a b'])
+    for (const text of ['socks5://a.example:1080', 'http://', 'a b', 'http://a:%b@c'])
       assert.equal(parseProxyUrl(text), undefined, text)
   })
 })

@@ -1,5 +1,6 @@
 /** The proxies by which the server reaches the outside, and the targets that it reaches past them. */
 import { BlockList, isIP } from 'node:net'
+import { isDecodable } from '@steward/base/settings/kinds.ts'
 
 /** SECRET: never logged, as its URL may hold a password. */
 export type ProxyUrl = URL
@@ -25,7 +26,8 @@ export const noProxies: Proxies = { proxyOf: () => undefined, resolves: false }
 /** Programs take `host:port` too, as a proxy that speaks HTTP. */
 export function parseProxyUrl(text: string): ProxyUrl | undefined {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
-  return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
+  const isProxy = url && /^https?:$/.test(url.protocol) && url.hostname !== ''
+  return isProxy && isDecodable(url.username + url.password) ? url : undefined
 }
 
 /** The parts of NO_PROXY, which programs separate by commas or spaces. */

@@ -51,13 +51,17 @@ export function openTunnel(
     )
     const fail = (message: string, cause?: unknown) => {
       clearTimeout(late)
-      reject(new Error(`the proxy of this server ${message}`, { cause }))
+      reject(new Error(message, { cause }))
     }
-    request.once('error', (error) => fail(`does not answer: ${error.message}`, error))
+    request.once('error', (error) =>
+      fail(`the proxy of this server does not answer: ${error.message}`, error),
+    )
     request.once('connect', ({ statusCode }, socket: Socket, head) => {
       if (statusCode !== 200) {
         socket.destroy()
-        return fail(`does not connect to ${path}: it answers ${statusCode}`)
+        return fail(
+          `the proxy of this server does not connect to ${path}: it answers ${statusCode}`,
+        )
       }
       clearTimeout(late)
       if (head.length > 0) socket.unshift(head)
