@@ -68,6 +68,9 @@ ${administrationUsage()}
                                            --from, --to: times · --trail: credential_uses or credential_changes
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
+  npm start -- config check                say what is wrong with the settings, and where each problem is;
+                                           show: each setting, without secrets, and where its value comes from; --json: as JSON
+                                           schema, example: the JSON Schema of a settings file, and one with every setting
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
   npm start -- ready                       say whether the server of these settings is ready on this machine;
@@ -75,7 +78,7 @@ ${administrationUsage()}
   npm start -- version                     print the version and the commit; --version does the same
   npm start -- help                        this text; --help does the same
 
-Settings, from the environment:
+Settings, by variables or by the file that SETTINGS_FILE names; NAME_FILE names a file with the secret NAME (docs/settings.md):
 ${settingsHelp(serverProgram)}
 
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
@@ -167,6 +170,7 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
   const near = nearestName(command, [
     ...Object.keys(commands),
     ...administrationNames,
+    'config',
     'start',
     'help',
   ])
@@ -210,13 +214,24 @@ const options = {
   'on-copy': { type: 'string' },
 } as const
 
-async function main(): Promise<void> {
-  const args = process.argv.slice(2)
+/** Runs a command that reads its options itself; false for every other one. */
+async function runWithOwnOptions(args: readonly string[]): Promise<boolean> {
+  const [command, ...words] = args
   const asked = administrationCommand(args)
   if (asked) {
     const { runAdministration } = await import('./start/commands/operator.ts')
-    return runAdministration(args[0] ?? '', asked)
+    await runAdministration(command ?? '', asked)
+    return true
   }
+  if (command !== 'config' || words.some((word) => ['-h', '--help'].includes(word))) return false
+  const { configCommand } = await import('./start/commands/config.ts')
+  await configCommand(words, process.env)
+  return true
+}
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (await runWithOwnOptions(args)) return
   const { values, positionals } = parseArgs({
     options,
     allowPositionals: true,
@@ -263,7 +278,7 @@ async function main(): Promise<void> {
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
     start: serve,
     try: () => runTrial(rest),
-    doctor: (operator) => operator.runDoctor(),
+    doctor: (operator) => operator.runDoctor(process.env),
     ready: async () => (await import('./start/commands/readiness.ts')).readyCommand(),
     version: printVersion,
   }

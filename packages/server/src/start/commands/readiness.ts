@@ -27,7 +27,7 @@ export async function readReadiness(base: string): Promise<Readiness> {
 
 /** Exits with 1 unless the server that has these settings is ready, as a health check of a container asks. */
 export async function readyCommand(): Promise<void> {
-  const { host, port } = readConfigOrExit()
+  const { host, port } = await readConfigOrExit()
   const base = `http://${hostToOpen(host)}:${port}`
   const readiness = await readReadiness(base)
   if (readiness.state === 'ready') return void printLine(`ready: ${base}`)
