@@ -49,7 +49,7 @@ const faults: Readonly<Record<string, string>> = {
 }
 const otherFault = 'this is no YAML: look at colons, quotes and indentation'
 
-/** Refuses anchors as well, so that no value stands where nobody reads it. */
+/** Refuses aliases as well. Attack: what they stand for grows beyond all bounds when it is read. */
 function faultsOf(document: Document, locationAt: (offset: number) => string): string[] {
   const found = [...document.errors, ...document.warnings].map(
     ({ code, pos }) => `${locationAt(pos[0])}: ${faults[code] ?? otherFault}`,
@@ -64,7 +64,7 @@ function faultsOf(document: Document, locationAt: (offset: number) => string): s
 }
 
 /** A key as a message may show it: what is no name could be a secret on a line that lacks its colon. */
-const shownKey = (key: string): string => (/^\w{1,64}$/.test(key) ? key : 'this key')
+const shownKey = (key: string): string => (/^[a-z_]{1,48}$/i.test(key) ? key : 'this key')
 
 function unknownKey(key: string, known: ReadonlyMap<string, unknown>): string {
   const lower = key.toLowerCase()

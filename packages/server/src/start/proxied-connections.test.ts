@@ -1,6 +1,6 @@
 /** All requests of the server leave by the proxy that the operator names, and keep their checks. */
 import assert from 'node:assert/strict'
-import dns from 'node:dns'
+import dns from 'node:dns/promises'
 import { once } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { hostname } from 'node:os'
@@ -113,10 +113,7 @@ describe('the requests of a server behind a proxy', () => {
       ],
       [{ address: '10.0.0.1', family: 4 }],
     ]
-    const resolver = mock.method(dns, 'lookup', (...args: unknown[]) => {
-      const found = args.at(-1)
-      if (typeof found === 'function') found(null, answers.shift() ?? [])
-    })
+    const resolver = mock.method(dns, 'lookup', async () => answers.shift() ?? [])
     syncBuiltinESMExports()
     const { tenant } = diallers()
     const agents = [new Agent({ connect: tenant.connect }), new Agent({ connect: tenant.connect })]
@@ -130,6 +127,24 @@ describe('the requests of a server behind a proxy', () => {
       for (const agent of agents) await agent.destroy()
     }
     assert.deepEqual(proxy.asked, [`${address}:443`])
+  })
+
+  it('of workspaces go past it where the address of a name is past it', async () => {
+    const resolver = mock.method(dns, 'lookup', async () => [{ address: '127.0.0.1', family: 4 }])
+    syncBuiltinESMExports()
+    const { tenant } = diallers({ EGRESS_TENANT_TARGETS: `127.0.0.1:${secure.port}` })
+    const agent = new Agent({ connect: tenant.connect })
+    try {
+      assert.equal(await statusOf(`https://api.example:${secure.port}/`, agent), 200)
+      await assert.rejects(statusOf(`https://api.example:${clear.port}/`, agent), {
+        code: 'EREFUSEDADDRESS',
+      })
+    } finally {
+      resolver.mock.restore()
+      syncBuiltinESMExports()
+      await agent.destroy()
+    }
+    assert.deepEqual(proxy.asked, [])
   })
 
   it('of workspaces say what to do where a name is known to the proxy alone', async () => {

@@ -7,14 +7,14 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { lookup } from 'node:dns'
-import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
 import { BlockList, connect as dial, isIP } from 'node:net'
 import { callbackify } from 'node:util'
 import type { Dispatcher } from 'undici'
-import type { Proxies, ProxyUrl } from './proxies.ts'
+import type { Proxies, ProxyTarget, ProxyUrl } from './proxies.ts'
 import { bareHost, noProxies } from './proxies.ts'
-import { openTunnel } from './proxy-tunnel.ts'
+import { openTunnel, resolveForProxy } from './proxy-tunnel.ts'
 import { Agent, buildConnector } from './undici.ts'
 
 /**
@@ -244,31 +244,26 @@ function refusedLiteral(guard: Guard<Namer>, hostname: string, port: number) {
 /** The host to ask a proxy for: an address that was checked, or a name that the proxy resolves. */
 async function hostForProxy(guard: Guard<Namer>, host: string, port: number): Promise<string> {
   if (isIP(host) !== 0 || guard.namer === 'operator' || guard.proxies.resolves) return host
-  const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>()
-  guardedLookup(guard, port)(host, { all: true }, (error, found) =>
-    error ? reject(error) : resolve([found].flat() as LookupAddress[]),
-  )
-  const addresses = await promise.catch((cause: unknown) => {
-    if (cause instanceof RefusedAddressError) throw cause
-    throw new Error(
-      `${host} is not resolved here, and a proxy is asked for checked addresses alone; the operator of this server leaves names to the proxy by EGRESS_PROXY_RESOLVES`,
-      { cause },
-    )
-  })
-  // Many proxies have no IPv6.
-  const [first] = addresses.toSorted((one, other) => one.family - other.family)
-  return first?.address ?? host
+  const found = (await resolveForProxy(host)).map((address) => ({ host, port, address }))
+  const refusal = refusalOf(guard, found)
+  if (refusal) throw refusal
+  return found[0]?.address ?? host
 }
 
 /** Rejects with `RefusedAddressError`, or with the error of the proxy. */
 async function dialByProxy(
   guard: Guard<Namer>,
   proxy: ProxyUrl,
-  { host, port, timeoutMs }: { host: string; port: number; timeoutMs: number },
+  { host, timeoutMs, ...target }: ProxyTarget & { timeoutMs: number },
 ): Promise<Socket> {
+  const { port } = target
   const refusal = refusedLiteral(guard, host, port)
   if (refusal) throw refusal
-  return openTunnel(proxy, { host: await hostForProxy(guard, host, port), port }, timeoutMs)
+  const found = await hostForProxy(guard, host, port)
+  // Attack: a name leads to 127.0.0.1, which at the proxy would be another machine than the one that was meant.
+  return guard.proxies.proxyOf({ ...target, host: found })
+    ? openTunnel(proxy, { host: found, port }, timeoutMs)
+    : dialDirectly(guard, { host: found, port, timeoutMs })
 }
 
 const usualPort = (protocol: string): number => (protocol === 'http:' ? 80 : 443)
@@ -295,7 +290,7 @@ export function guardedConnector<Whose extends Namer>(
     const proxy = guard.proxies.proxyOf({ host, port, isSecure })
     if (proxy) {
       const dialled = callbackify(() =>
-        dialByProxy(guard, proxy, { host, port, timeoutMs: dialMs }),
+        dialByProxy(guard, proxy, { host, port, isSecure, timeoutMs: dialMs }),
       )
       return dialled((error, httpSocket) => {
         if (error) callback(error, null)
@@ -361,10 +356,18 @@ export function guardedDial(
   { host, port, timeoutMs = dialMs }: { host: string; port: number; timeoutMs?: number },
 ): Promise<Socket> {
   // What a sandbox sends is TLS almost everywhere but at port 80.
-  const proxy = guard.proxies.proxyOf({ host, port, isSecure: port !== 80 })
-  if (proxy) return dialByProxy(guard, proxy, { host, port, timeoutMs })
+  const isSecure = port !== 80
+  const proxy = guard.proxies.proxyOf({ host, port, isSecure })
+  if (proxy) return dialByProxy(guard, proxy, { host, port, isSecure, timeoutMs })
   const refusal = refusedLiteral(guard, host, port)
   if (refusal) return Promise.reject(refusal)
+  return dialDirectly(guard, { host, port, timeoutMs })
+}
+
+function dialDirectly(
+  guard: Guard<Namer>,
+  { host, port, timeoutMs }: { host: string; port: number; timeoutMs: number },
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = dial({ host, port, lookup: guardedLookup(guard, port), allowHalfOpen: true })
     const late = setTimeout(

@@ -1,4 +1,5 @@
 /** A connection through a proxy, by CONNECT. */
+import { lookup } from 'node:dns/promises'
 import { request as sendRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect, isIP } from 'node:net'
@@ -13,6 +14,17 @@ const credentialsOf = ({ username, password }: ProxyUrl): Record<string, string>
   if (username === '') return {}
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+/** The addresses of a name, IPv4 first: many proxies have no IPv6. The error says what the operator can do. */
+export async function resolveForProxy(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch((cause: unknown) => {
+    throw new Error(
+      `${host} is not resolved here, and a proxy is asked for checked addresses alone; the operator of this server leaves names to the proxy by EGRESS_PROXY_RESOLVES`,
+      { cause },
+    )
+  })
+  return found.toSorted((one, other) => one.family - other.family).map(({ address }) => address)
 }
 
 function dialProxy({ protocol, hostname, port }: ProxyUrl): Socket {
