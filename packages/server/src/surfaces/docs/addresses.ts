@@ -41,7 +41,8 @@ const folderOf = (address: string): string => address.slice(0, address.lastIndex
 export function linkBetween(from: string, to: string): string {
   const folder = folderOf(to)
   const way = posix.relative(`/${folderOf(from)}`, `/${folder}`)
-  return `${way || '.'}/${to.slice(folder.length)}`
+  const name = to.slice(folder.length)
+  return way === '' ? name || './' : `${way}/${name}`
 }
 
 /** The file that a link of another file leads to. */

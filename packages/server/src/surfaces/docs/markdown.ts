@@ -21,6 +21,8 @@ export function renderMarkdown(markdown: string, links: PageLinks): RenderedPage
   return { title: headings.find(({ depth }) => depth === 1)?.text ?? 'Steward', body, headings }
 }
 
+const requirementId = /\[[a-z0-9-]+(?:\/[a-z0-9-]+)+\]/g
+
 class PageRenderer extends Renderer {
   readonly headings: PageHeading[] = []
   readonly #anchorOf = createAnchors()
@@ -61,6 +63,13 @@ class PageRenderer extends Renderer {
   /** Comments mark what programs write. */
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     return html`${text.replaceAll(/<!--[^]*?-->/g, '')}`.text
+  }
+
+  /** Sets the ids of requirements apart from the sentences that they end. */
+  override text(token: Tokens.Text | Tokens.Escape): string {
+    const text = super.text(token)
+    if ('tokens' in token) return text
+    return text.replaceAll(requirementId, '<span class="requirement">$&</span>')
   }
 
   override table(token: Tokens.Table): string {

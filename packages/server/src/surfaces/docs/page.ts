@@ -27,7 +27,7 @@ export function renderDocsPage(page: RenderedPage, { at, groups, source }: PageF
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${page.title} · Steward</title>
+        <title>${page.title === 'Steward' ? '' : `${page.title} · `}Steward</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${to(stylePath)}" />
         ${asMarkdown}
