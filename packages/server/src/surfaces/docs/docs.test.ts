@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { linkBetween, movedAddresses, pageOf } from './addresses.ts'
 import { readContents } from './contents.ts'
-import { sectionOf } from './llms.ts'
+import { llmsText, sectionOf } from './llms.ts'
 import { renderMarkdown } from './markdown.ts'
 
 const render = (markdown: string) =>
@@ -98,6 +98,18 @@ describe('the table of contents', () => {
       { title: 'One', pages: [{ file: 'docs/a.md', label: 'A', about: 'x' }] },
       { title: 'Two', pages: [{ file: 'b.md', label: 'B', about: 'y' }] },
     ])
+  })
+
+  it('is a list for programs, with records last and each page by its URL', () => {
+    const pages = [{ file: 'docs/a.md', label: 'A', about: 'x' }]
+    const records = [{ title: 'R', pages: [{ file: 'docs/r.md', label: '1', about: 'y' }] }]
+    const urlOf = (file: string) => `https://service.example/base/${file}`
+    const text = llmsText({ groups: [{ title: 'One', pages }], records, install: '1. Run.', urlOf })
+    const lists = [
+      '## One\n\n- [A](https://service.example/base/docs/a.md): x\n',
+      '## Optional\n\n- [1](https://service.example/base/docs/r.md): y\n',
+    ]
+    assert.ok(text.endsWith(`\n\n1. Run.\n\n${lists.join('\n')}`))
   })
 
   it('reads a section until the next one', () => {

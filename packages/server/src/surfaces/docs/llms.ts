@@ -15,7 +15,7 @@ const summary = `# Steward
 
 > Steward is an open-source, self-hosted, multi-tenant service for running AI agents: an API for agents and sessions that the clients of Anthropic and OpenAI use unmodified, a sandbox for each session, a vault for credentials, and a web console.
 
-Each page below is Markdown; the same address without \`.md\` is a page for people.`
+Each page below is Markdown. People read the same pages at \`/docs/\`.`
 
 /** Follows the convention of llmstxt.org. */
 export function llmsText({ groups, records, install, urlOf }: LlmsText): string {
