@@ -16,7 +16,7 @@ a:hover{text-decoration:underline}
 .bar .home{display:flex;align-items:center;gap:10px;margin-right:auto;font-weight:600;color:var(--n11)}
 .home::before{content:'S';display:grid;place-items:center;width:26px;height:26px;border-radius:7px;background:var(--n11);color:var(--n1);font-weight:700}
 .frame{max-width:1360px;margin:0 auto;padding:0 24px}
-main{min-width:0;max-width:820px;overflow-x:clip;padding:32px 0 72px;overflow-wrap:break-word}
+main{position:relative;min-width:0;max-width:820px;overflow-x:clip;padding:32px 0 72px;overflow-wrap:break-word}
 h1,h2,h3,h4{color:var(--n11);line-height:1.3;font-weight:600}
 h1{margin:0 0 16px;font-size:var(--t-figure);letter-spacing:-.02em}
 h2{margin:36px 0 12px;padding-top:18px;border-top:1px solid var(--n5);font-size:var(--t-title);letter-spacing:-.01em}
