@@ -4,12 +4,21 @@ import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
 export const sandboxProviders = ['bubblewrap', 'docker', 'podman', 'local'] as const
 
-export const sandboxSettings = settingsSection('Sandboxes', {
-  provider: setting('SANDBOX_PROVIDER', choice(sandboxProviders), {
+const providerSetting = <Name extends string>(names: readonly Name[], more = '') =>
+  setting('SANDBOX_PROVIDER', choice(names), {
     default: 'bubblewrap',
     about: 'what runs the commands of sessions; `local` isolates nothing and is for trials',
-    more: '`docker` and `podman` start a container for each session',
-  }),
+    more: `\`docker\` and \`podman\` start a container for each session${more}`,
+  })
+
+/** A server may leave all commands to workers. */
+export const serverProvider = providerSetting(
+  [...sandboxProviders, 'none'],
+  '. With `none` the server starts no sandboxes: sessions need [workers](workers.md)',
+)
+
+export const sandboxSettings = settingsSection('Sandboxes', {
+  provider: providerSetting(sandboxProviders),
   socket: setting('SANDBOX_SOCKET', text, {
     defaultAbout: "the engine's usual one",
     about: 'unix socket of Docker or Podman on this machine',

@@ -5,6 +5,7 @@ import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
+import { noSandboxProvider } from '@steward/sandbox/none.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { Isolation, SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -16,6 +17,7 @@ const spareLaunchers = 2
 
 function providerOf(config: Config, log: Log): SandboxProvider {
   const { sandbox, sandboxSocket, sandboxImage, sandboxImages, sandboxRoots } = config
+  if (sandbox === 'none') return noSandboxProvider()
   if (sandbox === 'local') return localSandboxes()
   if (sandbox === 'bubblewrap')
     return bubblewrapSandboxes({ roots: sandboxRoots, spares: spareLaunchers })
@@ -33,7 +35,7 @@ const onlyAtTheEnd =
   'CHECKPOINTS=idle does no more here than stop: a checkpoint is stored while its sandbox runs only where bubblewrap ' +
   'works (apt-get install bubblewrap), and what a machine that dies had changed since its sandbox started is lost'
 
-type SandboxProviderName = Config['sandbox']
+type SandboxProviderName = Exclude<Config['sandbox'], 'none'>
 
 const noLimits = {
   why: 'no control group limits the memory of a sandbox: SANDBOX_MEMORY_MB is counted for each process alone (`rlimit`) or not at all (`none`), and one sandbox can take all memory of this machine',
@@ -62,7 +64,8 @@ type MissingLimit = typeof noLimits
 /** Throws when a missing limit is required, and logs a warning otherwise. */
 function judge(config: Config, isolation: Isolation, log: Log): void {
   const { sandbox, sandboxLimits, sandboxUsers } = config
-  function lacks(setting: string, wanted: string, { why, remedies }: MissingLimit): void {
+  if (sandbox === 'none') return
+  const lacks = (setting: string, wanted: string, { why, remedies }: MissingLimit): void => {
     const mending = `${why}. To mend it: ${remedies[sandbox]}`
     if (wanted === 'required') throw new Error(`${setting}=required, but ${mending}`)
     log.warn(mending)
@@ -90,7 +93,8 @@ export async function startSandboxProvider(config: Config, log: Log): Promise<Sa
   }
   log.info('sandboxes', { provider: provider.name, ...checked.isolation })
   judge(config, checked.isolation, log)
-  if (config.checkpoints.saving === 'idle' && !(await canConfine())) log.warn(onlyAtTheEnd)
+  const isSaved = config.sandbox !== 'none' && config.checkpoints.saving === 'idle'
+  if (isSaved && !(await canConfine())) log.warn(onlyAtTheEnd)
   return provider
 }
 

@@ -11,11 +11,11 @@ import {
   wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
-import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
+import { diskSettings, sandboxSettings, serverProvider } from '@steward/sandbox/settings.ts'
 import { parsePackageSources, parseRootFolders } from '../../core/text/setting-lists.ts'
 
 const sandboxes = settingsSection('Sandboxes', {
-  sandbox: sandboxSettings.provider,
+  sandbox: serverProvider,
   sandboxSocket: sandboxSettings.socket,
   sandboxImage: sandboxSettings.image,
   sandboxImages: setting(
