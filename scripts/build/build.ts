@@ -17,6 +17,7 @@ const official = { 'official-worker': 'packages/worker/src/ama/main.ts' }
 
 /** Files and folders that the programs read. */
 const assets = [
+  'deploy/compose',
   'packages/console/dist',
   'packages/console/src/styles/tokens.css',
   'packages/sandbox/src/bubblewrap/etc',

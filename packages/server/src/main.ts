@@ -21,6 +21,7 @@ import {
   administrationNames,
   administrationUsage,
 } from './start/commands/commands.ts'
+import { deploymentCommand, deploymentNames, deploymentUsage } from './start/commands/deployment.ts'
 
 /**
  * For a start without `NODE_COMPILE_CACHE`. Attack: Node's own folder is below /tmp, where another account could put
@@ -66,6 +67,7 @@ ${administrationUsage()}
                                            --from, --to: times · --trail: credential_uses or credential_changes
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
+${deploymentUsage()}
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
   npm start -- version                     print the version and the commit; --version does the same
@@ -163,6 +165,7 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
   const near = nearestName(command, [
     ...Object.keys(commands),
     ...administrationNames,
+    ...deploymentNames,
     'start',
     'help',
   ])
@@ -184,13 +187,20 @@ async function printVersion(): Promise<void> {
 const asksToServe = (command: string, rest: string[]) => command === 'start' && rest.length === 0
 const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'help'
 
+/** A command of the lists of commands; undefined where the arguments name none of them. */
+function declaredCommand(args: string[]): (() => Promise<void>) | undefined {
+  const asked = administrationCommand(args)
+  if (!asked) return deploymentCommand(args, process.env)
+  return async () => {
+    const { runAdministration } = await import('./start/commands/operator.ts')
+    await runAdministration(args[0] ?? '', asked)
+  }
+}
+
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
-  const asked = administrationCommand(args)
-  if (asked) {
-    const { runAdministration } = await import('./start/commands/operator.ts')
-    return runAdministration(args[0] ?? '', asked)
-  }
+  const declared = declaredCommand(args)
+  if (declared) return declared()
   const { values, positionals } = parseArgs({
     options: {
       version: { type: 'boolean' },

@@ -44,7 +44,7 @@ describe('a server whose sandboxes have no limits, or a user that is its own too
       })
     })
 
-  it('warns of nothing where it leaves all commands to workers', async () => {
+  it('warns of nothing where workers run all commands', async () => {
     const lines = await started({ SANDBOX_PROVIDER: 'none', EGRESS_PROFILE: 'required' })
     assert.match(lines, /"provider":"none"/)
     assert.doesNotMatch(lines, /"warn"/)
