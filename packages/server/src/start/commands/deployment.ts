@@ -30,6 +30,22 @@ const commands: readonly DeploymentCommand[] = [
     },
   },
   {
+    name: 'install-service',
+    takes: [],
+    does: 'make the account, the folders, the settings and the systemd unit of a server, as root',
+    more: 'It overwrites nothing, and prints no secret. A second run changes nothing. See docs/production.md.',
+    options: {
+      url: { takes: '<url>', does: 'where people reach the service, for new settings' },
+      force: { does: 'replace a unit that is another one than this version has' },
+      root: { takes: '<folder>', does: 'write the files below a folder, and make no account' },
+      print: { does: 'show what it would do, and the unit; change nothing' },
+    },
+    async run({ options }) {
+      const { installService } = await import('./install-service/install-service.ts')
+      await installService(options)
+    },
+  },
+  {
     name: 'create-bucket',
     takes: [],
     does: 'make the bucket that STORE_BACKENDS names, unless it is there',

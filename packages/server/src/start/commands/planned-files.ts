@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { printLine } from './command-line.ts'
 
 export type PlannedFile = {
@@ -62,7 +63,7 @@ export function makeFile(file: PlannedFile, isPrinted: boolean): boolean {
   return isChanged
 }
 
-/** As `makeFile`. The folder that holds it must be there. */
+/** As `makeFile`. Folders above it are made too. */
 export function makeFolder({ path, mode }: PlannedFolder, isPrinted: boolean): boolean {
   if (existsSync(path)) {
     if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`)
@@ -70,6 +71,7 @@ export function makeFolder({ path, mode }: PlannedFolder, isPrinted: boolean): b
     return false
   }
   if (!isPrinted) {
+    mkdirSync(dirname(path), { recursive: true })
     mkdirSync(path, { mode: 0o700 })
     chmodSync(path, mode)
   }
