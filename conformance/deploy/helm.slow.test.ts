@@ -14,93 +14,22 @@ import {
   readDocuments,
   refuseValues,
 } from './chart.ts'
+import { refusedValues, several, variations, worker } from './chart-values.ts'
 import type { KubernetesObject } from './kubernetes.ts'
 import { objectReader } from './kubernetes.ts'
 
 const root = new URL('../../', import.meta.url)
-const several = {
-  database: 'postgres',
-  files: 'bucket',
-  replicas: 3,
-  persistence: { enabled: false },
-}
-const worker = { worker: { enabled: true, environmentId: 'env_01' } }
-const profile = { type: 'Localhost', localhostProfile: 'steward/sandboxes.json' }
-const variations: Record<string, Values> = {
-  'one server on SQLite': {},
-  'another Secret and release name': { existingSecret: 'mine', fullnameOverride: 'agents' },
-  'several servers on Postgres and a bucket': several,
-  'servers by their load': { ...several, autoscaling: { enabled: true } },
-  'Postgres with files on a volume': { database: 'postgres' },
-  'Postgres and a bucket, stopped for an upgrade': { ...several, updateStrategy: 'Recreate' },
-  'an ingress with TLS': {
-    ingress: {
-      enabled: true,
-      className: 'nginx',
-      annotations: { 'nginx.ingress.kubernetes.io/proxy-body-size': '512m' },
-      hosts: [{ host: 'steward.example.com' }],
-      tls: [{ secretName: 'steward-tls', hosts: ['steward.example.com'] }],
-    },
-  },
-  'metrics with a ServiceMonitor': {
-    metrics: {
-      enabled: true,
-      serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
-    },
-    networkPolicy: {
-      metricsFrom: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
-    },
-  },
-  'a worker': worker,
-  'a worker with everything': {
-    worker: {
-      ...worker.worker,
-      settings: { WORKER_SESSIONS: 4 },
-      env: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.pem' }],
-      envFrom: [{ secretRef: { name: 'more' } }],
-      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
-      extraVolumeMounts: [{ name: 'ca', mountPath: '/ca' }],
-      runtimeClassName: 'gvisor',
-    },
-  },
-  'sandboxes in the server': { sandboxes: { inServer: true, seccompProfile: profile } },
-  'everything that is passed through': {
-    secretSettings: { ANTHROPIC_API_KEY: 'anthropic' },
-    settings: {
-      STORE_FREE_MB: 2048,
-      STEWARD_OFFLINE_MODEL: false,
-      PUBLIC_URL: 'https://a.example',
-    },
-    env: [{ name: 'TZ', value: 'UTC' }],
-    envFrom: [{ secretRef: { name: 'more' } }],
-    extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
-    extraVolumeMounts: [{ name: 'ca', mountPath: '/ca' }],
-    commonLabels: { team: 'agents' },
-    commonAnnotations: { contact: 'agents@example.com' },
-    podAnnotations: { note: 'text' },
-    podLabels: { tier: 'backend' },
-    nodeSelector: { disk: 'ssd' },
-    tolerations: [{ key: 'agents', operator: 'Exists' }],
-    affinity: { nodeAffinity: {} },
-    priorityClassName: 'high',
-    imagePullSecrets: [{ name: 'registry' }],
-    image: { digest: `sha256:${'0'.repeat(64)}` },
-    serviceAccount: { annotations: { role: 'agents' } },
-    networkPolicy: { from: [{ podSelector: {} }], egress: [{ ports: [{ port: 443 }] }] },
-  },
-}
-
-/** What loses data or cannot run, and the field that the refusal names. */
-const refused: Record<string, Values> = {
-  'replicas: several servers need database=postgres': { replicas: 2 },
-  'replicas: several servers need files=bucket': { ...several, files: 'volume' },
-  'replicas: several servers need persistence.enabled=false': { ...several, persistence: {} },
-  'persistence.enabled: ': { persistence: { enabled: false } },
-  'updateStrategy: ': { updateStrategy: 'RollingUpdate' },
-  'metrics.serviceMonitor.enabled: ': { metrics: { serviceMonitor: { enabled: true } } },
-  'worker.environmentId: ': { worker: { enabled: true } },
-  'ingress.hosts: ': { ingress: { enabled: true } },
-}
+/** Settings that the templates set. */
+const setByValues = new Set(
+  ['server.yaml', 'worker.yaml'].flatMap((name) =>
+    Array.from(
+      readFileSync(new URL(`deploy/helm/templates/${name}`, root), 'utf8').matchAll(
+        /^ +- name: ([A-Z_]+)$/gm,
+      ),
+      ([, setting = '']) => setting,
+    ),
+  ),
+)
 
 describe('the values of the chart', () => {
   it('are those of values.yaml, and all variations', () => {
@@ -135,13 +64,20 @@ describe('the values of the chart', () => {
     const address =
       /^(?!DATABASE_|BUS_|SMTP_).*_URL$|_ENDPOINT$|^REPOSITORY_HOSTS$|^PACKAGE_REGISTRIES$/
     for (const { name, hidden = false } of listSettings(serverProgram.settings)) {
+      if (setByValues.has(name)) continue
       const isRefused = refuseValues({ settings: { [name]: 'x' } }) !== undefined
       assert.equal(isRefused, hidden && !address.test(name), name)
     }
     for (const { name } of listSettings(workerSettings.settings)) {
+      if (setByValues.has(name)) continue
       const isRefused = refuseValues({ worker: { settings: { [name]: 'x' } } }) !== undefined
       assert.equal(isRefused, name.endsWith('_KEY'), name)
     }
+  })
+
+  it('hold no setting twice: those that other values set are refused', () => {
+    for (const name of setByValues)
+      assert.notEqual(refuseValues({ settings: { [name]: 'x' } }), undefined, name)
   })
 })
 
@@ -178,7 +114,7 @@ describe('the objects of the chart', () => {
     assert.throws(() => readObject({ apiVersion: 'v1', kind: 'Pod' }), /Pod: not a kind/)
   })
 
-  for (const [why, values] of Object.entries(refused))
+  for (const [why, values] of Object.entries(refusedValues))
     it(`are refused with "${why}"`, () => {
       assert.equal(refuseValues(values), undefined)
       assert.throws(

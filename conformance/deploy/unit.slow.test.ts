@@ -132,6 +132,46 @@ describe('the unit of a server', () => {
   })
 })
 
+/** Runs a script where /etc is a copy, /srv and /run are empty, and `systemctl` prints its words. */
+function onStagedMachine(folder: string, script: string) {
+  const lines = [
+    'set -e',
+    `cp -a /etc ${folder}/etc`,
+    `mount --bind ${folder}/etc /etc`,
+    'mount -t tmpfs tmpfs /srv',
+    'mount -t tmpfs tmpfs /run',
+    'mkdir -p /run/systemd/system /run/bin',
+    `printf '#!/bin/sh\\necho systemctl "$@"\\n' >/run/bin/systemctl`,
+    'chmod +x /run/bin/systemctl',
+    script,
+  ]
+  const env = { PATH: '/run/bin:/usr/sbin:/usr/bin:/sbin:/bin' }
+  return run('/usr/bin/unshare', ['--mount', 'sh', '-c', lines.join('\n')], { env, cwd: root })
+}
+
+describe(
+  'a machine with systemd',
+  {
+    skip: process.getuid?.() !== 0 && 'only root can stage a machine',
+  },
+  () => {
+    it('has account, folders, settings and unit after one command, and the same after two', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'steward-machine-'))
+      const command = `${process.execPath} packages/server/src/main.ts install-service`
+      const script = `${command} --url https://a.example; echo; echo again; ${command}; ls -ld /srv/steward`
+      const { stdout } = await onStagedMachine(folder, script)
+      const [first = '', again = ''] = stdout.split('\nagain\n')
+      assert.match(first, /^made the account steward with the folder \/srv\/steward$/m)
+      assert.match(first, /^systemctl daemon-reload$/m)
+      assert.doesNotMatch(again, /^(made|wrote|replaced|systemctl daemon)/m)
+      assert.match(again, /^drwx\S+ \d+ steward steward .* \/srv\/steward$/m)
+      for (const file of ['subuid', 'subgid'])
+        assert.match(readFileSync(join(folder, 'etc', file), 'utf8'), /^steward:1000000:65536$/m)
+      rmSync(folder, { recursive: true })
+    })
+  },
+)
+
 /** Where `nobody` finds the checkout, whose own folders may be hidden. */
 const staged = '/mnt'
 const stage = (path: string): string =>
