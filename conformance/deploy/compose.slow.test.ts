@@ -145,6 +145,14 @@ describe('the folder for docker compose', () => {
     assert.ok(secret('bucket-identities').includes(secret('bucket-key')))
   })
 
+  it('holds a configuration that NATS accepts', async () => {
+    const file = join(folder, 'secrets/bus-config')
+    const { stderr } = await run('nats-server', ['--config', file, '-t'], {
+      env: { PATH: '/usr/sbin:/usr/bin:/usr/local/bin' },
+    })
+    assert.match(stderr, /is valid/)
+  })
+
   it('lets nothing but the proxy be reached, and the server isolate its sandboxes', () => {
     const { services } = composeFile()
     const open = Object.entries(services).filter(([, { ports }]) => ports.length > 0)

@@ -132,10 +132,16 @@ describe('the unit of a server', () => {
   })
 })
 
+/** Where a staged process finds the checkout, whose own folders may be hidden. */
+const staged = '/mnt'
+const stage = (path: string): string =>
+  path.startsWith(`${root}/`) ? staged + path.slice(root.length) : path
+
 /** Runs a script where /etc is a copy, /srv and /run are empty, and `systemctl` prints its words. */
 function onStagedMachine(folder: string, script: string) {
   const lines = [
     'set -e',
+    `mount --bind ${root} ${staged}`,
     `cp -a /etc ${folder}/etc`,
     `mount --bind ${folder}/etc /etc`,
     'mount -t tmpfs tmpfs /srv',
@@ -143,6 +149,7 @@ function onStagedMachine(folder: string, script: string) {
     'mkdir -p /run/systemd/system /run/bin',
     `printf '#!/bin/sh\\necho systemctl "$@"\\n' >/run/bin/systemctl`,
     'chmod +x /run/bin/systemctl',
+    `cd ${staged}`,
     script,
   ]
   const env = { PATH: '/run/bin:/usr/sbin:/usr/bin:/sbin:/bin' }
@@ -157,7 +164,7 @@ describe(
   () => {
     it('has account, folders, settings and unit after one command, and the same after two', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'steward-machine-'))
-      const command = `${process.execPath} packages/server/src/main.ts install-service`
+      const command = `${stage(process.execPath)} packages/server/src/main.ts install-service`
       const script = `${command} --url https://a.example; echo; echo again; ${command}; ls -ld /srv/steward`
       const { stdout } = await onStagedMachine(folder, script)
       const [first = '', again = ''] = stdout.split('\nagain\n')
@@ -171,11 +178,6 @@ describe(
     })
   },
 )
-
-/** Where `nobody` finds the checkout, whose own folders may be hidden. */
-const staged = '/mnt'
-const stage = (path: string): string =>
-  path.startsWith(`${root}/`) ? staged + path.slice(root.length) : path
 
 /** The rules of the unit that a process can be given without systemd, as words before a command of `nobody`. */
 function rulesOf(text: string, data: string): string[] {

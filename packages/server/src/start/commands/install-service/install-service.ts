@@ -98,8 +98,8 @@ export async function installService(given: Record<string, unknown>): Promise<vo
   const { root, force, print: isPrinted } = options
   checkMachine(options)
   const program = ownUnitProgram()
-  if (!isPrinted) checkProgram(program)
   const isHere = root === ''
+  if (isHere && !isPrinted) checkProgram(program)
   const settings = { path: root + settingsFile, mode: 0o600 }
   const known = readIfThere(settings.path)
   const url = publicUrl(options.url, known !== undefined)
