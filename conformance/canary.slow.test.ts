@@ -44,6 +44,7 @@ const kept = [
   'bucketKey',
   'sessionSecret',
   'mailPassword',
+  'proxyPassword',
 ]
 
 /** The test starts two servers and about a hundred programs. */

@@ -87,6 +87,8 @@ describe('a measure of this repository', () => {
     assert.deepEqual(scatteredSettings([ofServer, inWorker]), [])
     assert.equal(scatteredSettings([ofServer, inServer]).length, 1)
     assert.equal(scatteredSettings([ofServer, inBoth]).length, 1)
+    const inSandbox = source('packages/sandbox/src/egress/variables.ts', variable)
+    assert.deepEqual(scatteredSettings([ofServer, inSandbox]), [])
     const ofBoth = source('packages/sandbox/src/settings.ts', "setting('PORT', port)")
     assert.equal(scatteredSettings([ofBoth, inWorker]).length, 1)
   })

@@ -73,6 +73,9 @@ describe('the package', () => {
     assert.match(stdout, /^ {2}steward start {2,}start the server$/m)
     assert.doesNotMatch(stdout, /npm start/)
     assert.match((await steward(['worker', '--help'])).stdout, /^The worker: .*/)
+    const { stdout: example } = await steward(['config', 'example'])
+    assert.match(example, /\n# steward config check says/)
+    assert.match((await steward(['worker', 'config', 'schema'])).stdout, /"worker_dir"/)
   })
 
   it('finds each of its files and programs', async () => {
@@ -115,6 +118,7 @@ describe('the package', () => {
       '.env',
       'compose.override.yaml',
       'compose.yaml',
+      'seccomp.json',
       'secrets',
     ])
     const { stdout } = await steward(['install-service', '--print', '--url', 'https://a.example'])

@@ -142,7 +142,7 @@ export function danglingReferences(): string[] {
   const others = ['package.json', 'LICENSE', 'test', 'try'].filter((name) =>
     existsSync(`${root}${name}`),
   )
-  const figures = among('docs/{figures/*,pictures/*,*.json}')
+  const figures = among('docs/{figures/*,pictures/*,*.json,*.yaml}')
   const dangling = referenceChecker([...pages, ...figures, ...others], read)
   return pages.flatMap((path) => dangling({ path, text: read(path) }))
 }

@@ -8,7 +8,7 @@ export const several = {
   persistence: { enabled: false },
 }
 export const worker = { worker: { enabled: true, environmentId: 'env_01' } }
-const profile = { type: 'Localhost', localhostProfile: 'steward/sandboxes.json' }
+const profile = { type: 'Localhost', localhostProfile: 'steward.json' }
 /** Values that the chart takes, by what they are for. */
 export const variations: Record<string, Values> = {
   'one server on SQLite': {},

@@ -38,7 +38,10 @@ function composeRules(): string[] {
   const file = z.looseObject({ services: z.looseObject({ server: Server }) })
   const { server } = file.parse(parse(text, { merge: true })).services
   const spelled = server.security_opt.map((rule) =>
-    rule.replace('systempaths=unconfined', unmasked).replace(':true', ''),
+    rule
+      .replace('systempaths=unconfined', unmasked)
+      .replace('seccomp=./', `seccomp=${join(root, 'deploy')}/`)
+      .replace(':true', ''),
   )
   return [
     ...(server.read_only ? ['--read-only'] : []),
@@ -107,7 +110,7 @@ describe(
       const rules = composeRules().map((each) => (each === unmasked ? 'label=disable' : each))
       const found = await examine(rules)
       assert.match(found, /^✗ sandboxes: .*Can't mount proc/m)
-      assert.match(found, /to mend it: inside a container, run it with .*systempaths=unconfined/)
+      assert.match(found, /to mend it: inside a container, .*docs\/containers\.md/)
     })
   },
 )

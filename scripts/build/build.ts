@@ -24,6 +24,7 @@ const assets = [
   'packages/sandbox/src/daemon/bin',
   'packages/skills/src/programs',
   'packages/worker/src/harness/stdio/carry.sh',
+  'deploy/seccomp.json',
 ]
 /** npm packs no folder of this name. */
 const shipped = (path: string): string => path.replaceAll('node_modules/', 'libraries/')

@@ -16,6 +16,9 @@ const isPartOf = (programs: Programs, path: string): boolean => {
   return program === undefined || programs.has(program) || programs.has(undefined)
 }
 
+/** What sandboxes tell the programs in them, by variables of those programs. */
+const toldInSandboxes = 'packages/sandbox/src/egress/variables.ts'
+
 /**
  * Settings whose name stands in the code of more than one file: declared in one, read by name in another. A variable of
  * another program with the same name is no setting of this program: the worker gives `PORT` to an MCP server.
@@ -27,7 +30,7 @@ export function scatteredSettings(sources: readonly Source[]): string[] {
       programs.set(name, (programs.get(name) ?? new Set()).add(programOf(path)))
   if (programs.size === 0) throw new Error("no file declares a setting as setting('NAME', …)")
   const files = new Map<string, Set<string>>()
-  for (const { path, text } of sources)
+  for (const { path, text } of sources.filter((source) => source.path !== toldInSandboxes))
     for (const [, quoted, member, key] of text.matchAll(stated)) {
       const name = quoted ?? member ?? key ?? ''
       const declaring = programs.get(name)

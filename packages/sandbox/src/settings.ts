@@ -4,21 +4,22 @@ import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
 export const sandboxProviders = ['bubblewrap', 'docker', 'podman', 'local'] as const
 
-const providerSetting = <Name extends string>(names: readonly Name[], more = '') =>
-  setting('SANDBOX_PROVIDER', choice(names), {
-    default: 'bubblewrap',
+/** `more`: what further providers are. */
+const providerOf = <const Provider extends string>(providers: readonly Provider[], more: string) =>
+  setting('SANDBOX_PROVIDER', choice(providers), {
+    default: 'bubblewrap' as Provider,
     about: 'what runs the commands of sessions; `local` isolates nothing and is for trials',
     more: `\`docker\` and \`podman\` start a container for each session${more}`,
   })
 
-/** A server may leave all commands to workers. */
-export const serverProvider = providerSetting(
+/** A server may leave all sandboxes to workers. */
+export const serverProvider = providerOf(
   [...sandboxProviders, 'none'],
-  '. With `none` the server starts no sandboxes: sessions need [workers](workers.md)',
+  '. `none`: this server starts no sandboxes, and sessions run on [workers](workers.md) alone',
 )
 
 export const sandboxSettings = settingsSection('Sandboxes', {
-  provider: providerSetting(sandboxProviders),
+  provider: providerOf(sandboxProviders, ''),
   socket: setting('SANDBOX_SOCKET', text, {
     defaultAbout: "the engine's usual one",
     about: 'unix socket of Docker or Podman on this machine',

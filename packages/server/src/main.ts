@@ -57,6 +57,8 @@ ${administrationUsage()}
                                            give each workspace a database of its own, or put all into one again;
                                            with all servers stopped. Stopped itself, it goes on when it is run again
   npm start -- migrate --all               bring the databases of all workspaces up to date before their first use
+  npm start -- upgrade --check             say what the next start of this version would change in the database, and how
+                                           long that takes on a copy; changes nothing · --on-copy: a copy in Postgres
   npm start -- backup-workspace <workspace> --to <file>
                                            write all rows of a workspace to a file, beside running servers;
                                            --with-key: with the key of its secrets, so that they open when the workspace was deleted
@@ -68,12 +70,17 @@ ${administrationUsage()}
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
 ${deploymentUsage()}
+  npm start -- config check                say what is wrong with the settings, and where each problem is;
+                                           show: each setting, without secrets, and where its value comes from; --json: as JSON
+                                           schema, example: the JSON Schema of a settings file, and one with every setting
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
+  npm start -- ready                       say whether the server of these settings is ready on this machine;
+                                           ends with 1 where it is not, as health checks ask
   npm start -- version                     print the version and the commit; --version does the same
   npm start -- help                        this text; --help does the same
 
-Settings, from the environment:
+Settings, by variables or by the file that SETTINGS_FILE names; NAME_FILE names a file with the secret NAME (docs/settings.md):
 ${settingsHelp(serverProgram)}
 
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
@@ -166,6 +173,7 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
     ...Object.keys(commands),
     ...administrationNames,
     ...deploymentNames,
+    'config',
     'start',
     'help',
   ])
@@ -184,43 +192,61 @@ async function printVersion(): Promise<void> {
   process.stdout.write(`${versionLine(readVersion())}\n`)
 }
 
+/** The options that were given. */
+const given = <Option>(options: Record<string, Option | undefined>): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
 const asksToServe = (command: string, rest: string[]) => command === 'start' && rest.length === 0
 const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'help'
 
-/** A command of the lists of commands; undefined where the arguments name none of them. */
-function declaredCommand(args: string[]): (() => Promise<void>) | undefined {
+const options = {
+  version: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  admin: { type: 'boolean' },
+  name: { type: 'string' },
+  role: { type: 'string' },
+  email: { type: 'string' },
+  to: { type: 'string' },
+  all: { type: 'boolean' },
+  'with-key': { type: 'boolean' },
+  workspace: { type: 'string' },
+  from: { type: 'string' },
+  trail: { type: 'string' },
+  against: { type: 'string' },
+  check: { type: 'boolean' },
+  'on-copy': { type: 'string' },
+} as const
+
+/** Runs a command that reads its options itself; false for every other one. */
+async function runWithOwnOptions(args: readonly string[]): Promise<boolean> {
+  const [command, ...words] = args
   const asked = administrationCommand(args)
-  if (!asked) return deploymentCommand(args, process.env)
-  return async () => {
+  const deploy = deploymentCommand(args, process.env)
+  if (asked) {
     const { runAdministration } = await import('./start/commands/operator.ts')
-    await runAdministration(args[0] ?? '', asked)
+    await runAdministration(command ?? '', asked)
+    return true
   }
+  if (deploy) {
+    await deploy()
+    return true
+  }
+  if (command !== 'config' || words.some((word) => ['-h', '--help'].includes(word))) return false
+  const { configCommand } = await import('./start/commands/config.ts')
+  await configCommand(words, process.env)
+  return true
 }
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
-  const declared = declaredCommand(args)
-  if (declared) return declared()
+  if (await runWithOwnOptions(args)) return
   const { values, positionals } = parseArgs({
-    options: {
-      version: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-      admin: { type: 'boolean' },
-      name: { type: 'string' },
-      role: { type: 'string' },
-      email: { type: 'string' },
-      to: { type: 'string' },
-      all: { type: 'boolean' },
-      'with-key': { type: 'boolean' },
-      workspace: { type: 'string' },
-      from: { type: 'string' },
-      trail: { type: 'string' },
-      against: { type: 'string' },
-    },
+    options,
     allowPositionals: true,
   })
   const { help, version, role, email, to, all, admin, name, ...others } = values
-  const { 'with-key': isWithKey, ...ofAudit } = others
+  const { 'with-key': isWithKey, check, 'on-copy': copy, ...ofAudit } = others
+  const ofUpgrade = given({ check, 'on-copy': copy })
   const ofBackups = { ...(isWithKey && { 'with-key': true }) }
   const ofKeys = { ...(admin && { admin }), ...(name !== undefined && { name }) }
   const ofInvitations = { ...(role && { role }), ...(email && { email }) }
@@ -232,7 +258,8 @@ async function main(): Promise<void> {
   checkOptions(command, {
     'create-key': ofKeys,
     'create-invitation': ofInvitations,
-    migrate: all ? { all } : {},
+    migrate: given({ all }),
+    upgrade: ofUpgrade,
     audit: ofAudit,
     [takesTo(command)]: to ? { to } : {},
   })
@@ -248,7 +275,8 @@ async function main(): Promise<void> {
     'set-spend-limit': (operator) => operator.setSpendLimitCommand(rest),
     'recount-quotas': (operator) => operator.recountCommand(first),
     'move-databases': (operator) => operator.moveCommand(to),
-    migrate: (operator) => operator.migrateCommand(all ?? false),
+    migrate: (operator) => operator.migrateCommand(all === true),
+    upgrade: (operator) => operator.upgradeCommand(check === true, copy),
     'backup-workspace': (operator) =>
       operator.backUpCommand(first, { ...(to && { to }), ...ofBackups }),
     'restore-workspace': (operator) => operator.restoreCommand(first),
@@ -258,7 +286,8 @@ async function main(): Promise<void> {
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
     start: serve,
     try: () => runTrial(rest),
-    doctor: (operator) => operator.runDoctor(),
+    doctor: (operator) => operator.runDoctor(process.env),
+    ready: async () => (await import('./start/commands/readiness.ts')).readyCommand(),
     version: printVersion,
   }
   const run = commandOf(commands, command)

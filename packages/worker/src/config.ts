@@ -1,7 +1,11 @@
-/** Reads the configuration from the environment, or refuses to start with an error that names every wrong setting. */
+/** Reads the configuration from what is given for the settings, or refuses to start with an error that names every wrong setting. */
 import { resolve } from 'node:path'
+import { workerCommand } from '@steward/base/own-command.ts'
 import { mebibyte } from '@steward/base/settings/kinds.ts'
+import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
+import type { SettingSources } from '@steward/base/settings/sources.ts'
+import { noFiles } from '@steward/base/settings/sources.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import type { SandboxSettings } from './sandboxes.ts'
 import { workerSettings } from './settings.ts'
@@ -10,10 +14,26 @@ type WorkerValues = SettingsValues<typeof workerSettings.settings>
 
 export type WorkerConfig = ReturnType<typeof configOf>
 
+export const workerConfiguration = {
+  program: workerSettings,
+  command: `${workerCommand} config`,
+  schema: 'worker.schema.json',
+}
+
+type ConfigReading = { ok: true; config: WorkerConfig } | { ok: false; problems: string[] }
+
+/** Reads the variables, and the files that they name. */
+export async function readGivenConfig(environment: ProcessVariables): Promise<ConfigReading> {
+  const { variables, ...sources } = await gatherSettings(workerSettings, environment)
+  return readConfig(variables, sources)
+}
+
+/** `environment`: the variables, and under their names what files give. */
 export function readConfig(
   environment: ProcessVariables,
-): { ok: true; config: WorkerConfig } | { ok: false; problems: string[] } {
-  const read = readSettings(workerSettings, environment)
+  sources: SettingSources = noFiles,
+): ConfigReading {
+  const read = readSettings(workerSettings, environment, sources)
   if (!read.ok) return read
   const config = configOf(read.values, environment)
   const problems = [...contradictions(config), ...halves(environment)]

@@ -20,6 +20,8 @@ const Words = z.tuple([z.string().min(1)], z.string())
 
 const words: SettingKind<[string, ...string[]]> = {
   form: 'a JSON list of strings',
+  inFile: { type: 'json', schema: () => z.toJSONSchema(Words, { target: 'draft-7' }) },
+  example: '[node, /opt/harness/main.mjs]',
   parse(given) {
     try {
       return Words.parse(JSON.parse(given))
@@ -44,12 +46,13 @@ const service = settingsSection('Service', {
     'WORKER_ENVIRONMENT_ID',
     textMatching('an environment id', /^[\w-]{1,128}$/),
     {
+      example: 'env_1',
       required: 'give the id of a self_hosted environment',
       about: 'the `self_hosted` environment whose sessions the worker claims',
     },
   ),
   environmentKey: setting('WORKER_ENVIRONMENT_KEY', text, {
-    hidden: true,
+    secret: true,
     required: 'give a key of the environment, made by POST /v1/ext/api_keys',
     about: 'a key of that environment',
   }),
@@ -115,7 +118,7 @@ const hints = settingsSection('Hints of queued work', {
       about: 'address of that port',
     }),
     key: setting('WORKER_WEBHOOK_SIGNING_KEY', signingKey, {
-      hidden: true,
+      secret: true,
       about: "the secret of the hints' endpoint, which signs them; required with the port",
     }),
   },

@@ -5,12 +5,31 @@
 
 export type ProcessVariables = Readonly<Record<string, string | undefined>>
 
+export type SettingSchema = Readonly<Record<string, unknown>>
+
+/**
+ * What a settings file may hold in place of the text of the variable. `list`: texts, which the variable separates by
+ * commas. `map`: texts by names, of which the variable makes a list with `between` in each part. `json`: what the
+ * variable holds as JSON.
+ */
+export type FileForm =
+  | { type: 'text'; schema: SettingSchema }
+  | { type: 'list'; schema?: SettingSchema }
+  | { type: 'map'; between: '=' | ':' }
+  | { type: 'json'; schema: () => SettingSchema }
+
 /** The texts that a setting accepts. */
 export type SettingKind<T> = {
   /** Completes "is not …". */
   form: string
   /** Undefined refuses the text with `form`; an error refuses the text with the error's message. */
   parse: (text: string) => T | undefined
+  /** Without it, a settings file holds a text. */
+  inFile?: FileForm
+  /** A value for the example of a settings file, in YAML. */
+  example?: string
+  /** For hidden settings: what may be shown of a text that `parse` accepts. Without it, nothing. */
+  shown?: (text: string) => string
 }
 
 type SettingDescription = {
@@ -26,17 +45,23 @@ type SettingDescription = {
   required?: string
   /** SECRET: refusals hide the given text, which may hold a password or a key. */
   hidden?: boolean
+  /** SECRET: the value is hidden, and may be given in a file of its own, which `NAME_FILE` names. */
+  secret?: boolean
+  /** A value for the example of a settings file, in YAML, in place of the one of the kind. */
+  example?: string
+  /** Further names of the variable, which hold where the variable itself is not set. */
+  aliases?: readonly string[]
 }
 
 type SettingReading<T> = { ok: true; value: T } | { ok: false; problem: string }
 
-export type Setting<T> = SettingDescription & {
-  name: string
-  form: string
-  /** Title of its group in `--help` and docs. */
-  section: string
-  read: (environment: ProcessVariables) => SettingReading<T>
-}
+export type Setting<T> = SettingDescription &
+  Pick<SettingKind<T>, 'form' | 'inFile' | 'shown'> & {
+    name: string
+    /** Title of its group in `--help` and docs. */
+    section: string
+    read: (environment: ProcessVariables) => SettingReading<T>
+  }
 
 /** Settings in the shape of their configuration. */
 export type SettingsTree = { readonly [key: string]: Setting<unknown> | SettingsTree }
@@ -65,10 +90,10 @@ export function setting<T>(
 ): Setting<T | undefined>
 export function setting<T>(
   name: string,
-  { form, parse }: SettingKind<T>,
+  { form, parse, ...kind }: SettingKind<T>,
   description: SettingDescription,
 ): Setting<T | undefined> {
-  const { default: fallback, required, hidden = false } = description
+  const { default: fallback, required, secret = false, hidden = secret } = description
   function read(environment: ProcessVariables): SettingReading<T | undefined> {
     const text = environment[name] || fallback
     if (text === undefined)
@@ -83,7 +108,7 @@ export function setting<T>(
       return { ok: false, problem: `${name}: ${(error as Error).message}` }
     }
   }
-  return { ...description, name, form, section: '', read }
+  return { ...kind, ...description, hidden, name, form, section: '', read }
 }
 
 export const isSetting = (node: Setting<unknown> | SettingsTree): node is Setting<unknown> =>
@@ -101,3 +126,11 @@ export function settingsSection<Tree extends SettingsTree>(title: string, tree: 
 /** The settings of a tree, in the order of their declaration. */
 export const listSettings = (tree: SettingsTree): Setting<unknown>[] =>
   Object.values(tree).flatMap((node) => (isSetting(node) ? [node] : listSettings(node)))
+
+/** The key of a setting in a settings file. */
+export const fileKey = ({ name }: { name: string }): string => name.toLowerCase()
+
+/** The variable that names a file with the value of a secret. */
+export const secretFileName = ({ name }: { name: string }): string => `${name}_FILE`
+export const secretFileKey = (setting: { name: string }): string =>
+  secretFileName(setting).toLowerCase()

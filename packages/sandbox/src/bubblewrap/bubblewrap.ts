@@ -121,8 +121,8 @@ const remedies: readonly [RegExp, string][] = [
     'this container maps too few users to give each session its own: run the server as an ordinary user in it',
   ],
   [
-    /mount proc|pivot_root|Operation not permitted|cannot (stage|mount)/i,
-    'inside a container, run it with seccomp=unconfined and systempaths=unconfined, and the server as an ordinary user',
+    /mount proc|pivot_root|hostname|Operation not permitted|cannot (stage|mount)/i,
+    'inside a container, let it make user namespaces (docs/containers.md has the flags for Docker, Podman and Kubernetes, and a system-call filter for them), or leave the sandboxes to workers by SANDBOX_PROVIDER=none',
   ],
 ]
 

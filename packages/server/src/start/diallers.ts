@@ -13,6 +13,7 @@ import {
   operatorGuard,
   tenantGuard,
 } from '../ground/core/security/dial.ts'
+import { createProxies } from '../ground/core/security/proxies.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'
@@ -33,13 +34,14 @@ export type Diallers = {
 
 /** Also guards every later `fetch` of this process. */
 export function createDiallers(
-  { egressAllowPrivate, egressTenantTargets, modelSilenceMs }: Config,
+  { egressAllowPrivate, egressTenantTargets, modelSilenceMs, outgoing }: Config,
   { log, clock }: { log: Log; clock: Clock },
   elsewhere: NameOverride | undefined,
 ): Diallers {
   const told = refusedAddresses(log, clock)
-  const operator = operatorGuard(egressAllowPrivate, told('operator'))
-  const tenant = tenantGuard(egressTenantTargets, told('tenant'))
+  const proxies = createProxies(outgoing)
+  const operator = operatorGuard(egressAllowPrivate, told('operator'), proxies)
+  const tenant = tenantGuard(egressTenantTargets, told('tenant'), proxies)
   setGlobalDispatcher(guardedDispatcher({ operator, tenant }, modelSilenceMs))
   return {
     operator: { ...diallerOf(operator, elsewhere), agent: guardedAgent(operator) },

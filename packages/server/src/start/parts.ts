@@ -1,5 +1,6 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
+import { noSandboxesHere } from '@steward/sandbox/no-sandboxes.ts'
 import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'
@@ -108,6 +109,7 @@ export async function openParts(
     traceparentOf,
   })
   const refusals: Refusals = {
+    ...(config.sandbox === 'none' && { noSandboxes: noSandboxesHere }),
     refuseImage: (reference) => provider.refuseImage(reference),
     refusePackages: packages.refuse,
     workerInputs: config.workerInputs,

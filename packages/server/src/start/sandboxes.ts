@@ -5,7 +5,7 @@ import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'
-import { noSandboxProvider } from '@steward/sandbox/none.ts'
+import { noSandboxes } from '@steward/sandbox/no-sandboxes.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { Isolation, SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -17,8 +17,8 @@ const spareLaunchers = 2
 
 function providerOf(config: Config, log: Log): SandboxProvider {
   const { sandbox, sandboxSocket, sandboxImage, sandboxImages, sandboxRoots } = config
-  if (sandbox === 'none') return noSandboxProvider()
   if (sandbox === 'local') return localSandboxes()
+  if (sandbox === 'none') return noSandboxes()
   if (sandbox === 'bubblewrap')
     return bubblewrapSandboxes({ roots: sandboxRoots, spares: spareLaunchers })
   return dockerSandboxes({

@@ -22,7 +22,10 @@ const Manifest = z.object({
 })
 
 export function readVersion(): Version {
-  const manifest = new URL('../../package.json', import.meta.url)
+  // The version stands in the package.json of the root alone. A build has its own beside the server.
+  const manifest = isBuilt
+    ? new URL('../../package.json', import.meta.url)
+    : join(root, 'package.json')
   const built = Manifest.parse(JSON.parse(readFileSync(manifest, 'utf8')))
   const { version } = built
   // An installation, or an archive of the sources, may lie in a repository of somebody else.

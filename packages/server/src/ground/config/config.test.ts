@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Config } from './config.ts'
-import { readConfig } from './config.ts'
+import { readConfig, readGivenConfig } from './config.ts'
 import { listSettings } from '@steward/base/settings/setting.ts'
 import { serverProgram } from './settings.ts'
 
@@ -56,6 +56,13 @@ describe('the configuration', () => {
       },
       egressTenantTargets: [],
       egressProfile: 'required',
+      outgoing: {
+        httpsProxy: undefined,
+        httpProxy: undefined,
+        noProxy: [],
+        resolves: false,
+        authorities: undefined,
+      },
       busUrl: undefined,
       peers: { host: undefined, port: 0, address: undefined },
       packages: {
@@ -331,6 +338,36 @@ describe('the configuration', () => {
     assert.match(short, /24 to 64 bytes/)
     assert.ok(!short.includes('aHVudGVyMg'))
     assert.match(problems({ [url]: 'ftp://x', [key]: bytes }).join(), /an http or https URL/)
+  })
+
+  it('is read from files, and asks for nothing that an unreadable file may hold', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-config-'))
+    try {
+      const path = join(folder, 'steward.yaml')
+      const env = { SETTINGS_FILE: path, BUS_URL: 'nats://nats.internal' }
+      await writeFile(
+        path,
+        'platform_root_secret: 0123456789abcdef\ndatabase_url: postgres://db.internal/steward\nmodel_prices: { a: { input: 1, output: 2 } }\n',
+      )
+      const read = await readGivenConfig(env)
+      assert.ok(read.ok, read.ok ? '' : read.problems.join())
+      assert.equal(read.config.databaseUrl, 'postgres://db.internal/steward')
+      assert.ok(read.config.prices.has('a'))
+      await writeFile(path, 'model_prices: { a: 1 }\nplatform_root_secret: 0123456789abcdef\n')
+      const wrong = await readGivenConfig(env)
+      assert.deepEqual(
+        wrong.ok ? [] : wrong.problems.map((problem) => problem.split(' ').slice(0, 2)),
+        [
+          [`${path}:1:`, 'MODEL_PRICES:'],
+          ['BUS_URL', 'needs'],
+        ],
+      )
+      await writeFile(path, 'database_url: "postgres')
+      const unread = await readGivenConfig(env)
+      assert.deepEqual(unread.ok ? [] : unread.problems.length, 1)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('counts an empty value as absent', () => {

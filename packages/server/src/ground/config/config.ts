@@ -1,7 +1,10 @@
-/** Reads the configuration from the environment, or the problems of all wrong settings. */
+/** Reads the configuration from what is given for the settings, or the problems of all wrong settings. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
+import type { SettingSources } from '@steward/base/settings/sources.ts'
+import { locationBefore, noFiles } from '@steward/base/settings/sources.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { buildIdentityProviders } from './identity-providers.ts'
 import { openFilesLimit } from '../core/open-files.ts'
@@ -128,22 +131,38 @@ function busProblems(environment: ProcessVariables): string[] {
     : []
 }
 
+/** Problems of settings that need others. */
+const dependencyProblems = (environment: ProcessVariables): string[] => [
+  ...hintProblems(environment),
+  ...busProblems(environment),
+  ...providerProblems(environment),
+  ...appProblems(environment),
+]
+
+type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[] }
+
+/** Reads the variables, and the files that they name. */
+export async function readGivenConfig(environment: ProcessVariables): Promise<ConfigReading> {
+  const { variables, ...sources } = await gatherSettings(serverProgram, environment)
+  return readConfig(variables, sources)
+}
+
+/** `environment`: the variables, and under their names what files give. */
 export function readConfig(
   environment: ProcessVariables,
-): { ok: true; config: Config } | { ok: false; problems: string[] } {
-  const read = readSettings(serverProgram, environment)
+  sources: SettingSources = noFiles,
+): ConfigReading {
+  const read = readSettings(serverProgram, environment, sources)
   const { name } = serverProgram.settings.modelPrices
   const prices = readPrices(environment[name] || undefined)
   const kept = keptSecretProblem(environment)
   const missing = `${serverProgram.settings.rootSecret.name} is missing:`
   const unread = read.ok ? [] : read.problems
   const problems = [
-    ...('problem' in prices ? [`${name}: ${prices.problem}`] : []),
+    ...('problem' in prices ? [`${locationBefore(sources, name)}${name}: ${prices.problem}`] : []),
     ...unread.map((problem) => (kept && problem.startsWith(missing) ? kept : problem)),
-    ...hintProblems(environment),
-    ...busProblems(environment),
-    ...providerProblems(environment),
-    ...appProblems(environment),
+    // A value that cannot be read may be the one that another setting needs.
+    ...(sources.refused.size > 0 ? [] : dependencyProblems(environment)),
   ]
   return read.ok && problems.length === 0 && !('problem' in prices)
     ? { ok: true, config: configOf(read.values, prices) }

@@ -26,6 +26,15 @@ describe('a file with prices', () => {
     )
   })
 
+  it('is not needed where the setting holds the prices itself', () => {
+    const given = (text: string) =>
+      readConfig({ PLATFORM_ROOT_SECRET: 'a secret of the tests', MODEL_PRICES: text })
+    const config = given('{"a": {"input": 3, "output": 15}}')
+    assert.ok(config.ok && config.config.prices.has('a'))
+    const wrong = given('{"a": 3}')
+    assert.match(wrong.ok ? '' : wrong.problems.join(), /^MODEL_PRICES: "a" in its value must be/)
+  })
+
   it('stops the start where it is wrong, and says what is', () => {
     const wrong: [string, RegExp][] = [
       ['{', /MODEL_PRICES: .*prices\.json is no readable JSON object/],

@@ -1,4 +1,4 @@
-/** The operator's prices: a JSON file that names models. */
+/** The operator's prices: JSON that names models, or the path of a file with it. */
 import { readFileSync } from 'node:fs'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
@@ -7,16 +7,22 @@ import { wholePrice } from '@steward/model/price.ts'
 const kinds = ['input', 'output', 'cacheRead', 'cacheWrite']
 const mostDollars = 1_000_000
 
-/** Reads the table of a file, or the problem of the file. */
-export function readPrices(path: string | undefined): PriceTable | { problem: string } {
-  if (path === undefined) return new Map()
-  const table = new Map<string, Price | null>()
+/** Reads the table, or its problem. `setting`: JSON, or the path of its file. */
+export function readPrices(setting: string | undefined): PriceTable | { problem: string } {
+  if (setting === undefined) return new Map()
+  const isInline = setting.trimStart().startsWith('{')
+  const path = isInline ? 'its value' : setting
   let given: Record<string, unknown>
   try {
-    given = parseObject(readFileSync(path, 'utf8'))
+    given = parseObject(isInline ? setting : readFileSync(setting, 'utf8'))
   } catch (error) {
     return { problem: `${path} is no readable JSON object (${String(error)})` }
   }
+  return tableOf(given, path)
+}
+
+function tableOf(given: Record<string, unknown>, path: string): PriceTable | { problem: string } {
+  const table = new Map<string, Price | null>()
   for (const [model, value] of Object.entries(given)) {
     const price = value === null ? null : priceIn(value)
     if (price === undefined)

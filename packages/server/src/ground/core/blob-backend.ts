@@ -31,6 +31,10 @@ const StoreBackends = z.strictObject({
   outputs: z.boolean().default(true),
 })
 
+/** For editors of settings files. */
+export const storeBackendsSchema = () =>
+  z.toJSONSchema(StoreBackends, { io: 'input', target: 'draft-7' })
+
 /** Where blobs are: a folder or a bucket. */
 export type BlobBackend = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 

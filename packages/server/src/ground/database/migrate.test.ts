@@ -127,6 +127,41 @@ for (const [dialect, setupOf] of Object.entries(hosts)) {
   })
 }
 
+for (const [dialect, setupOf] of Object.entries(hosts)) {
+  /** A database that a newer version has changed by a migration of this name. */
+  async function makeNewer(testSetup: TestSetup, name: string): Promise<void> {
+    const database = await testSetup.open()
+    await database.write(async (tx) => {
+      await sql`alter table settings add column note text`.execute(tx)
+      await recordAs(tx, [...migrationNames, name])
+    })
+    await database.close()
+  }
+
+  describe(`a ${dialect} database of a newer version`, () => {
+    it('is served when that version has only added', async () => {
+      await using testSetup = await setupOf()
+      await makeNewer(testSetup, '9999-notes+')
+      const database = await testSetup.open()
+      await database.write(async (tx) => {
+        await tx.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute()
+      })
+      assert.deepEqual(
+        await database.write(recorded),
+        [...migrationNames, '9999-notes+'].toSorted(),
+      )
+      await database.close()
+    })
+
+    it('is refused, and not changed, when that version has changed more', async () => {
+      await using testSetup = await setupOf()
+      await makeNewer(testSetup, '9999-notes')
+      const refused = /a newer version of Steward has made .* \(migration 9999-notes\)/
+      for (const _start of ['first', 'second']) await assert.rejects(testSetup.open(), refused)
+    })
+  })
+}
+
 describe('processes that start together on one Postgres of an earlier version', () => {
   it('all come up', async () => {
     const url = await emptyPostgresUrl()

@@ -13,6 +13,12 @@ import * as shownFacts from './migrations/0005-shown-facts.ts'
 import * as forks from './migrations/0006-forks.ts'
 
 const first = '0001-tables'
+/**
+ * A name that ends in `+` only adds: a version without that migration works on the tables beside one that has it, and
+ * after it. [docs/upgrades.md]
+ */
+const addsOnly = (name: string): boolean => name.endsWith('+')
+
 const migrations: Readonly<Record<string, Migration>> = {
   [first]: tables,
   '0002-web-searches': webSearches,
@@ -43,7 +49,8 @@ export const lastCommit = 'a9773fa'
 
 /**
  * Compares the `applied` migrations of a database with those of this version. `isTooOld`: this version cannot bring it
- * up to date. `unknown`: migrations of a newer version.
+ * up to date. `unknown`: migrations of a newer version that this one must not work with. `newer`: those of a newer
+ * version that only add.
  */
 export function compareMigrations(applied: readonly string[]) {
   const isEarlier = applied.length > 0 && !applied.includes(first)
@@ -51,15 +58,22 @@ export function compareMigrations(applied: readonly string[]) {
   const names = isEarlier
     ? [first, ...applied.filter((name) => !replacedMigrations.includes(name))]
     : applied
+  const others = isTooOld ? [] : names.filter((name) => !migrationNames.includes(name))
   return {
     isTooOld,
     pending: isTooOld ? [] : migrationNames.filter((name) => !names.includes(name)),
-    unknown: isTooOld ? [] : names.filter((name) => !migrationNames.includes(name)),
+    unknown: others.filter((name) => !addsOnly(name)),
+    newer: others.filter(addsOnly),
   }
 }
 
-/** True when the tables are those of this version. */
+/** True when the tables are those of this version, without anything of a newer one. */
 export function isCurrent(applied: readonly string[]): boolean {
+  return isServed(applied) && compareMigrations(applied).newer.length === 0
+}
+
+/** True when this version works on the tables as they are. */
+function isServed(applied: readonly string[]): boolean {
   const { isTooOld, pending, unknown } = compareMigrations(applied)
   return !isTooOld && pending.length === 0 && unknown.length === 0
 }
@@ -70,7 +84,7 @@ export function isCurrent(applied: readonly string[]): boolean {
  */
 export async function isMigrated(db: Connection): Promise<boolean> {
   try {
-    return isCurrent(await appliedMigrations(db))
+    return isServed(await appliedMigrations(db))
   } catch (error) {
     if (error instanceof StorageError) throw error
     // A new database has no such table. `applyMigrations` reports any other error.

@@ -45,6 +45,8 @@ import type { TextHold, TextMemory } from './bodies/text-memory.ts'
 import { textMemory } from './bodies/text-memory.ts'
 import type { LaterRoutes, SurfaceWire } from './wire.ts'
 import { ownWire } from './wire.ts'
+import type { NoteDeprecated } from './deprecations.ts'
+import { deprecations } from './deprecations.ts'
 import type { TextPieces } from './bodies/write-body.ts'
 import { readerSignal, writeBytes, writeTexts } from './bodies/write-body.ts'
 
@@ -57,7 +59,7 @@ export function mountRoutes(
   later: readonly LaterRoutes[] = [],
 ): Hono<NodeBindings> {
   const kept = { bodies: textMemory('bodies'), answers: textMemory('answers'), wire: ownWire }
-  const deps: RouteMountDeps = { ...kept, ...given }
+  const deps: RouteMountDeps = { ...kept, noteDeprecated: deprecations(given.log), ...given }
   const app = new Hono<NodeBindings>()
   const absent = unknownPathErrors(routes)
   for (const each of later) app.all(`${each.prefix}/*`, loading(each, deps))
@@ -123,7 +125,12 @@ type RouteDeps = CallerDeps &
     clock: Clock
     wire?: SurfaceWire
   }
-type RouteMountDeps = RouteDeps & { bodies: TextMemory; answers: TextMemory; wire: SurfaceWire }
+type RouteMountDeps = RouteDeps & {
+  bodies: TextMemory
+  answers: TextMemory
+  wire: SurfaceWire
+  noteDeprecated: NoteDeprecated
+}
 type RequestDeps = RouteMountDeps & { requestId: string; noteCaller: NoteCaller }
 
 /** Releases what the request holds once its response is closed and its handler has ended, in either order. */
@@ -196,7 +203,11 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
   }
 
   function parsedBody(schema: NonNullable<Route['body']>): Promise<unknown> {
-    const parse = async () => parseInput(schema, await jsonOf(incoming))
+    const parse = async () => {
+      const body: unknown = parseInput(schema, await jsonOf(incoming))
+      answering.noteDeprecated(route, body)
+      return body
+    }
     return counting.withBody(principal, parse)
   }
 

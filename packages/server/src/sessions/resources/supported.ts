@@ -52,6 +52,8 @@ export type RefusePackages = (
 ) => string | undefined
 
 export type Refusals = {
+  /** Why the service starts no sandboxes; undefined when it does. */
+  noSandboxes?: string
   refuseImage: RefuseImage
   refusePackages: RefusePackages
   /** Inputs that workers mount besides skills and memory stores. */
@@ -60,8 +62,9 @@ export type Refusals = {
 
 export function checkEnvironmentSupport(
   record: EnvironmentRecord,
-  { refuseImage, refusePackages }: Refusals,
+  { noSandboxes, refuseImage, refusePackages }: Refusals,
 ): void {
+  if (noSandboxes !== undefined) throw invalid(`environment_id: ${noSandboxes}`)
   const refused = record.base_image === null ? undefined : refuseImage(record.base_image)
   if (refused !== undefined) throw invalid(`environment.base_image: ${refused}`)
   for (const manager of packageManagers) {

@@ -48,7 +48,7 @@ async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> 
  * Opening a database with a write-ahead log creates the files of the log. Without them, no server runs and the database
  * is opened as immutable.
  */
-function unchanged(path: string): string | URL {
+export function unchanged(path: string): string | URL {
   if (existsSync(`${path}-wal`)) return path
   const url = pathToFileURL(path)
   url.searchParams.set('immutable', '1')
@@ -110,7 +110,9 @@ async function server(ask: RunQuery): Promise<SetupFinding[]> {
 async function contents(ask: RunQuery, seal: Seal): Promise<SetupFinding[]> {
   const applied = await ask('select name from kysely_migration').catch(() => undefined)
   if (!applied) return [ok('tables: made at the first start')]
-  const { isTooOld, pending, unknown } = compareMigrations(applied.map(({ name }) => String(name)))
+  const { isTooOld, pending, unknown, newer } = compareMigrations(
+    applied.map(({ name }) => String(name)),
+  )
   if (isTooOld)
     return [
       failed(
@@ -126,7 +128,11 @@ async function contents(ask: RunQuery, seal: Seal): Promise<SetupFinding[]> {
       ),
     ]
   const tables =
-    pending.length === 0 ? 'as this version has them' : 'brought up to date at the next start'
+    pending.length > 0
+      ? 'brought up to date at the next start'
+      : newer.length > 0
+        ? `a newer version has added to them (${newer.join(', ')}), which this one leaves alone`
+        : 'as this version has them'
   const [row] = await ask(`select value from settings where name = '${rootKeySetting}'`)
   return [ok(`tables: ${tables}`), rootSecret(row && String(row['value']), seal)]
 }

@@ -51,7 +51,10 @@ for (const [dialect, open] of Object.entries(databases)) {
       const github = { url: 'https://github.example', apiUrl: 'https://api.github.example' }
       const logged: Record<string, unknown>[] = []
       const log = jsonLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>))
-      const deps = { databases: oneDatabase(database), clock: systemClock, github, log }
+      const deps = {
+        ...{ databases: oneDatabase(database), clock: systemClock, github, log },
+        dialAsServer: async () => {},
+      }
       const run = async (...args: string[]): Promise<Record<string, unknown>> => {
         const asked = administrationCommand(args)
         assert.ok(asked && 'run' in asked, JSON.stringify(asked))

@@ -28,6 +28,8 @@ export type AdministrationDeps = {
   clock: Clock
   /** The addresses of GitHub. */
   github: { url: string; apiUrl: string }
+  /** From then on, `fetch` of this process dials as a server does: by its proxy, and no refused address. */
+  dialAsServer: () => Promise<void>
 }
 
 type InWorkspace = { workspace: string }
@@ -151,8 +153,8 @@ export const revokeKeyById = (
   })
 
 /** Prints the page where the operator begins on the error stream, and waits for GitHub. */
-export function registerGithubApp(
-  { github: { url, apiUrl } }: AdministrationDeps,
+export async function registerGithubApp(
+  { github: { url, apiUrl }, dialAsServer }: AdministrationDeps,
   given: string,
 ): Promise<GithubAppSettings> {
   const publicUrl = URL.parse(given)
@@ -160,6 +162,7 @@ export function registerGithubApp(
     throw new Error('the public URL must begin with https, as GitHub reaches the service')
   const tell = (page: string) =>
     void process.stderr.write(`Open ${page} in a browser on this machine. This waits for GitHub.\n`)
+  await dialAsServer()
   const asked = { publicUrl: publicUrl.href.replace(/\/+$/, ''), url, apiUrl, tell }
   return makeGithubApp(asked, new AbortController().signal)
 }

@@ -1,7 +1,8 @@
 /** The parts that all commands use: settings, output and exit. */
 import { serverCommand } from '@steward/base/own-command.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { readConfig } from '../../ground/config/config.ts'
+import { trustAuthorities } from '../../ground/core/security/authorities.ts'
+import { readGivenConfig } from '../../ground/config/config.ts'
 
 export function exitWithLines(lines: string[], exitCode = 1): never {
   process.stderr.write(`${lines.join('\n')}\n`)
@@ -18,9 +19,12 @@ export function refuseCommand(why: string): never {
 export const parseProblem = ({ message }: Error): string =>
   message.split(/\. (?:To specify|Did you)/)[0] ?? message
 
-export function readConfigOrExit(): Config {
-  const read = readConfig(process.env)
-  if (read.ok) return read.config
+export async function readConfigOrExit(): Promise<Config> {
+  const read = await readGivenConfig(process.env)
+  if (read.ok) {
+    trustAuthorities(read.config.outgoing.authorities)
+    return read.config
+  }
   return exitWithLines([
     'Steward does not start:',
     ...read.problems.map((problem) => `  ${problem}`),
@@ -32,7 +36,7 @@ export function readConfigOrExit(): Config {
  * one.
  */
 export async function configurationAmongOwnUsers(): Promise<Config> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {
     const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
     enterOwnUsers()

@@ -21,7 +21,7 @@ const commands: readonly DeploymentCommand[] = [
       domain: { takes: '<host>', does: 'where people reach the service; localhost for a trial' },
       folder: { takes: '<path>', does: 'the folder to write, ./steward without it' },
       nats: { does: 'let live words go over NATS, for several servers' },
-      upgrade: { does: 'replace compose.yaml by the one of this version' },
+      upgrade: { does: 'replace compose.yaml and seccomp.json by those of this version' },
       print: { does: 'say what it would do, and do nothing' },
     },
     async run({ options }) {
@@ -52,7 +52,7 @@ const commands: readonly DeploymentCommand[] = [
     more: 'It needs the settings of the server.',
     async run() {
       const { createBucketOf } = await import('./create-bucket.ts')
-      const { name, isNew } = await createBucketOf(readConfigOrExit())
+      const { name, isNew } = await createBucketOf(await readConfigOrExit())
       printLine(isNew ? `made the bucket ${name}` : `the bucket ${name} is there already`)
     },
   },
@@ -62,7 +62,7 @@ const commands: readonly DeploymentCommand[] = [
     does: 'make an environment and an agent in a workspace that has none',
     more: 'The URL is where a server answers, and API_KEY the key of the workspace. MODEL names the model of the agent.',
     async run({ values: [url = ''], variables }) {
-      const { apiKey } = readConfigOrExit()
+      const { apiKey } = await readConfigOrExit()
       if (apiKey === undefined) refuseCommand('first-agent needs API_KEY, the key of the workspace')
       const { makeFirstAgent } = await import('./first-agent.ts')
       await makeFirstAgent({ base: url.replace(/\/$/, ''), apiKey, environment: variables })

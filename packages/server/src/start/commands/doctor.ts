@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { systemClock } from '@steward/base/time.ts'
+import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
@@ -16,6 +17,7 @@ import { databaseCheck } from '../checks/database.ts'
 import { diskChecks } from '../checks/disk.ts'
 import type { SetupCheck, SetupFinding } from '../checks/finding.ts'
 import { failed, ok, describeCauses, warning } from '../checks/finding.ts'
+import { checkSettingsFile, proxyChecks } from '../checks/outgoing.ts'
 import { modelChecks } from '../checks/models.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -28,16 +30,19 @@ const fewFiles = 4_096
  */
 export async function examineSetup(
   config: Config,
+  environment: ProcessVariables,
   tell: (finding: SetupFinding) => void,
 ): Promise<boolean> {
   const { operator } = createDiallers(config, { log: silent, clock: systemClock }, undefined)
   const checks: SetupCheck[] = [
     async () => ok('settings: all can be read'),
+    () => checkSettingsFile(environment),
     async () => checkClock(systemClock),
     databaseCheck(config, createServerSeal(config)),
     ...diskChecks(config),
     ...(config.blobs?.type === 's3' ? [() => bucket(config, operator.agent)] : []),
     ...(config.busUrl === undefined ? [] : [() => bus(config.busUrl ?? '')]),
+    ...proxyChecks(config),
     () => mail(config),
     () => sandbox(config),
     ...modelChecks(config, operator.agent),

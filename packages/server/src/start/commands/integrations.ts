@@ -1,14 +1,18 @@
 /** The command `integrations`. */
 import { jsonLog } from '@steward/base/log.ts'
+import { gatherSettings } from '@steward/base/settings/gather.ts'
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { logUnhandledFailures } from '@steward/base/unhandled-failures.ts'
 import { systemClock } from '@steward/base/time.ts'
+import { trustAuthorities } from '../../ground/core/security/authorities.ts'
 import { startProcess } from '../../surfaces/integrations/process.ts'
-import { readProcessSettings } from '../../surfaces/integrations/settings.ts'
+import { integrationsProgram, readProcessSettings } from '../../surfaces/integrations/settings.ts'
 
 /** Runs the integrations process until SIGTERM or SIGINT. */
 export async function serveIntegrations(environment: ProcessVariables): Promise<void> {
-  const settings = readProcessSettings(environment)
+  const { variables, ...sources } = await gatherSettings(integrationsProgram, environment)
+  const settings = readProcessSettings(variables, sources)
+  trustAuthorities(settings.outgoing.authorities)
   const log = jsonLog((line) => process.stderr.write(line), settings.logLevel)
   logUnhandledFailures(log)
   const running = await startProcess(settings, { log, clock: systemClock })

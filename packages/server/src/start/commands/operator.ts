@@ -1,4 +1,5 @@
 /** The entry points of the operator's commands. Each command loads its modules when it runs. */
+import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { roles } from '../../ground/http/principal.ts'
@@ -17,12 +18,19 @@ import type { CommandLine } from './commands.ts'
 
 type Rooms = typeof Create & typeof Invite
 
+async function dialAsServer(config: Config): Promise<void> {
+  const { createDiallers } = await import('../diallers.ts')
+  const { systemClock } = await import('@steward/base/time.ts')
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  createDiallers(config, { log, clock: systemClock }, undefined)
+}
+
 /** Works beside running servers. */
 async function makeInWorkspaces(
   command: string,
   make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
 ): Promise<void> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   const { databasesBeside } = await import('./beside.ts')
   const { byOperator } = await import('./audit.ts')
   const { systemClock } = await import('@steward/base/time.ts')
@@ -33,7 +41,16 @@ async function makeInWorkspaces(
   const beside = await databasesBeside(config)
   try {
     const made = await byOperator(beside.databases, command, (databases) =>
-      make(rooms, { databases, clock: systemClock, github: config.integrations.github }, config),
+      make(
+        rooms,
+        {
+          databases,
+          clock: systemClock,
+          github: config.integrations.github,
+          dialAsServer: () => dialAsServer(config),
+        },
+        config,
+      ),
     )
     process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
   } finally {
@@ -114,7 +131,7 @@ export async function recountCommand(workspace: string | undefined): Promise<voi
 }
 
 export async function acceptBlobsCommand(): Promise<void> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   const { acceptBlobs } = await import('./accept-blobs.ts')
   await acceptBlobs(config)
   printLine('done: servers of this database start with this store of files, and with no other one')
@@ -122,7 +139,7 @@ export async function acceptBlobsCommand(): Promise<void> {
 
 /** Works beside running servers. Run again after a stop, the command continues where it stopped. */
 export async function rotateRootSecretCommand(): Promise<void> {
-  const config = readConfigOrExit()
+  const config = await readConfigOrExit()
   const { createServerSeal } = await import('../storage.ts')
   const { databasesBeside } = await import('./beside.ts')
   const { rotateRootSecret } = await import('../root-secret/rotate.ts')
@@ -149,15 +166,15 @@ export async function rotateRootSecretCommand(): Promise<void> {
 /** Works beside running servers. A verification exits with 1 when a chain is damaged. */
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
-  if (verb === 'export') return exportAudit(readConfigOrExit(), options, process.stdout)
+  if (verb === 'export') return exportAudit(await readConfigOrExit(), options, process.stdout)
   if (verb !== 'verify') refuseCommand('audit needs a verb: verify or export')
-  if (!(await verifyAudit(readConfigOrExit(), options, process.stdout))) process.exitCode = 1
+  if (!(await verifyAudit(await readConfigOrExit(), options, process.stdout))) process.exitCode = 1
 }
 
 export async function moveCommand(to: string | undefined): Promise<void> {
   if (to !== 'tenants' && to !== 'one') refuseCommand('--to must be tenants or one')
   const { moveWorkspaces } = await import('./move-workspaces.ts')
-  const isMoved = await moveWorkspaces(readConfigOrExit(), to, printLine)
+  const isMoved = await moveWorkspaces(await readConfigOrExit(), to, printLine)
   const setting = `PER_TENANT_DB_ENABLED=${to === 'tenants'}`
   printLine(isMoved ? `done: start the server with ${setting}` : `nothing to do: ${setting} suits`)
 }
@@ -168,7 +185,7 @@ export async function backUpCommand(
 ): Promise<void> {
   if (!workspace || !path) refuseCommand('backup-workspace needs a workspace, and --to with a file')
   const { backUpWorkspace } = await import('./workspace-copies.ts')
-  const made = await backUpWorkspace(readConfigOrExit(), workspace, { path, isWithKey })
+  const made = await backUpWorkspace(await readConfigOrExit(), workspace, { path, isWithKey })
   printLine(
     `${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`,
   )
@@ -177,7 +194,7 @@ export async function backUpCommand(
 export async function restoreCommand(path: string | undefined): Promise<void> {
   if (!path) refuseCommand('restore-workspace needs a file that backup-workspace has written')
   const { restoreWorkspaceFrom } = await import('./workspace-copies.ts')
-  const restored = await restoreWorkspaceFrom(readConfigOrExit(), path)
+  const restored = await restoreWorkspaceFrom(await readConfigOrExit(), path)
   printLine(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
   if (!restored.opens)
     printLine(
@@ -188,17 +205,25 @@ export async function restoreCommand(path: string | undefined): Promise<void> {
 export async function migrateCommand(isAll: boolean): Promise<void> {
   if (!isAll) refuseCommand('migrate needs --all')
   const { migrateAll } = await import('./move-workspaces.ts')
-  const failed = await migrateAll(readConfigOrExit(), printLine)
+  const failed = await migrateAll(await readConfigOrExit(), printLine)
   if (failed > 0) exitWithLines([`${failed} database(s) could not be brought up to date`])
+}
+
+export async function upgradeCommand(isCheck: boolean, copy: string | undefined): Promise<void> {
+  if (!isCheck)
+    refuseCommand('upgrade needs --check: a start of a newer version upgrades by itself')
+  const { checkUpgrade } = await import('./upgrade.ts')
+  if (!(await checkUpgrade(await readConfigOrExit(), copy, printLine)))
+    exitWithLines(['this version does not start on this database as it is'])
 }
 
 const marks = { ok: '✓', warning: '!', failed: '✗' }
 
 /** Works beside running servers. Exits with 1 when a check failed. */
-export async function runDoctor(): Promise<void> {
+export async function runDoctor(environment: ProcessVariables): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const { examineSetup } = await import('./doctor.ts')
-  const isSound = await examineSetup(config, (finding) => {
+  const isSound = await examineSetup(config, environment, (finding) => {
     process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)
     if (finding.state !== 'ok') process.stdout.write(`    to mend it: ${finding.mending}\n`)
   })

@@ -7,9 +7,11 @@ import { closeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBuilt } from '@steward/base/own-command.ts'
-import { toUrlHost } from '@steward/base/url-host.ts'
+import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { exitWithLines, printLine, say } from './command-line.ts'
+import { fetchByProxies } from './proxied-fetch.ts'
 import { runFirstTurn } from './first-turn.ts'
+import { hostToOpen, readReadiness } from './readiness.ts'
 import {
   findProcess,
   findServer,
@@ -26,15 +28,16 @@ const command = isBuilt ? 'steward try' : './try'
 const stopWith = (text: string): never => exitWithLines([`steward: ${text}`])
 
 type Variables = Readonly<Record<string, string | undefined>>
-type Trial = { folder: string; port: string; base: string; env: Record<string, string | undefined> }
-
-/**
- * The address to ask. Attack: `localhost` may be `::1`, where another account can listen beside a server that listens
- * on IPv4 alone.
- */
-function hostToOpen(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return toUrlHost(host === '::' ? '::1' : host)
+type Trial = {
+  folder: string
+  port: string
+  base: string
+  /** The variables of its server. */
+  env: Record<string, string | undefined>
+  /** What is given for the settings, by variables and files. SECRET: never logged. */
+  variables: Variables
+  /** SECRET: never logged. */
+  apiKey: string
 }
 
 const { settings } = serverProgram
@@ -42,10 +45,23 @@ const { settings } = serverProgram
 const given = (variables: Variables, { name }: { name: string }, otherwise = ''): string =>
   variables[name] || otherwise
 
+/** The ports of Ollama and LM Studio, for model cards of this trial. */
+const localModels = '127.0.0.1:11434,[::1]:11434,127.0.0.1:1234,[::1]:1234'
+
 const folderOf = (variables: Variables): string =>
   resolve(given(variables, settings.dataDir, 'data'))
 
-function prepareTrial(variables: Variables): Trial {
+/** What is given for the settings, by variables and files. Ends this process when a file cannot be used. */
+async function gatherOrStop(environment: Variables): Promise<Variables> {
+  const { variables, problems } = await gatherSettings(serverProgram, environment)
+  if (problems.length > 0)
+    exitWithLines(['steward: The settings cannot be read:', ...problems.map((each) => `  ${each}`)])
+  return variables
+}
+
+/** `environment`: the variables of this process. The server reads the files that they name by itself. */
+async function prepareTrial(environment: Variables): Promise<Trial> {
+  const variables = await gatherOrStop(environment)
   const folder = folderOf(variables)
   const port = given(variables, settings.port, '8787')
   const host = given(variables, settings.host, '127.0.0.1')
@@ -58,22 +74,25 @@ function prepareTrial(variables: Variables): Trial {
     say(
       `${sandbox.name}=local isolates nothing; ${egressProfile.name}=best_effort, which it needs, is set for this trial.`,
     )
+  /** A variable would win over the settings file. */
+  const unlessGiven = (setting: { name: string }, value: () => string) =>
+    given(variables, setting) === '' ? { [setting.name]: value() } : {}
   const env = {
     // Its folder can be removed by who made it: files of sandboxes with users of their own cannot.
-    [settings.sandboxUsers.name]: 'shared',
-    [settings.egressAllowPrivate.name]: '127.0.0.0/8,::1',
-    // The ports of Ollama and LM Studio, for model cards of this trial.
-    [settings.egressTenantTargets.name]: '127.0.0.1:11434,[::1]:11434,127.0.0.1:1234,[::1]:1234',
+    ...unlessGiven(settings.sandboxUsers, () => 'shared'),
+    ...unlessGiven(settings.egressAllowPrivate, () => '127.0.0.0/8,::1'),
+    ...unlessGiven(settings.egressTenantTargets, () => localModels),
     MALLOC_TRIM_THRESHOLD_: '1048576',
-    ...variables,
+    ...environment,
     ...(needsEffort && { [egressProfile.name]: 'best_effort' }),
     [settings.dataDir.name]: folder,
     [settings.port.name]: port,
     [settings.host.name]: host,
-    [rootSecret.name]: given(variables, rootSecret) || keepSecret(folder, 'root-secret'),
-    [apiKey.name]: given(variables, apiKey) || keepSecret(folder, 'api-key', 'stw_key_'),
+    ...unlessGiven(rootSecret, () => keepSecret(folder, 'root-secret')),
+    ...unlessGiven(apiKey, () => keepSecret(folder, 'api-key', 'stw_key_')),
   }
-  return { folder, port, base: `http://${hostToOpen(host)}:${port}`, env }
+  const key = given({ ...variables, ...env }, apiKey)
+  return { folder, port, base: `http://${hostToOpen(host)}:${port}`, env, variables, apiKey: key }
 }
 
 /** Waits until the process has ended, and says so every five seconds. */
@@ -87,24 +106,14 @@ async function awaitEnd(pid: number): Promise<void> {
   }
 }
 
-export async function stopTrial(variables: Variables): Promise<void> {
-  const folder = folderOf(variables)
+export async function stopTrial(environment: Variables): Promise<void> {
+  const folder = folderOf(await gatherOrStop(environment))
   const server = findServer(folder)
   if (!server) return void printLine('no server was running')
   process.kill(server.pid)
   await awaitEnd(server.pid)
   forgetServer(folder, server)
   printLine('stopped')
-}
-
-type Readiness = { state: 'ready' | 'stopping' | 'none' } | { state: 'unready'; why: string }
-
-async function readReadiness(base: string): Promise<Readiness> {
-  const response = await fetch(`${base}/readyz`).catch(() => undefined)
-  if (response?.ok) return { state: 'ready' }
-  if (response?.status !== 503) return { state: 'none' }
-  const why = await response.text()
-  return /"stopping":true/.test(why) ? { state: 'stopping' } : { state: 'unready', why }
 }
 
 const ownProgram = (...words: string[]): string[] => [
@@ -185,10 +194,10 @@ async function findOrStart(trial: Trial): Promise<string | undefined> {
   return undefined
 }
 
-export async function tryOut(variables: Variables): Promise<void> {
-  const trial = prepareTrial(variables)
+export async function tryOut(environment: Variables): Promise<void> {
+  const trial = await prepareTrial(environment)
   const signInLink = await findOrStart(trial)
-  const { base, folder: dataFolder, env } = trial
-  const apiKey = env[settings.apiKey.name] ?? ''
+  const { base, folder: dataFolder, variables, apiKey } = trial
+  await fetchByProxies(variables)
   await runFirstTurn({ base, apiKey, dataFolder, signInLink, command, environment: variables })
 }

@@ -12,6 +12,8 @@ import { explainListenFailure } from '@steward/base/listening.ts'
 import type { Log } from '@steward/base/log.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { Clock } from '@steward/base/time.ts'
+import { guardedConnector, openGuard } from '../../ground/core/security/dial.ts'
+import { createProxies } from '../../ground/core/security/proxies.ts'
 import { Agent } from '../../ground/core/security/undici.ts'
 import { appHeaders, webhookHeaders } from '../../capabilities/integrations/deliveries/entrance.ts'
 import { githubIntegration } from '../../capabilities/integrations/github/github.ts'
@@ -48,7 +50,8 @@ export async function startProcess(
   { log, clock }: { log: Log; clock: Clock },
 ): Promise<{ port: number; close: () => Promise<void> }> {
   const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs }
-  const agent = new Agent({ connections: mostAtOnce, ...timeouts })
+  const connect = guardedConnector(openGuard(createProxies(settings.outgoing)))
+  const agent = new Agent({ connect, connections: mostAtOnce, ...timeouts })
   const take = taking(createPass(settings, { agent, log }), checking(settings, clock))
   const server = createServer(serverTimeouts, (incoming, outgoing) => {
     take(incoming).then(

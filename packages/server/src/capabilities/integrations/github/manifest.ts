@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { serverProgram } from '../../../ground/config/settings.ts'
+import { asOperator } from '../../../ground/core/security/dial.ts'
 import { parsePayload } from '../deliveries/payload.ts'
 
 export type GithubManifestRequest = {
@@ -145,12 +146,14 @@ async function settingsFor(
   code: string,
   signal: AbortSignal,
 ): Promise<GithubAppSettings> {
-  const answer = await fetch(`${apiUrl}/app-manifests/${encodeURIComponent(code)}/conversions`, {
-    method: 'POST',
-    headers: { accept: 'application/vnd.github+json', 'user-agent': 'steward' },
-    redirect: 'error',
-    signal,
-  })
+  const answer = await asOperator(() =>
+    fetch(`${apiUrl}/app-manifests/${encodeURIComponent(code)}/conversions`, {
+      method: 'POST',
+      headers: { accept: 'application/vnd.github+json', 'user-agent': 'steward' },
+      redirect: 'error',
+      signal,
+    }),
+  )
   const { data } = made.safeParse(parsePayload(Buffer.from(await answer.arrayBuffer())))
   if (!data)
     throw new Error(`GitHub gave no app for the code: status ${answer.status}; begin again`)

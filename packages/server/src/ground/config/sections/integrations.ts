@@ -16,7 +16,7 @@ export const integrationSettings = settingsSection('Integrations', {
       about: 'where providers reach this service, as it is registered at each of them',
     }),
     internalSecret: setting('INTEGRATIONS_INTERNAL_SECRET', secret, {
-      hidden: true,
+      secret: true,
       defaultAbout: 'the server takes deliveries itself',
       about:
         'shared with the integrations process, from which alone the server then takes deliveries',
@@ -38,18 +38,18 @@ export const integrationSettings = settingsSection('Integrations', {
         },
       ),
       privateKey: setting('INTEGRATIONS_GITHUB_PRIVATE_KEY', pem, {
-        hidden: true,
+        secret: true,
         about: 'private key of that app',
       }),
       clientId: setting('INTEGRATIONS_GITHUB_CLIENT_ID', text, {
         about: 'client id of that app',
       }),
       clientSecret: setting('INTEGRATIONS_GITHUB_CLIENT_SECRET', text, {
-        hidden: true,
+        secret: true,
         about: 'client secret of that app',
       }),
       webhookSecret: setting('INTEGRATIONS_GITHUB_WEBHOOK_SECRET', secret, {
-        hidden: true,
+        secret: true,
         about: 'secret that signs the deliveries of that app',
       }),
       url: setting('INTEGRATIONS_GITHUB_URL', httpUrl, {
@@ -68,11 +68,11 @@ export const integrationSettings = settingsSection('Integrations', {
         more: 'Needs the other settings of the app. See [Linear](integrations-linear.md)',
       }),
       clientSecret: setting('INTEGRATIONS_LINEAR_CLIENT_SECRET', text, {
-        hidden: true,
+        secret: true,
         about: 'client secret of that app',
       }),
       webhookSecret: setting('INTEGRATIONS_LINEAR_WEBHOOK_SECRET', secret, {
-        hidden: true,
+        secret: true,
         about: 'secret that signs the deliveries of that app',
       }),
       url: setting('INTEGRATIONS_LINEAR_URL', httpUrl, {
@@ -91,15 +91,15 @@ export const integrationSettings = settingsSection('Integrations', {
         more: 'Needs the other settings of the app. See [Slack](integrations-slack.md)',
       }),
       clientSecret: setting('INTEGRATIONS_SLACK_CLIENT_SECRET', text, {
-        hidden: true,
+        secret: true,
         about: 'client secret of that app',
       }),
       signingSecret: setting('INTEGRATIONS_SLACK_SIGNING_SECRET', secret, {
-        hidden: true,
+        secret: true,
         about: 'secret that signs the deliveries of that app',
       }),
       appToken: setting('INTEGRATIONS_SLACK_APP_TOKEN', textMatching('xapp-…', /^xapp-[\w-]+$/), {
-        hidden: true,
+        secret: true,
         defaultAbout: 'Slack posts to the service',
         about:
           'token of that app for a socket, by which deliveries come where Slack cannot reach the service',

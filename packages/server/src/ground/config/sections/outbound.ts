@@ -1,5 +1,6 @@
 /** Settings of calls to the outside: models, search, private addresses, repositories, webhooks. */
 import {
+  asList,
   choice,
   flag,
   httpUrl,
@@ -10,12 +11,15 @@ import {
   wholeNumber,
 } from '@steward/base/settings/kinds.ts'
 import type { SettingKind } from '@steward/base/settings/setting.ts'
+import { maskUrl } from '@steward/base/settings/mask-url.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
+import { readAuthorities } from '../../core/security/authorities.ts'
 import { parseRanges, parseTargets } from '../../core/security/dial.ts'
+import { parseNoProxy, parseProxyUrl } from '../../core/security/proxies.ts'
 import { parseHostNames } from '../../core/text/setting-lists.ts'
 
 const keyOf = (title: string) => ({
-  hidden: true,
+  secret: true,
   about: `key for ${title} models where a workspace has no model card`,
 })
 
@@ -23,6 +27,13 @@ const endpointOf = (title: string) => ({
   hidden: true,
   about: `endpoint to use in place of ${title}'s, with the same API`,
 })
+
+const prices: SettingKind<string> = {
+  ...text,
+  form: 'a path, or a JSON object',
+  inFile: { type: 'json', schema: () => ({ type: 'object' }) },
+  example: '{ my-model: { input: 3, output: 15 } }',
+}
 
 const models = settingsSection('Models', {
   fallbackKeys: {
@@ -59,10 +70,10 @@ const models = settingsSection('Models', {
     default: '250',
     about: 'milliseconds that the model `offline` thinks before it answers a message',
   }),
-  modelPrices: setting('MODEL_PRICES', text, {
-    default: 'built-in prices',
+  modelPrices: setting('MODEL_PRICES', prices, {
+    defaultAbout: 'built-in prices',
     about:
-      'path of a JSON file with prices of models, which are used in place of the built-in ones',
+      'prices of models, which are used in place of the built-in ones: path of a JSON file, or the JSON itself',
     more: 'See [Prices and budgets](limits.md#prices-and-budgets)',
   }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
@@ -74,7 +85,7 @@ const models = settingsSection('Models', {
 const search = settingsSection('Web search', {
   webSearch: {
     apiKey: setting('WEB_SEARCH_API_KEY', text, {
-      hidden: true,
+      secret: true,
       about:
         'key of the search provider (Tavily); without it `web_search` answers that it is not set up',
     }),
@@ -89,18 +100,20 @@ const search = settingsSection('Web search', {
 const egress = settingsSection('Egress', {
   egressAllowPrivate: setting(
     'EGRESS_ALLOW_PRIVATE',
-    { form: 'a list of address ranges', parse: parseRanges },
+    { form: 'a list of address ranges', parse: parseRanges, ...asList },
     {
       default: '',
+      example: '[127.0.0.0/8, 10.1.0.0/16]',
       about:
         'private address ranges of your own endpoints, such as `127.0.0.0/8,10.1.0.0/16`: models of your keys, search, registries, bucket, hint',
     },
   ),
   egressTenantTargets: setting(
     'EGRESS_TENANT_TARGETS',
-    { form: 'a list of `host:port` or `range:port`', parse: parseTargets },
+    { form: 'a list of `host:port` or `range:port`', parse: parseTargets, ...asList },
     {
       default: '',
+      example: "[git.internal:443, 10.1.0.0/16:8080, '[fd00::/8]:*']",
       about:
         'private targets that workspaces and their sandboxes may reach, such as `git.internal:443,10.1.0.0/16:8080,[fd00::/8]:*`',
       more: "They hold for model cards, MCP servers, repositories, webhooks, images, `web_fetch` and what sandboxes dial. A host's name allows all addresses that the host resolves to. Leave out the ports of this service, its database and other tenants' machines",
@@ -119,13 +132,60 @@ const egress = settingsSection('Egress', {
   }),
 })
 
+const proxyUrl: SettingKind<URL> = {
+  form: 'an http:// or https:// URL of a proxy',
+  parse: parseProxyUrl,
+  shown: (given) => maskUrl(given.includes('://') ? given : `http://${given}`),
+}
+
+const authorities: SettingKind<string[]> = { form: 'a path', parse: readAuthorities }
+
+const proxies = settingsSection('Proxy and authority', {
+  outgoing: {
+    httpsProxy: setting('HTTPS_PROXY', proxyUrl, {
+      secret: true,
+      aliases: ['https_proxy'],
+      about: 'proxy by which the server and its sandboxes reach the outside, by CONNECT',
+      more: 'Such as `http://user:password@proxy.example.com:3128`. See [Proxy and private authority](#proxy-and-private-authority)',
+    }),
+    httpProxy: setting('HTTP_PROXY', proxyUrl, {
+      secret: true,
+      aliases: ['http_proxy'],
+      about: 'proxy for http:// URLs and port 80, by CONNECT too',
+    }),
+    noProxy: setting(
+      'NO_PROXY',
+      { form: 'a list of hosts, addresses and ranges, or *', parse: parseNoProxy, ...asList },
+      {
+        default: '',
+        aliases: ['no_proxy'],
+        example: '[.internal.example.com, 10.0.0.0/8]',
+        about: 'what is reached past the proxies, such as `.internal.example.com,10.0.0.0/8`',
+        more: 'A name stands for itself and all names below it. This machine is always reached past them',
+      },
+    ),
+    resolves: setting('EGRESS_PROXY_RESOLVES', flag, {
+      default: 'false',
+      about:
+        'whether the proxy resolves the names that workspaces and sandboxes give; set true only where the proxy refuses private addresses itself',
+      more: 'Else the server resolves and checks each name, and asks the proxy for the address',
+    }),
+    authorities: setting('NODE_EXTRA_CA_CERTS', authorities, {
+      about:
+        'path of a PEM file with certificates of your own authorities, which the server trusts besides the public ones',
+      more: 'See [Proxy and private authority](#proxy-and-private-authority)',
+    }),
+  },
+})
+
 const repositories = settingsSection('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
-    { form: 'a list of host names', parse: parseHostNames },
+    { form: 'a list of host names', parse: parseHostNames, shown: (given) => given, ...asList },
     {
       hidden: true,
       default: '',
+      example: "[github.com, '*.example.com']",
       defaultAbout: 'any host that sessions may dial',
       about: 'hosts to clone repositories of sessions from, such as `github.com,*.example.com`',
     },
@@ -158,7 +218,7 @@ const webhooks = settingsSection('Webhooks', {
           'where the server posts a hint when it enqueues work for workers; needs the signing key',
       }),
       secret: setting('PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY', signing, {
-        hidden: true,
+        secret: true,
         about: 'signs the hint by Standard Webhooks',
         more: '`echo whsec_$(openssl rand -base64 32)` makes a good one',
       }),
@@ -170,4 +230,11 @@ const webhooks = settingsSection('Webhooks', {
   },
 })
 
-export const outboundSettings = { ...models, ...search, ...egress, ...repositories, ...webhooks }
+export const outboundSettings = {
+  ...models,
+  ...search,
+  ...egress,
+  ...proxies,
+  ...repositories,
+  ...webhooks,
+}

@@ -1,5 +1,6 @@
 /** Settings of the server itself: its address, its data, and their places. */
 import {
+  asList,
   choice,
   dayMs,
   flag,
@@ -17,7 +18,7 @@ import {
 } from '@steward/base/settings/kinds.ts'
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
-import { parseStoreBackends } from '../../core/blob-backend.ts'
+import { parseStoreBackends, storeBackendsSchema } from '../../core/blob-backend.ts'
 import { parseRanges } from '../../core/security/dial.ts'
 import { parseRates } from '../../core/fairness/rates.ts'
 import { isPeerAddress } from '../../core/peer-address.ts'
@@ -26,19 +27,19 @@ const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
 
 const listening = settingsSection('Server', {
   rootSecret: setting('PLATFORM_ROOT_SECRET', rootSecret, {
-    hidden: true,
+    secret: true,
     required:
       'it seals keys and tokens at rest. Make one with `openssl rand -hex 32`, and keep it: sealed values are lost with it',
     about: 'seals keys and tokens at rest',
     more: '`openssl rand -hex 32` makes a good one. See [The root secret](operations.md#the-root-secret)',
   }),
   previousRootSecret: setting('PLATFORM_ROOT_SECRET_PREVIOUS', rootSecret, {
-    hidden: true,
+    secret: true,
     about:
       'the previous root secret while a new one replaces it; it opens sealed values and seals none',
   }),
   apiKey: setting('API_KEY', text, {
-    hidden: true,
+    secret: true,
     about: 'first workspace-admin key; the server stores only its hash',
     more: 'Any text, best `openssl rand -hex 32`. Another key at a later start is a further key: the earlier one stays valid until you revoke it',
   }),
@@ -110,7 +111,7 @@ const metrics = settingsSection('Metrics and traces', {
 
 const database = settingsSection('Database', {
   databaseUrl: setting('DATABASE_URL', postgresUrl, {
-    hidden: true,
+    secret: true,
     defaultAbout: 'SQLite below `DATA_DIR`',
     about: 'Postgres to use in place of the embedded SQLite database',
   }),
@@ -146,9 +147,10 @@ const database = settingsSection('Database', {
 const limits = settingsSection('Limits', {
   trustedProxies: setting(
     'TRUSTED_PROXIES',
-    { form: 'a list of address ranges', parse: parseRanges },
+    { form: 'a list of address ranges', parse: parseRanges, ...asList },
     {
       default: '',
+      example: "[10.0.0.5, 'fd00::/64']",
       about:
         'proxies that are believed when `X-Forwarded-For` names the address of a caller, such as `10.0.0.5,fd00::/64`',
       more: 'See [Addresses behind proxies](limits.md#addresses-behind-proxies)',
@@ -156,8 +158,13 @@ const limits = settingsSection('Limits', {
   ),
   rateLimits: setting(
     'RATE_LIMITS',
-    { form: 'a list of `class:rate`, or off', parse: parseRates },
     {
+      form: 'a list of `class:rate`, or off',
+      parse: parseRates,
+      inFile: { type: 'map', between: ':' },
+    },
+    {
+      example: '{ reads: 600/m, writes: 60/m }',
       defaultAbout:
         'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m` for several',
       about:
@@ -169,7 +176,7 @@ const limits = settingsSection('Limits', {
 
 const peers = settingsSection('Other processes', {
   busUrl: setting('BUS_URL', natsUrl, {
-    hidden: true,
+    secret: true,
     defaultAbout: 'direct connections between the processes',
     about: 'NATS server that carries live text between the processes of one Postgres',
     more: 'With a name and a password, or a token in place of the name: `nats://name:password@host:4222`. Needs `DATABASE_URL`. See [Between processes](operations.md#between-processes)',
@@ -201,9 +208,13 @@ const peers = settingsSection('Other processes', {
 const storage = settingsSection('Files and retention', {
   stores: setting(
     'STORE_BACKENDS',
-    { form: 'a JSON object', parse: parseStoreBackends },
     {
-      hidden: true,
+      form: 'a JSON object',
+      parse: parseStoreBackends,
+      inFile: { type: 'json', schema: storeBackendsSchema },
+    },
+    {
+      secret: true,
       defaultAbout: '`blobs` below `DATA_DIR`',
       about: 'where the server keeps the bytes of files, and whether it publishes outputs, as JSON',
       more: 'See [Blobs](operations.md#blobs-files-in-a-folder-or-an-s3-bucket)',

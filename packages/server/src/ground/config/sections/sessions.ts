@@ -1,5 +1,6 @@
 /** Settings of sessions: sandboxes, their disk, installs, checkpoints, workers, shares. */
 import {
+  asList,
   choice,
   choices,
   dayMs,
@@ -20,9 +21,10 @@ const sandboxes = settingsSection('Sandboxes', {
   sandboxImage: sandboxSettings.image,
   sandboxImages: setting(
     'SANDBOX_IMAGES',
-    { form: 'a list of images', parse: splitList },
+    { form: 'a list of images', parse: splitList, ...asList },
     {
       default: '',
+      example: "['docker.io/library/*', 'registry.example.com/team/tool:1']",
       defaultAbout: 'any image that the engine has or can fetch',
       about: 'images that a `base_image` may name with `docker` and `podman`',
       more: 'For example `docker.io/library/*,registry.example.com/team/tool:1`; a trailing `*` matches any ending',
@@ -30,9 +32,14 @@ const sandboxes = settingsSection('Sandboxes', {
   ),
   sandboxRoots: setting(
     'SANDBOX_ROOTS',
-    { form: 'a list of name=/folder', parse: parseRootFolders },
+    {
+      form: 'a list of name=/folder',
+      parse: parseRootFolders,
+      inFile: { type: 'map', between: '=' },
+    },
     {
       default: '',
+      example: '{ debian-13: /srv/roots/trixie }',
       about:
         'unpacked root file systems for bubblewrap, by the names that a `base_image` has for them',
       more: 'For example `debian-13=/srv/roots/trixie`',
@@ -70,10 +77,13 @@ const installs = settingsSection('Installs of environments', {
       {
         form: 'a list of manager=URL for apt, cargo, gem, go, npm or pip, without credentials',
         parse: parsePackageSources,
+        shown: (given) => given,
+        inFile: { type: 'map', between: '=' },
       },
       {
         hidden: true,
         default: '',
+        example: '{ npm: https://npm.example.com/, pip: https://pypi.example.com/simple }',
         defaultAbout: 'the public ones',
         about: 'registries to install from in place of the public ones',
         more: 'For example `npm=https://npm.example.com/,pip=https://pypi.example.com/simple`',

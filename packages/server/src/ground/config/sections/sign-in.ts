@@ -7,14 +7,14 @@ const cookies = settingsSection('Sign-in', {
     'SESSION_SIGNING_SECRET',
     textMatching('16 or more characters', /^.{16,}$/s),
     {
-      hidden: true,
+      secret: true,
       defaultAbout: 'a key derived from the root secret',
       about: 'signs session cookies; another value signs everybody out',
     },
   ),
   mail: {
     smtpUrl: setting('SMTP_URL', smtpUrl, {
-      hidden: true,
+      secret: true,
       about:
         'mail server that sends emails with codes, links and invitations, such as `smtps://user:password@mail.example.com`; without it the server writes emails to its log',
     }),
@@ -31,7 +31,7 @@ const clientOf = (prefix: string, name: string) => ({
     more: 'Needs the secret and `PUBLIC_URL`. See [People](workspaces.md#people)',
   }),
   clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, {
-    hidden: true,
+    secret: true,
     about: `client secret of this service at ${name}`,
   }),
 })

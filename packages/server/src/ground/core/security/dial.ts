@@ -2,14 +2,19 @@
  * The guarded dialler for every connection to the outside. It refuses private, loopback, link-local and metadata
  * addresses unless the operator allows them: one setting for endpoints that the operator names, another for endpoints
  * that tenants name. A name is checked by the addresses of the look-up that the connection uses, so that a second
- * answer cannot replace them (DNS rebinding).
+ * answer cannot replace them (DNS rebinding). Through a proxy, a name of a tenant is resolved and checked here too, and
+ * the proxy is asked for the address; only where the operator says so does the proxy resolve the name.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { lookup } from 'node:dns'
 import type { LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
 import { BlockList, connect as dial, isIP } from 'node:net'
+import { callbackify } from 'node:util'
 import type { Dispatcher } from 'undici'
+import type { Proxies, ProxyTarget, ProxyUrl } from './proxies.ts'
+import { bareHost, noProxies } from './proxies.ts'
+import { openTunnel, resolveForProxy } from './proxy-tunnel.ts'
 import { Agent, buildConnector } from './undici.ts'
 
 /**
@@ -73,6 +78,7 @@ export type Guard<Whose extends Namer> = {
   may(address: ResolvedAddress): boolean
   /** Called with each address that is refused. */
   reportRefusal(address: ResolvedAddress): void
+  readonly proxies: Proxies
 }
 
 /** A dialler whose type names its namer, so that one cannot be passed where the other is expected. */
@@ -149,20 +155,27 @@ const nobody = (): void => {}
 export function operatorGuard(
   allowed: BlockList,
   told: Guard<'operator'>['reportRefusal'] = nobody,
+  proxies = noProxies,
 ) {
   const isPublic = publicOnly()
   const guard: Guard<'operator'> = {
     namer: 'operator',
     may: ({ address }) => allowed.check(address, familyOf(address)) || isPublic(address),
     reportRefusal: told,
+    proxies,
   }
   return guard
 }
+
+/** Every address may be dialled: for processes that connect to what their operator names, and to nothing else. */
+export const openGuard = (proxies: Proxies): Guard<'operator'> =>
+  operatorGuard(parseRanges('0.0.0.0/0,::/0'), nobody, proxies)
 
 /** The guard of endpoints that workspaces and their agents name. */
 export function tenantGuard(
   allowed: readonly PrivateTarget[],
   told: Guard<'tenant'>['reportRefusal'] = nobody,
+  proxies = noProxies,
 ) {
   const isPublic = publicOnly()
   const matchers = allowed.map((target) => {
@@ -174,6 +187,7 @@ export function tenantGuard(
     namer: 'tenant',
     may: (address) => isPublic(address.address) || matchers.some((matches) => matches(address)),
     reportRefusal: told,
+    proxies,
   }
   return guard
 }
@@ -223,8 +237,33 @@ function refusalOf(
 
 /** Checks a literal address, for which no look-up is made. */
 function refusedLiteral(guard: Guard<Namer>, hostname: string, port: number) {
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = bareHost(hostname)
   return isIP(host) === 0 ? undefined : refusalOf(guard, [{ host, port, address: host }])
+}
+
+/** The host to ask a proxy for: an address that was checked, or a name that the proxy resolves. */
+async function hostForProxy(guard: Guard<Namer>, host: string, port: number): Promise<string> {
+  if (isIP(host) !== 0 || guard.namer === 'operator' || guard.proxies.resolves) return host
+  const found = (await resolveForProxy(host)).map((address) => ({ host, port, address }))
+  const refusal = refusalOf(guard, found)
+  if (refusal) throw refusal
+  return found[0]?.address ?? host
+}
+
+/** Rejects with `RefusedAddressError`, or with the error of the proxy. */
+async function dialByProxy(
+  guard: Guard<Namer>,
+  proxy: ProxyUrl,
+  { host, timeoutMs, ...target }: ProxyTarget & { timeoutMs: number },
+): Promise<Socket> {
+  const { port } = target
+  const refusal = refusedLiteral(guard, host, port)
+  if (refusal) throw refusal
+  const found = await hostForProxy(guard, host, port)
+  // Attack: a name leads to 127.0.0.1, which at the proxy would be another machine than the one that was meant.
+  return guard.proxies.proxyOf({ ...target, host: found })
+    ? openTunnel(proxy, { host: found, port }, timeoutMs)
+    : dialDirectly(guard, { host: found, port, timeoutMs })
 }
 
 const usualPort = (protocol: string): number => (protocol === 'http:' ? 80 : 443)
@@ -246,7 +285,20 @@ export function guardedConnector<Whose extends Namer>(
   }
   const connect: buildConnector.connector = (target, callback) => {
     const port = Number(target.port) || usualPort(target.protocol)
-    const refusal = refusedLiteral(guard, target.hostname, port)
+    const host = bareHost(target.hostname)
+    const isSecure = target.protocol === 'https:'
+    const proxy = guard.proxies.proxyOf({ host, port, isSecure })
+    if (proxy) {
+      const dialled = callbackify(() =>
+        dialByProxy(guard, proxy, { host, port, isSecure, timeoutMs: dialMs }),
+      )
+      return dialled((error, httpSocket) => {
+        if (error) callback(error, null)
+        else if (isSecure) towards(port)({ ...target, httpSocket }, callback)
+        else callback(null, httpSocket)
+      })
+    }
+    const refusal = refusedLiteral(guard, host, port)
     if (refusal) return callback(refusal, null)
     towards(port)(target, callback)
   }
@@ -254,6 +306,7 @@ export function guardedConnector<Whose extends Namer>(
 }
 
 const mostConnectors = 1_000
+const dialMs = 10_000
 
 /** Marks a dialler with its namer. */
 export const dialsFor = <Whose extends Namer, Args extends unknown[], Result>(
@@ -300,10 +353,21 @@ export function guardedDispatcher(
 /** Resolves with a connected socket, without TLS. Rejects with `RefusedAddressError`, or with the error of the dial. */
 export function guardedDial(
   guard: Guard<Namer>,
-  { host, port, timeoutMs = 10_000 }: { host: string; port: number; timeoutMs?: number },
+  { host, port, timeoutMs = dialMs }: { host: string; port: number; timeoutMs?: number },
 ): Promise<Socket> {
+  // What a sandbox sends is TLS almost everywhere but at port 80.
+  const isSecure = port !== 80
+  const proxy = guard.proxies.proxyOf({ host, port, isSecure })
+  if (proxy) return dialByProxy(guard, proxy, { host, port, isSecure, timeoutMs })
   const refusal = refusedLiteral(guard, host, port)
   if (refusal) return Promise.reject(refusal)
+  return dialDirectly(guard, { host, port, timeoutMs })
+}
+
+function dialDirectly(
+  guard: Guard<Namer>,
+  { host, port, timeoutMs }: { host: string; port: number; timeoutMs: number },
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = dial({ host, port, lookup: guardedLookup(guard, port), allowHalfOpen: true })
     const late = setTimeout(

@@ -1,4 +1,4 @@
-/** The folder that `docker compose up` needs: compose.yaml, .env, secrets, and a file for the operator's own changes. */
+/** The folder that `docker compose up` needs: compose.yaml, seccomp.json, .env, secrets, and a file for the operator's own changes. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ export type ComposeOptions = {
   domain: string
   /** True: live words go over NATS. */
   hasBus: boolean
-  /** True: compose.yaml becomes the one of this version. */
+  /** True: compose.yaml and seccomp.json become those of this version. */
   isUpgrade: boolean
 }
 
 const shipped = (name: string): string =>
-  readFileSync(new URL(`../../../../../../deploy/compose/${name}`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../../../../../../deploy/${name}`, import.meta.url), 'utf8')
 
 const random = (prefix = ''): string => prefix + randomBytes(32).toString('hex')
 
@@ -99,13 +99,19 @@ export function planComposeFolder(options: ComposeOptions): {
       { path: join(folder, '.env'), text: environmentText(options), mode: 0o600 },
       {
         path: join(folder, 'compose.yaml'),
-        text: shipped('compose.yaml'),
+        text: shipped('compose/compose.yaml'),
+        mode: 0o644,
+        isReplaced: isUpgrade,
+      },
+      {
+        path: join(folder, 'seccomp.json'),
+        text: shipped('seccomp.json'),
         mode: 0o644,
         isReplaced: isUpgrade,
       },
       {
         path: join(folder, 'compose.override.yaml'),
-        text: shipped('compose.override.yaml'),
+        text: shipped('compose/compose.override.yaml'),
         mode: 0o644,
       },
     ],

@@ -62,7 +62,7 @@ function checkSecretFolder(path: string): void {
   if ((mode & 0o077) !== 0) exitWithLines([`steward: ${path} is open to others: chmod 700 ${path}`])
 }
 
-/** Overwrites nothing, but compose.yaml in an upgrade. */
+/** Overwrites nothing, but compose.yaml and seccomp.json in an upgrade. */
 export async function initCompose(given: Record<string, unknown>): Promise<void> {
   const options = InitOptions.parse(given)
   const { nats: hasBus, upgrade: isUpgrade, print: isPrinted } = options

@@ -1,0 +1,32 @@
+/** Tells the operator of deprecated fields that callers still send: each once in the life of the process. */
+import type { Log } from '@steward/base/log.ts'
+import { z } from 'zod'
+import type { Route } from './route.ts'
+
+export type NoteDeprecated = (route: Route, body: unknown) => void
+
+/** The names of a body's fields that its schema calls deprecated. */
+function deprecatedIn(schema: z.ZodType): string[] {
+  if (!(schema instanceof z.ZodObject)) return []
+  const fields: Record<string, z.ZodType> = schema.shape
+  return Object.keys(fields).filter((name) => fields[name]?.meta()?.deprecated === true)
+}
+
+export function deprecations(log: Log): NoteDeprecated {
+  /** What is not told yet, by route. Most routes have an empty list. */
+  const untold = new Map<Route, string[]>()
+  return (route, body) => {
+    if (!route.body || typeof body !== 'object' || body === null) return
+    const names = untold.get(route) ?? deprecatedIn(route.body)
+    const sent = names.filter((name) => name in body)
+    untold.set(
+      route,
+      names.filter((name) => !sent.includes(name)),
+    )
+    for (const field of sent)
+      log.warn('a caller sends a deprecated field, which a later version refuses', {
+        route: `${route.method.toUpperCase()} ${route.path}`,
+        field,
+      })
+  }
+}
