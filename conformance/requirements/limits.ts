@@ -18,7 +18,7 @@ export const limits = {
   'limits/proxy-quota': { section: '21 Limits', says: 'quotas of the proxy – none per credential, none per session' },
   'limits/post-events': { section: '21 Limits', says: 'events in one POST – 1000' },
   'limits/initial-events': { section: '21 Limits', says: 'initial events of a session – 50' },
-  'limits/json-body': { section: '21 Limits', says: 'JSON body with content: events, a session, files of a skill – 32 MB, 12,000 values (to the model gateway 50,000)' },
+  'limits/json-body': { section: '21 Limits', says: 'JSON body with content: events, a session, files of a skill – 32 MiB, 12,000 values (to the model gateway 50,000)' },
   'limits/record-body': { section: '21 Limits', says: 'JSON body of an agent, an environment, a model card, an update of a session – 4 MiB, 20,000 values' },
   'limits/plain-body': { section: '21 Limits', says: 'any other JSON body – 1 MiB, 10,000 values' },
   'limits/rate/off-by-default': { section: '21.1 Rate limits', says: '`RATE_LIMITS` sets the rate limits, or turns them off. Without the setting they are off while there is one workspace; while there are several, each may make 6,000 reads, 3,000 other requests, 600 sessions and 600 uploads a minute.' },
@@ -44,5 +44,5 @@ export const limits = {
   'limits/quotas/bytes': { section: '21.2 Quotas', says: 'Uploads, skills and memories that together would take more than `stored_bytes` are refused with 400 and `storage_quota_exceeded`, also when they come together. What is deleted is given back.' },
   'limits/quotas/sessions': { section: '21.2 Quotas', says: 'Sessions beyond `sessions_daily` and memory stores beyond `memory_stores` are refused with 403 and `quota_exceeded`. The message of each refusal names the quota, its value, what is used and what to do.' },
   'limits/quotas/at-once': { section: '21.2 Quotas', says: 'A stream beyond `streams` is refused with 429 and `retry-after`. A session beyond `sessions_running` waits in its queue, and runs as soon as it may.' },
-  'limits/quotas/who': { section: '21.2 Quotas', says: 'A workspace-admin key lowers a quota of its workspace, and `null` gives it back. Only the operator\'s command `set-limit` raises what a workspace is allowed. A change holds within a second, in all processes.' },
+  'limits/quotas/who': { section: '21.2 Quotas', says: 'A workspace-admin key lowers a quota of its workspace, and `null` gives it back. Only the operator\'s command `set-limit` raises what a workspace is allowed; `sessions_running`, `sandboxes`, `streams` and `tunnels`, which workspaces share in a process, it only lowers below the server\'s. A change holds within a second, in all processes.' },
 } satisfies Record<string, Requirement>

@@ -56,13 +56,24 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['http/body/too-large', 'limits/json-body'],
-      'a body above 32 MB is refused with 413, with and without a length in its head',
+      'events of more than 32 MiB are refused with 413, with and without a length in the head',
       async () => {
-        const large = JSON.stringify({ ...agent, system: 'x'.repeat(32 * 1024 * 1024) })
-        const told = await service.ask('POST', '/v1/agents', large)
-        assert.equal(told.status, 413)
-        assert.equal((told.body['error'] as LooseBody)['type'], 'invalid_request')
-        const chunked = request(`${service.base}/v1/agents`, {
+        const path = `/v1/sessions/${await newSession(service)}/events`
+        const event = (text: string) => ({
+          type: 'user.message',
+          content: [{ type: 'text', text }],
+        })
+        const around = JSON.stringify({ events: [event('')] }).length
+        const ofBytes = (bytes: number) =>
+          JSON.stringify({ events: [event('x'.repeat(bytes - around))] })
+        const most = 32 * 1024 * 1024
+        // It is read, and then refused for the length of its text.
+        assert.equal((await service.ask('POST', path, ofBytes(most))).status, 400)
+        const large = ofBytes(most + 1)
+        const refused = await service.ask('POST', path, large)
+        assert.equal(refused.status, 413)
+        assert.equal((refused.body['error'] as LooseBody)['type'], 'invalid_request')
+        const chunked = request(service.base + path, {
           method: 'POST',
           headers: { 'x-api-key': adminKey, 'transfer-encoding': 'chunked' },
         })

@@ -228,6 +228,12 @@ export const EnvironmentShown = z
         denylist: z.array(z.string()).describe('Hosts that are never reached.'),
       })
       .meta(extension('Which hosts a sandbox reaches.')),
+    packages: z
+      .record(z.string(), z.array(z.string()))
+      .meta(extension('The packages to install, by manager.')),
+    allow_mcp_servers: z
+      .boolean()
+      .meta(extension('Whether a limited sandbox reaches the MCP servers of its agent.')),
     env: z.record(z.string(), z.string()).meta(extension('Variables of every command.')),
     archived_at: ArchivedAt,
     created_at: CreatedAt,

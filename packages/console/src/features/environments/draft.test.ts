@@ -59,8 +59,11 @@ void describe('the change that a form makes to an environment', () => {
     const shown = draftOf({
       ...{ id: 'env_1', type: 'environment', name: 'n', description: null, base_image: null },
       ...{ metadata: {}, env: {}, scope: 'organization', ...times },
+      ...{ packages: {}, allow_mcp_servers: false },
       config: { type: 'cloud', networking: { type: 'unrestricted' }, packages },
       network: { allowlist: [], denylist: [] },
+      packages: {},
+      allow_mcp_servers: false,
     })
     assert.deepEqual(shown, { ...cloud({ packages: { apt: ['jq'] } }), name: 'n' })
   })

@@ -83,7 +83,7 @@ export function draftOf(environment: Environment): EnvironmentDraft {
     config: configOf(environment),
     ...(base_image !== null && { base_image }),
     ...(network && { network }),
-    ...(isSelfHosted && environment['allow_mcp_servers'] === true && { allow_mcp_servers: true }),
+    ...(isSelfHosted && environment.allow_mcp_servers && { allow_mcp_servers: true }),
     ...(filled(env) && { env }),
     ...(filled(metadata) && { metadata }),
   }

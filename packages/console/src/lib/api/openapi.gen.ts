@@ -3646,6 +3646,12 @@ export interface components {
                 /** @description Hosts that are never reached. */
                 denylist: string[];
             };
+            /** @description The packages to install, by manager. */
+            packages: {
+                [key: string]: string[];
+            };
+            /** @description Whether a limited sandbox reaches the MCP servers of its agent. */
+            allow_mcp_servers: boolean;
             /** @description Variables of every command. */
             env: {
                 [key: string]: string;

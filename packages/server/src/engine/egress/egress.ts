@@ -19,7 +19,7 @@ import { remoteSandboxes } from './callers/remote.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
-import { openedSecrets } from './inject/open-secrets.ts'
+import { secretCache } from './inject/secret-cache.ts'
 import type { ContextDeps, OutboundContext, OutboundLease, RuledLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
@@ -72,7 +72,7 @@ export function createEgress(options: EgressOptions) {
     authority,
     ...authorityKeys.slice(1).map((seed) => certificateAuthority({ seed })),
   ]
-  const secrets = openedSecrets(seal, clock)
+  const secrets = secretCache(seal, clock)
   const open = (row: CredentialRow) => openSecrets(secrets.seal, row)
   const kept = createCallRecords({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })

@@ -17,7 +17,8 @@ const lookedBack = 20
 export const wasGivenBack = (head: Head): boolean => head.previous_owner === null
 
 /**
- * Tells the model which calls began and have no result; their effect is unknown. Returns no events when a stopping
+ * A `session.warning` that names the calls which began and have no result, for people: their effect is unknown. The
+ * model learns it from the results that the harness gives these calls. Returns no events when a stopping
  * process gave the turn back between two steps.
  */
 export async function abandonedTurnEvents(

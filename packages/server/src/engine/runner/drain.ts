@@ -57,7 +57,7 @@ export async function drainSession(
       const { isTakenOver, threads, ...fence } = lease
       const held: SessionLease = { tenant, session, fence }
       if (threads === 1) return { lease: held, due: await dueThreads(tx, work) }
-      // The recovery is in the log before the turn continues, because the turn may end this process too.
+      // After a takeover this commit counts the recovery and nothing else: whatever comes next may end this process too.
       return { lease: held, ...(!isTakenOver && { step: await begin(tx, held) }) }
     }))
   if (!claimed) return 'busy'

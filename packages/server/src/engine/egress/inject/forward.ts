@@ -1,6 +1,7 @@
 /**
  * Forwards a call to its upstream: checks the rules, adds the credential, sends, repeats once with a new token, masks
- * the answer, records the use. Only here does a secret meet a request.
+ * the answer, records the use. It alone asks for the secrets of a call; `plan.ts` writes them into headers, and
+ * `placeholder.ts` in place of placeholders.
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'

@@ -16,7 +16,7 @@ const openedLimits = { keepMs: 20_000, mostCharacters: 1024 * 1024 }
 const maskLimits = { keepMs: 20_000, mostCharacters: 8 * 1024 }
 
 /** Opens the secrets of calls and creates the masks of their answers. Keeps both for a minute at most. */
-export function openedSecrets(sealed: Seal, clock: Clock) {
+export function secretCache(sealed: Seal, clock: Clock) {
   const opened = createMemo<string>({ clock, ...openedLimits })
   const masks = createMemo<Mask | undefined>({ clock, ...maskLimits })
   const seal = withMemo(sealed, opened)

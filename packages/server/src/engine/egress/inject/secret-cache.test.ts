@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { createSeal } from '../../../ground/core/security/seal.ts'
-import { openedSecrets } from './open-secrets.ts'
+import { secretCache } from './secret-cache.ts'
 
 const sealed = createSeal('root secret of the test')
 const token = sealed.seal('token of the test', 'place')
@@ -11,7 +11,7 @@ const second = 1_000
 function counted() {
   const clock = movedClock()
   let opened = 0
-  const secrets = openedSecrets(
+  const secrets = secretCache(
     {
       ...sealed,
       open(...given) {
