@@ -112,6 +112,23 @@ describe('the package', () => {
     )
   })
 
+  it('writes a folder for docker compose, and the systemd unit that starts the package', async () => {
+    const made = join(folder, 'compose')
+    await steward(['init', '--folder', made, '--domain', 'steward.example.com'])
+    assert.deepEqual((await readdir(made)).toSorted(), [
+      '.env',
+      'compose.override.yaml',
+      'compose.yaml',
+      'seccomp.json',
+      'secrets',
+    ])
+    const { stdout } = await steward(['install-service', '--print', '--url', 'https://a.example'])
+    const program = join(folder, 'node_modules/.bin/steward')
+    const start = `${process.execPath} --max-semi-space-size=8 ${program} start`
+    assert.ok(stdout.includes(`\nExecStart=${start}\n`), stdout)
+    assert.doesNotMatch(stdout, /^WorkingDirectory=/m)
+  })
+
   it('starts a server in an empty folder, where an agent runs a program in its sandbox', async (t) => {
     const PORT = String(await freePort())
     const variables = {

@@ -20,6 +20,7 @@ const official = { 'official-worker': 'packages/worker/src/ama/main.ts' }
 const assets = [
   'docs',
   ...filesOfRoot,
+  'deploy/compose',
   'packages/console/dist',
   'packages/console/src/styles/tokens.css',
   'packages/sandbox/src/bubblewrap/etc',

@@ -17,6 +17,11 @@ const repeats: readonly { path: string; pattern: RegExp }[] = [
     pattern:
       /(?<=^ {2}"version": ")[^"]+|(?<=^ {4}"": \{\n {6}"name": "steward",\n {6}"version": ")[^"]+/gm,
   },
+  { path: 'deploy/compose/compose.yaml', pattern: /(?<=steward\/steward:)[^}\s]+/g },
+  {
+    path: 'deploy/kubernetes/steward.yaml',
+    pattern: /(?<=steward\/steward:|\/version: "|\/chart: steward-)[^"\s]+/g,
+  },
   {
     path: 'deploy/helm/Chart.yaml',
     pattern: /(?<=^(?:version|appVersion): ")[^"]+|(?<=^(?:version|appVersion): )[^"\s]+/gm,

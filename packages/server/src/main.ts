@@ -21,6 +21,7 @@ import {
   administrationNames,
   administrationUsage,
 } from './start/commands/commands.ts'
+import { deploymentCommand, deploymentNames, deploymentUsage } from './start/commands/deployment.ts'
 
 /**
  * For a start without `NODE_COMPILE_CACHE`. Attack: Node's own folder is below /tmp, where another account could put
@@ -68,6 +69,7 @@ ${administrationUsage()}
                                            --from, --to: times · --trail: credential_uses or credential_changes
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
+${deploymentUsage()}
   npm start -- config check                say what is wrong with the settings, and where each problem is;
                                            show: each setting, without secrets, and where its value comes from; --json: as JSON
                                            schema, example: the JSON Schema of a settings file, and one with every setting
@@ -170,6 +172,7 @@ function commandOf<Command>(commands: Record<string, Command>, command: string):
   const near = nearestName(command, [
     ...Object.keys(commands),
     ...administrationNames,
+    ...deploymentNames,
     'config',
     'start',
     'help',
@@ -218,9 +221,14 @@ const options = {
 async function runWithOwnOptions(args: readonly string[]): Promise<boolean> {
   const [command, ...words] = args
   const asked = administrationCommand(args)
+  const deploy = deploymentCommand(args, process.env)
   if (asked) {
     const { runAdministration } = await import('./start/commands/operator.ts')
     await runAdministration(command ?? '', asked)
+    return true
+  }
+  if (deploy) {
+    await deploy()
     return true
   }
   if (command !== 'config' || words.some((word) => ['-h', '--help'].includes(word))) return false

@@ -44,6 +44,12 @@ describe('a server whose sandboxes have no limits, or a user that is its own too
       })
     })
 
+  it('warns of nothing where workers run all commands', async () => {
+    const lines = await started({ SANDBOX_PROVIDER: 'none', EGRESS_PROFILE: 'required' })
+    assert.match(lines, /"provider":"none"/)
+    assert.doesNotMatch(lines, /"warn"/)
+  })
+
   it('warns of nothing where it has both', { skip: process.getuid?.() !== 0 }, async () => {
     const lines = await started({ SANDBOX_PROVIDER: 'bubblewrap', SANDBOX_USERS: 'required' })
     assert.match(lines, /"users":"own"/)

@@ -93,7 +93,8 @@ export async function startSandboxProvider(config: Config, log: Log): Promise<Sa
   }
   log.info('sandboxes', { provider: provider.name, ...checked.isolation })
   judge(config, checked.isolation, log)
-  if (config.checkpoints.saving === 'idle' && !(await canConfine())) log.warn(onlyAtTheEnd)
+  const isSaved = config.sandbox !== 'none' && config.checkpoints.saving === 'idle'
+  if (isSaved && !(await canConfine())) log.warn(onlyAtTheEnd)
   return provider
 }
 

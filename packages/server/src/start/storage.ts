@@ -10,6 +10,8 @@ import { serverProgram } from '../ground/config/settings.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import { diskBlobs } from '../ground/blobs/disk.ts'
+import { createBucket } from '../ground/blobs/s3-bucket.ts'
+import type { Bucket } from '../ground/blobs/s3-wire.ts'
 import { s3Blobs } from '../ground/blobs/s3.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import { joinChannels } from '../ground/bus/bus.ts'
@@ -147,18 +149,34 @@ export async function openBlobs(
     await makeWritable(folder, blobs ? stores.name : data.name)
     return diskBlobs(folder, disk.floor)
   }
-  return s3Blobs({
-    endpoint: blobs.endpoint,
-    bucket: blobs.bucket,
-    region: blobs.region,
-    accessKeyId: blobs.access_key_id,
-    secretAccessKey: blobs.secret_access_key,
-    prefix: blobs.prefix,
-    pathStyle: blobs.path_style,
-    dispatcher,
-  }).catch((error: unknown) => {
-    const cause = error instanceof BlobStoreError ? error.cause : error
-    const why = describeCauses(cause)
-    throw new Error(`the bucket that STORE_BACKENDS names cannot be used: ${why}`, { cause })
-  })
+  const bucket = { ...bucketOf(blobs, dispatcher), prefix: blobs.prefix }
+  return s3Blobs(bucket).catch(explainBucketFailure)
+}
+
+type ConfiguredBucket = Extract<Config['blobs'], { type: 's3' }>
+
+const bucketOf = (blobs: ConfiguredBucket, dispatcher: Dispatcher): Bucket => ({
+  endpoint: blobs.endpoint,
+  bucket: blobs.bucket,
+  region: blobs.region,
+  accessKeyId: blobs.access_key_id,
+  secretAccessKey: blobs.secret_access_key,
+  pathStyle: blobs.path_style,
+  dispatcher,
+})
+
+function explainBucketFailure(error: unknown): never {
+  const cause = error instanceof BlobStoreError ? error.cause : error
+  const why = describeCauses(cause)
+  throw new Error(`the bucket that STORE_BACKENDS names cannot be used: ${why}`, { cause })
+}
+
+/** Returns the name of the bucket, and whether it was made. Throws where the configuration names none. */
+export async function createConfiguredBucket(
+  { blobs }: Config,
+  dispatcher: Dispatcher,
+): Promise<{ name: string; isNew: boolean }> {
+  if (blobs?.type !== 's3') throw new Error('STORE_BACKENDS names no bucket')
+  const isNew = await createBucket(bucketOf(blobs, dispatcher)).catch(explainBucketFailure)
+  return { name: blobs.bucket, isNew }
 }

@@ -2,24 +2,14 @@
  * Commands of the operator about workspaces, members and keys. The commands work beside running servers, and the help
  * is made from this list.
  */
-import { parseArgs } from 'node:util'
 import type * as Rooms from './administration.ts'
-import { parseProblem } from './command-line.ts'
-
-type CommandOptions = Record<string, { does: string }>
+import type { DeclaredCommand } from './declared-command.ts'
+import { readArguments, usageLine } from './declared-command.ts'
 
 /** The input of a command: its positional arguments and its options. */
 type CommandInput = { values: string[]; revokesKeys: boolean }
 
-type AdministrationCommand = {
-  name: string
-  /** The names of the arguments, in order, as the help shows them. */
-  takes: readonly string[]
-  /** A sentence without its subject. */
-  does: string
-  /** Advice for a person who is about to run the command. */
-  more: string
-  options?: CommandOptions
+type AdministrationCommand = DeclaredCommand & {
   run: (rooms: typeof Rooms, deps: Rooms.AdministrationDeps, given: CommandInput) => Promise<object>
 }
 
@@ -116,27 +106,10 @@ const commands: readonly AdministrationCommand[] = [
   },
 ]
 
-const column = 41
-
-function line({ name, takes, does, options = {} }: AdministrationCommand): string {
-  const call = `  npm start -- ${[name, ...takes].join(' ')}`
-  const more = Object.entries(options).map(([option, { does: effect }]) => `--${option}: ${effect}`)
-  const [first, ...rest] = [does, ...more].map((text) => text.trimEnd())
-  const indent = ' '.repeat(column + 2)
-  const head = call.length <= column ? call.padEnd(column + 2) : `${call}\n${indent}`
-  return [head + first, ...rest.map((text) => indent + text)].join('\n')
-}
-
 export const administrationNames: readonly string[] = commands.map(({ name }) => name)
 
 /** The help of all commands, one entry each. */
-export const administrationUsage = (): string => commands.map(line).join('\n')
-
-const usageOf = (command: AdministrationCommand): string => `${line(command)}
-
-${command.more}
-It prints JSON, and works beside running servers, with their settings.
-`
+export const administrationUsage = (): string => commands.map(usageLine).join('\n')
 
 export type CommandLine =
   | { help: string }
@@ -147,26 +120,10 @@ export type CommandLine =
 export function administrationCommand(args: readonly string[]): CommandLine | undefined {
   const command = commands.find(({ name }) => name === args[0])
   if (!command) return undefined
-  const wrong = (why: string) => ({ wrong: `${why}\n\n${usageOf(command)}` })
-  try {
-    const { values, positionals } = parseArgs({
-      args: args.slice(1),
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        ...Object.fromEntries(
-          Object.keys(command.options ?? {}).map((name) => [name, { type: 'boolean' as const }]),
-        ),
-      },
-      allowPositionals: true,
-    })
-    if (values.help) return { help: usageOf(command) }
-    const missing = command.takes.slice(positionals.length)
-    if (missing.length > 0) return wrong(`${command.name} needs ${missing.join(' and ')}`)
-    if (positionals.length > command.takes.length)
-      return wrong(`${command.name} takes no ${positionals.at(-1)}: quote a name with spaces`)
-    const given = { values: positionals, revokesKeys: 'revoke-keys' in values }
-    return { run: (rooms, deps) => command.run(rooms, deps, given) }
-  } catch (error) {
-    return wrong(parseProblem(error as Error))
-  }
+  const read = readArguments(command, args.slice(1), beside)
+  if (!('values' in read)) return read
+  const given = { values: read.values, revokesKeys: 'revoke-keys' in read.options }
+  return { run: (rooms, deps) => command.run(rooms, deps, given) }
 }
+
+const beside = 'It prints JSON, and works beside running servers, with their settings.'

@@ -107,6 +107,8 @@ const mendingMark = '. To mend it: '
 
 /** Starts one sandbox. The findings are those of a server's start. */
 async function sandbox(config: Config): Promise<SetupFinding[]> {
+  if (config.sandbox === 'none')
+    return [ok('sandboxes: this server starts none; its sessions need workers')]
   const findings: SetupFinding[] = []
   const split = (text: string) => {
     const [about = '', mending = ''] = text.split(mendingMark)

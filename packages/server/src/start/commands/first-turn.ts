@@ -1,14 +1,11 @@
 /** The second half of the first command: an agent, an environment and a session by the public API, and one turn. */
 import { z } from 'zod'
-import { serverProgram } from '../../ground/config/settings.ts'
+import { chooseModel } from './choose-model.ts'
 import { printLine, say } from './command-line.ts'
+import type { OwnApi } from './own-api.ts'
+import { make, post, reasonOf } from './own-api.ts'
 
-const { anthropic, openai } = serverProgram.settings.fallbackKeys
-
-export type FirstTurn = {
-  /** Address of the server. */
-  base: string
-  apiKey: string
+export type FirstTurn = OwnApi & {
   /** Folder with the key of the trial. */
   dataFolder: string
   /** The way to the first sign-in, while nobody has signed in. */
@@ -17,86 +14,6 @@ export type FirstTurn = {
   command: string
   /** The variables that name a model or its provider. */
   environment: Readonly<Record<string, string | undefined>>
-}
-
-const Made = z.looseObject({ id: z.string() })
-
-/** A failure in one line, for a person who cannot use a stack. */
-const reasonOf = (error: unknown): string => {
-  const { message, cause } = error instanceof Error ? error : new Error(String(error))
-  return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message
-}
-
-const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
-
-/** What a server says in an error, in one line. */
-function wordsOf(text: string): string {
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    given = undefined
-  }
-  const { data } = Refusal.safeParse(given)
-  return (data?.error.message ?? text).replaceAll(/\s+/g, ' ').slice(0, 500)
-}
-
-async function post({ base, apiKey }: FirstTurn, path: string, body: object): Promise<Response> {
-  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
-  const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!response.ok)
-    throw new Error(`POST ${path} answered ${response.status}: ${wordsOf(await response.text())}`)
-  return response
-}
-const make = async (trial: FirstTurn, path: string, body: object) =>
-  Made.parse(await (await post(trial, path, body)).json()).id
-
-/** Parts of the names of models that answer no conversation. */
-const noChat =
-  /embed|rerank|whisper|tts|transcri|speech|moderation|dall-e|image|clip|(^|[/-])(bge|e5|gte)-/i
-const shownNames = 8
-
-/** The names of the models that a local server, or another one that speaks OpenAI's wire, offers. */
-async function listModels(root: string, apiKey = 'none'): Promise<string[]> {
-  const authorization = `Bearer ${apiKey}`
-  const response = await fetch(`${root}/v1/models`, { headers: { authorization } }).catch(
-    (error: unknown) => {
-      throw new Error(`the model server at ${root} does not answer (${reasonOf(error)})`)
-    },
-  )
-  const text = await response.text()
-  if (!response.ok)
-    throw new Error(
-      `the model server at ${root} does not list its models (${response.status} ${wordsOf(text)}): check ${openai.apiKey.name}, or name a model by MODEL`,
-    )
-  const { data } = z.looseObject({ data: z.array(Made).nullish() }).parse(JSON.parse(text))
-  return (data ?? []).map(({ id }) => id)
-}
-
-async function chooseListed(root: string, { command, environment }: FirstTurn): Promise<string> {
-  const all = await listModels(root, environment[openai.apiKey.name])
-  const found = all.filter((name) => !noChat.test(name))
-  const [first] = found
-  if (first === undefined) {
-    const none = all.length > 0 ? `no model that can chat (${all.join(', ')})` : 'no model'
-    throw new Error(`the model server at ${root} offers ${none}: pull one, or name one by MODEL`)
-  }
-  const names = found.slice(0, shownNames).join(', ')
-  const more = found.length > shownNames ? ` and ${found.length - shownNames} more` : ''
-  say(
-    `Taking the model ${first} of ${root}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
-  )
-  return first
-}
-
-async function chooseModel(trial: FirstTurn): Promise<string> {
-  const { environment } = trial
-  const { MODEL } = environment
-  if (MODEL) return MODEL
-  if (environment[anthropic.apiKey.name]) return 'claude-sonnet-4-6'
-  const baseUrl = environment[openai.baseUrl.name]
-  if (baseUrl) return chooseListed(baseUrl.replace(/\/(v1\/?)?$/, ''), trial)
-  return environment[openai.apiKey.name] ? 'gpt-5.2' : 'offline'
 }
 
 /** The offline model gets commands; any other model gets the task in words. */
