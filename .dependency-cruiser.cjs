@@ -53,7 +53,7 @@ const rooms = {
     ['evals', 'integrations', 'replay'],
     ['deployments', 'dreams'],
   ],
-  surfaces: [['console', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],
+  surfaces: [['console', 'docs', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],
   start: [['root-secret', 'checks']],
 }
 /** Rooms that stand above the files of their wing. */

@@ -1,44 +1,14 @@
 /** The pages for people: their links lead somewhere, and each page is listed in the index. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { PageLink } from './markdown-links.ts'
+import { anchorsOf, linksOf } from './markdown-links.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted()
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
-const withoutBlocks = (markdown: string) => markdown.replace(/^ *```[^]*?^ *```$/gm, '')
-const withoutCode = (markdown: string) => withoutBlocks(markdown).replace(/`[^`\n]*`/g, '')
-
-/** The anchors that a repository's web page gives to headings. */
-function anchorsOf(markdown: string): Set<string> {
-  const anchors = new Set<string>()
-  for (const [, heading = ''] of withoutBlocks(markdown).matchAll(/^#+ (.+)$/gm)) {
-    const slug = heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-')
-    let anchor = slug
-    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`
-    anchors.add(anchor)
-  }
-  return anchors
-}
-
-type PageLink = { page: string; target: string; path: string; anchor: string | undefined }
-
-/** Relative links; `path` counts from the root of the repository. */
-function linksOf(page: string, markdown: string): PageLink[] {
-  const targets = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
-  return targets
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .map((target) => {
-      const [file = '', anchor] = target.split('#')
-      const path = file === '' ? page : normalize(join(dirname(page), file))
-      return { page, target, path, anchor }
-    })
-}
-
 function isBroken({ path, anchor }: PageLink): boolean {
   if (path.startsWith('..') || !existsSync(join(root, path))) return true
   return anchor !== undefined && !anchorsOf(read(path)).has(anchor)

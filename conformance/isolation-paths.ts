@@ -311,6 +311,8 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   // Files of the console are the same for everybody; its pages, which end in {.+}, are one page.
   fixtures['/console/assets/:file'] = { theirs: 'none', never: 'none' }
   fixtures['/console/:page'] = { theirs: 'none', never: 'none' }
+  // So is the documentation.
+  fixtures['/docs/:page'] = { theirs: 'none', never: 'none' }
   // Quotas have the same names in each workspace, so this name is one that none has.
   fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
   // Kinds of integrations have the same ids in each workspace too.

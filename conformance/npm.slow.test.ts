@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -61,12 +61,12 @@ describe('npm', () => {
     }
   }
 
-  it('names npm ci where Node is too old, and where nothing is installed', async () => {
+  it('names npm ci where Node is too old, where nothing is installed, and where the tests lack packages', async () => {
     const bin = await mkdtemp(join(folder, 'bin-'))
     await writeFile(join(bin, 'node'), '#!/bin/sh\necho v20.19.2\n', { mode: 0o755 })
     const script = join(root, 'scripts/needs-node.sh')
     const run = async (cwd: string, path: string) => {
-      const child = spawn('sh', [script], { cwd, env: { PATH: path }, stdio: 'pipe' })
+      const child = spawn('sh', [script, 'tests'], { cwd, env: { PATH: path }, stdio: 'pipe' })
       const [said] = await Promise.all([text(child.stderr), once(child, 'close')])
       return [child.exitCode, said] as const
     }
@@ -76,6 +76,10 @@ describe('npm', () => {
     const [noneCode, none] = await run(bin, `${dirname(process.execPath)}:/usr/bin:/bin`)
     assert.equal(noneCode, 1)
     assert.match(none, /run npm ci first/)
+    await mkdir(join(bin, 'node_modules'))
+    const [fewCode, few] = await run(bin, `${dirname(process.execPath)}:/usr/bin:/bin`)
+    assert.equal(fewCode, 1)
+    assert.match(few, /npm install --no-save adds them/)
     const fine = await run(root, `${dirname(process.execPath)}:/usr/bin:/bin`)
     assert.deepEqual(fine, [0, ''])
   })

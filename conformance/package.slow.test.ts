@@ -1,7 +1,7 @@
 /** The package as a person gets it: packed, installed into an empty folder, and run. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
+import { installSteps, isPromised } from './install-steps.ts'
 import { freePort } from '@steward/server/ground/bus/direct/fixture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -142,8 +143,35 @@ describe('the package', () => {
     assert.match(stdout, /session\.status_idle/)
     const page = await fetch(`http://127.0.0.1:${PORT}/console/`)
     assert.equal(page.status, 200)
-    const library = await fetch(`http://127.0.0.1:${PORT}/docs/swagger-ui-bundle.js`)
-    assert.equal(library.status, 200)
+    for (const path of ['docs/swagger-ui-bundle.js', 'docs/', 'docs/quickstart', 'README.md']) {
+      const answer = await fetch(`http://127.0.0.1:${PORT}/${path}`)
+      assert.equal(answer.status, 200, path)
+      await answer.body?.cancel()
+    }
     assert.equal((await steward(['try', 'stop'], variables)).stdout, 'stopped\n')
+  })
+
+  it('is tried and checked by the steps of the page for coding agents, which print no secret', async (t) => {
+    const PORT = String(await freePort())
+    const trial = join(folder, 'trial')
+    mkdirSync(trial)
+    const program = `${join(folder, 'node_modules/.bin/steward')} try`
+    const variables = { ...env, PORT, ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' }
+    t.after(() => run('sh', ['-c', `${program} stop`], { cwd: trial, env: variables }))
+    const steps = installSteps()
+    assert.equal(steps.length, 5)
+    const printed: string[] = []
+    for (const { command, output } of steps) {
+      const here = command.replaceAll('./try', program).replaceAll('8787', PORT)
+      const { stdout, stderr } = await run('sh', ['-c', here], { cwd: trial, env: variables })
+      assert.ok(isPromised(stdout, output), `${command}: ${stdout}`)
+      printed.push(stdout, stderr)
+    }
+    const read = (name: string) => readFileSync(join(trial, name), 'utf8')
+    const [, link = ''] = /signin\/invitation#(\S+)/.exec(read('try.log')) ?? []
+    for (const secret of [read('data/api-key').trim(), read('data/root-secret').trim(), link]) {
+      assert.ok(secret.length >= 20)
+      assert.ok(!printed.join('').includes(secret))
+    }
   })
 })

@@ -10,7 +10,7 @@ export const authentication = {
   'auth/prefixes': { section: '3.1 Credentials a request may carry', says: 'Kinds are told apart by prefix: `stw_key_` workspace key, `stw_env_` environment key, `stw_claim_` claim token.' },
   'auth/unknown-prefix': { section: '3.1 Credentials a request may carry', says: 'A value with any other prefix is taken for a workspace key, so that `API_KEY` may be free text.' },
   'auth/kinds-per-route': { section: '3.1 Credentials a request may carry', says: 'Each endpoint states which kinds it admits; an environment key elsewhere is refused with 401, a workspace key that lacks a right with 403.' },
-  'auth/required': { section: '3.1 Credentials a request may carry', says: 'Every endpoint needs a credential except `GET /healthz`, `GET /readyz`, the description at `/openapi.json`, the page at `/docs`, and what signs people in.' },
+  'auth/required': { section: '3.1 Credentials a request may carry', says: 'Every endpoint needs a credential except `GET /healthz`, `GET /readyz`, the description at `/openapi.json`, the page at `/docs`, the documentation, and what signs people in.' },
   'auth/body-unfinished': { section: '3.1 Credentials a request may carry', says: 'A credential is checked again when the body of its request took a tenth of a second or longer: whoever has lost a right meanwhile is refused.' },
   'auth/kinds/workspace': { section: '3.1 Credentials a request may carry', says: 'workspace key – servers, command lines and the official client, for everything its tenant owns' },
   'auth/kinds/environment': { section: '3.1 Credentials a request may carry', says: 'environment key – the machines that poll for one environment\'s work' },

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { filesOfRoot } from '@steward/server/surfaces/docs/addresses.ts'
 import { z } from 'zod'
 import { root } from '../house/sources.ts'
 import { bundle, fromRoot } from './bundle.ts'
@@ -18,6 +19,8 @@ const official = { 'official-worker': 'packages/worker/src/ama/main.ts' }
 /** Files and folders that the programs read. */
 const assets = [
   'deploy/compose',
+  'docs',
+  ...filesOfRoot,
   'packages/console/dist',
   'packages/console/src/styles/tokens.css',
   'packages/sandbox/src/bubblewrap/etc',

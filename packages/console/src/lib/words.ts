@@ -50,6 +50,7 @@ export const words = {
     leaveKey: 'Forget the key of this tab',
     byKey: 'API key',
     signInPages: 'Sign-in and workspaces',
+    documentation: 'Documentation',
     interface: 'API reference',
     utc: 'Times in UTC',
     skip: 'Go to the page',

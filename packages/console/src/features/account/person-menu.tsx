@@ -27,6 +27,10 @@ export function PersonMenu({ me, isFolded }: { me: Me; isFolded: boolean }) {
         items={[
           { label: words.frame.utc, isChosen: inUtc, run: switchTimeZone },
           {
+            label: words.frame.documentation,
+            run: () => window.open(`${serviceUrl}/docs/`, '_blank', 'noopener'),
+          },
+          {
             label: words.frame.interface,
             run: () => window.open(`${serviceUrl}/docs`, '_blank', 'noopener'),
           },

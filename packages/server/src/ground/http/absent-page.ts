@@ -23,7 +23,7 @@ export const absentPage = `<!doctype html>
   </head>
   <body>
     <h1>There is no such page</h1>
-    <p><a href="/signin">Sign in</a> · <a href="/docs">API reference</a></p>
+    <p><a href="/signin">Sign in</a> · <a href="/docs/">Documentation</a></p>
   </body>
 </html>
 `

@@ -10,9 +10,11 @@ import type { RouteReply } from './reply.ts'
 
 type ParameterNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`
   ? ParameterNames<Head> | ParameterNames<Tail>
-  : Path extends `:${infer Name}`
+  : Path extends `:${infer Name}{${string}}`
     ? Name
-    : never
+    : Path extends `:${infer Name}`
+      ? Name
+      : never
 
 export type RouteCall<Path extends string, Query, Body> = {
   tenant: string
@@ -60,7 +62,7 @@ export type RawRequest = {
 
 export type RouteDeclaration<Path extends string, Query, Body> = {
   method: Method
-  /** Segments beginning with `:` are parameters. */
+  /** Segments beginning with `:` are parameters. `{.+}` behind the last one lets it hold slashes. */
   path: Path
   callers: readonly CallerKind[]
   /** The part of a claim that the route opens, when claims are among the callers. */

@@ -24,7 +24,8 @@ export const unbuiltPage = (signIn: string): string => `<!doctype html>
     <main>
       <h1>The console is not built</h1>
       <p>Run <code>npm run build</code> in the folder of this server and load the page again; the server does not have to be started again.
-      It needs the packages for development: <code>npm ci</code> without <code>--omit=dev</code>.</p>
+      It needs the packages for development: <code>npm ci</code> without <code>--omit=dev</code>.
+      <code>./try</code> builds the console when its agent has answered: then load the page again in a minute.</p>
       <p>Everything else works without it: <a href="${signIn}">Sign in</a>.</p>
     </main>
   </body>

@@ -90,10 +90,11 @@ import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { consoleRoutes } from '../console/routes.ts'
+import { endpointsPageRoutes } from '../docs/endpoints-page.ts'
+import { docsRoutes } from '../docs/routes.ts'
 import { openaiSurface } from '../openai/later.ts'
 import { auditExceptions } from './audit.ts'
 import { apiDescription } from './description.ts'
-import { docsRoutes } from './docs.ts'
 import { organizationWebhookRoutes } from '../../tenants/webhooks/organization-routes.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
@@ -218,7 +219,8 @@ export function createRoutes(deps: AppDeps): Route[] {
   const routes: Route[] = [
     ...healthRoutes({ ...deps, ready: createReadinessCheck(deps) }),
     descriptionRoute('/openapi.json', deps.version, { ...apiDescription, routes: () => routes }),
-    ...docsRoutes(),
+    ...endpointsPageRoutes(),
+    ...docsRoutes(deps),
     ...signInPages(deps.people),
     ...consoleRoutes(deps),
     ...resources,

@@ -3,10 +3,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { forbidden } from '../../ground/core/errors.ts'
 import { isSameSecret } from '../../ground/core/security/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
+import { html } from '../../ground/http/html.ts'
 import { cookieAttributes, cookieName, readCookie } from '../people/cookie.ts'
 import type { People } from '../people/people.ts'
 import type { FormToken } from './html.ts'
-import { html } from './html.ts'
 
 const tokenOf = (key: Buffer, seed: string): string =>
   createHmac('sha256', key).update(`form ${seed}`).digest('base64url')

@@ -1,34 +1,8 @@
 /** Pages without scripts, enforced by a strict content security policy. */
 import { Readable } from 'node:stream'
+import { Html, html } from '../../ground/http/html.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { signInStyle } from './style.ts'
-
-/** Text that is HTML already. */
-export class Html {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-type HtmlPart = string | Html | readonly Html[]
-
-const textOf = (part: HtmlPart): string => {
-  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (each) => escapes[each] ?? '')
-  return part instanceof Html ? part.text : part.map(({ text }) => text).join('')
-}
-
-/** Escapes the parts between the texts, unless they are `Html`. */
-export const html = (texts: TemplateStringsArray, ...parts: HtmlPart[]): Html =>
-  new Html(texts.map((text, at) => text + textOf(parts[at] ?? '')).join(''))
 
 /** Allows no script and no frame, and forms only to this service. `script`: the page has the one script of ours. */
 const policyOf = (styleHash: string, script: string | undefined): string =>

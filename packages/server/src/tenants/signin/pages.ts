@@ -1,17 +1,18 @@
 /** What the pages of sign-in say. They tell the truth: no email is promised where the server sends none. */
+import type { Html } from '../../ground/http/html.ts'
+import { html } from '../../ground/http/html.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import type { InvitationRow } from '../members/store.ts'
 import type { SignIn } from '../people/authenticate.ts'
 import { selectWorkspace } from '../people/authenticate.ts'
 import type { People } from '../people/people.ts'
-import type { FormToken, Html } from './html.ts'
+import type { FormToken } from './html.ts'
 import {
   renderAlert,
   emailField,
   renderField,
   renderForm,
   hiddenField,
-  html,
   newPasswordField,
   renderPage,
 } from './html.ts'

@@ -1,7 +1,6 @@
 /** The look of the pages of sign-in: the console's own colours and sizes, and the few forms that these pages have. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { pageStyle } from '../../ground/http/page-style.ts'
 
 const rules = `
 *{box-sizing:border-box}
@@ -36,8 +35,7 @@ let made: { text: string; hash: string } | undefined
 /** Read with the first page. */
 export function signInStyle(): { text: string; hash: string } {
   if (made) return made
-  const tokens = readFileSync(fileURLToPath(import.meta.resolve('@steward/console/tokens.css')))
-  const text = (tokens.toString('utf8') + rules).replaceAll(/\/\*[^]*?\*\//g, '').trim()
+  const text = pageStyle(rules)
   made = { text, hash: createHash('sha256').update(text).digest('base64') }
   return made
 }

@@ -1,8 +1,9 @@
 /** The page that asks whoever comes back from a provider whether the app may serve the workspace. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
+import { html } from '../../../ground/http/html.ts'
 import type { RouteReply } from '../../../ground/http/reply.ts'
 import type { FormToken } from '../../../tenants/signin/html.ts'
-import { renderForm, html, renderPage } from '../../../tenants/signin/html.ts'
+import { renderForm, renderPage } from '../../../tenants/signin/html.ts'
 import { displayNames } from '../kinds.ts'
 
 type BegunByKey = {

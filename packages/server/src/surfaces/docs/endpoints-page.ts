@@ -23,7 +23,7 @@ const page = `<!doctype html>
 <script src="docs/page.js" defer></script>
 </head>
 <body>
-<nav><a href="docs">/v1</a> · <a href="docs?of=openai">/openai/v1</a></nav>
+<nav><a href="docs/">Documentation</a> · <a href="docs">/v1</a> · <a href="docs?of=openai">/openai/v1</a></nav>
 <div id="page"></div>
 <noscript>This page needs JavaScript. The descriptions themselves: <a href="openapi.json">/v1</a>, <a href="openai/v1/openapi.json">/openai/v1</a></noscript>
 </body>
@@ -102,7 +102,7 @@ const open = {
   isPage: true,
 } as const
 
-export const docsRoutes = (): Route[] => [
+export const endpointsPageRoutes = (): Route[] => [
   route(
     { ...open, path: '/docs', summary: 'Show the API reference as a page' },
     fromText('text/html', page),
