@@ -63,33 +63,70 @@ export async function chartOf(context: ReleaseContext): Promise<string> {
 const Bill = z.looseObject({
   metadata: z.looseObject({}),
   components: z.array(
-    z.looseObject({ externalReferences: z.array(z.looseObject({ type: z.string() })).optional() }),
+    z.looseObject({
+      'bom-ref': z.string(),
+      name: z.string(),
+      version: z.string(),
+      externalReferences: z.array(z.looseObject({ type: z.string() })).optional(),
+    }),
   ),
+  dependencies: z.array(z.looseObject({ ref: z.string(), dependsOn: z.array(z.string()) })),
 })
 
+/** The packages that the build holds, as `name version`, by the list of their licences, and the one it installs. */
+async function heldPackages(): Promise<Set<string>> {
+  const text = await readFile(join(root, 'dist/THIRD-PARTY.md'), 'utf8')
+  const { name, version } = await readRipgrep()
+  return new Set([...(text.match(/(?<=^## ).+(?=\n\nLicence: )/gm) ?? []), `${name} ${version}`])
+}
+
 /**
- * What the package holds, as a software bill of materials. Its serial number and time come from the commit; addresses
- * of the registry that this machine asked are left out.
+ * What the package holds, as a software bill of materials: npm knows where each package comes from, and the build which
+ * ones are in it. Serial number and time come from the commit; addresses of the registry that this machine asked are
+ * left out.
  */
 export async function sbomOf({ out, version, time }: ReleaseContext): Promise<string> {
-  const words = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']
-  const { stdout } = await execute('npm', words, { cwd: root, ...much })
-  const { components, metadata, ...rest } = Bill.parse(JSON.parse(stdout))
+  const { stdout } = await execute('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
+    cwd: root,
+    ...much,
+  })
+  const { components, metadata, dependencies, ...rest } = Bill.parse(JSON.parse(stdout))
+  const held = await heldPackages()
+  const kept = components.filter((each) => held.delete(`${each.name} ${each.version}`))
+  if (held.size > 0) throw new Error(`npm sbom does not know ${[...held].join(', ')}`)
+  const refs = new Set(kept.map((each) => each['bom-ref']))
   const bill = {
     ...rest,
     metadata: { ...metadata, timestamp: new Date(time * 1000).toISOString() },
-    components: components.map(({ externalReferences = [], ...component }) => ({
+    components: kept.map(({ externalReferences = [], ...component }) => ({
       ...component,
       externalReferences: externalReferences.filter(({ type }) => type !== 'distribution'),
     })),
+    dependencies: dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map(({ ref, dependsOn }) => ({
+        ref,
+        dependsOn: dependsOn.filter((each) => refs.has(each)),
+      })),
   }
-  const digest = createHash('sha256')
-    .update(JSON.stringify({ ...bill, serialNumber: '' }))
-    .digest('hex')
-  const serialNumber = `urn:uuid:${digest.slice(0, 8)}-${digest.slice(8, 12)}-5${digest.slice(13, 16)}-a${digest.slice(17, 20)}-${digest.slice(20, 32)}`
   const name = `steward-${version}.cdx.json`
+  const serialNumber = `urn:uuid:${serialOf(JSON.stringify({ ...bill, serialNumber: '' }))}`
   await writeFile(join(out, name), `${JSON.stringify({ ...bill, serialNumber }, null, 2)}\n`)
   return name
+}
+
+/** A UUID of version 8, made of a digest. */
+function serialOf(text: string): string {
+  const digest = createHash('sha256').update(text).digest('hex')
+  const parts = [
+    [0, 8],
+    [8, 12],
+    [12, 15],
+    [15, 18],
+    [18, 30],
+  ].map((range) => digest.slice(...range))
+  const [first, second, third, fourth, last] = parts
+  return `${first}-${second}-8${third}-8${fourth}-${last}`
 }
 
 export async function notesOf({ out, version, heading }: ReleaseContext): Promise<string> {
@@ -99,17 +136,23 @@ export async function notesOf({ out, version, heading }: ReleaseContext): Promis
   return name
 }
 
-const Ripgrep = z.looseObject({ optionalDependencies: z.record(z.string(), z.string()) })
+const Ripgrep = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  optionalDependencies: z.record(z.string(), z.string()),
+})
+
+const readRipgrep = async () => {
+  const manifest = join(root, 'node_modules/@vscode/ripgrep/package.json')
+  return Ripgrep.parse(JSON.parse(await readFile(manifest, 'utf8')))
+}
 
 /** The programs that `npm install` of the package fetches, for the platforms of the sandbox daemon. */
 async function packRipgrep(folder: string): Promise<void> {
-  const manifest = join(root, 'node_modules/@vscode/ripgrep/package.json')
-  const { optionalDependencies, version } = Ripgrep.parse(
-    JSON.parse(await readFile(manifest, 'utf8')),
-  )
+  const { optionalDependencies, version } = await readRipgrep()
   const platforms = ['linux-x64', 'linux-arm64'].map((platform) => `@vscode/ripgrep-${platform}`)
   const wanted = platforms.map((name) => `${name}@${optionalDependencies[name] ?? ''}`)
-  const all = [`@vscode/ripgrep@${String(version)}`, ...wanted]
+  const all = [`@vscode/ripgrep@${version}`, ...wanted]
   await execute('npm', ['pack', '--pack-destination', folder, ...all], { cwd: folder, ...much })
 }
 
