@@ -161,7 +161,7 @@ const offlineText = (version: string) => `# Steward ${version} without the inter
 - Package: \`npm install ./npm/*.tgz ./steward-${version}.tgz\` on a machine with Node 24.
 - Images: \`podman load --input FILE\` for each \`steward-${version}-*.tar\`, where this archive has them.
 - Kubernetes: \`helm install steward ./steward-chart-${version}.tgz\`, with the images in a registry of yours.
-- A system for sandboxes: \`mmdebstrap --variant=minbase trixie FOLDER\` from a mirror of yours; docs/sandboxes.md says more.
+- Sandboxes: the image of that name is for \`SANDBOX_PROVIDER=docker\` and \`podman\`. A root folder for bubblewrap: \`mmdebstrap --variant=minbase trixie FOLDER\` from a mirror of yours; docs/sandboxes.md says more.
 - Documentation: docs/, and on the running server at /docs/.
 - Whole files: \`sha256sum --check SHA256SUMS\`.
 `

@@ -3,11 +3,15 @@
 # architectures, and signs them by the identity of the workflow. Run by .github/workflows/release.yml alone.
 set -eu
 version=$(node -p 'require("./package.json").version')
-registry="ghcr.io/$(printf '%s' "$GITHUB_REPOSITORY" | tr '[:upper:]' '[:lower:]')"
+registry="ghcr.io/$(printf '%s' "$GITHUB_REPOSITORY_OWNER" | tr '[:upper:]' '[:lower:]')"
 printf '%s' "$GITHUB_TOKEN" | docker login ghcr.io --username "$GITHUB_ACTOR" --password-stdin
 
+# The names that deploy/ uses.
 for target in server worker; do
-  name="$registry/$target"
+  case $target in
+  server) name="$registry/steward" ;;
+  worker) name="$registry/steward-worker" ;;
+  esac
   parts=''
   for architecture in amd64 arm64; do
     archive="release/steward-$version-$target-$architecture.tar"

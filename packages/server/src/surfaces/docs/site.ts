@@ -35,6 +35,8 @@ const mediaTypes: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  // Shown, where a browser would offer it as a download.
+  '.yaml': plainText,
 }
 
 /** The folder with `docs`, as it is read: its files, and what its indexes list. */
