@@ -48,9 +48,15 @@ describe('a release', () => {
         `steward-chart-${version}.tgz`,
       ].toSorted(),
     )
-    assert.match(said, /not signed: only the workflow/)
+    assert.match(said, /not signed: the workflow/)
     assert.match(said, /no images: --images makes them/)
     await execute('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: first })
+    const manifest = await execute('tar', [
+      '-xOf',
+      join(first, `${top}.tgz`),
+      'package/package.json',
+    ])
+    assert.doesNotMatch(manifest.stdout, /"private"/, 'npm publishes it')
     assert.ok((await listOf(`steward-chart-${version}.tgz`)).includes('steward/Chart.yaml'))
     const offline = await listOf(`${top}-offline.tar`)
     for (const path of [

@@ -3,14 +3,13 @@
  * does that, where there is an identity. The same commit gives the same bytes, but for the images, which hold packages of
  * Debian as they are on that day.
  */
-import { mkdir, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './house/sources.ts'
 import { archiveImages } from './release/images.ts'
 import { chartOf, checksumsOf, notesOf, offlineOf, packageOf, sbomOf } from './release/parts.ts'
 import type { ReleaseContext } from './release/parts.ts'
-import { signed } from './release/signatures.ts'
 import { commitTime, problemsOfCommit } from './release/source.ts'
 import { otherVersions, readVersion, setVersion } from './release/versions.ts'
 
@@ -21,6 +20,7 @@ const usage = `Makes everything of the version that package.json names, in relea
   npm run release -- --set 1.2.3    only writes another version into the files that name it
 
   --images      also the images, by Podman or Docker: both architectures where the builder can
+  --whole       refuses where an architecture is missing
   --out FOLDER  in place of release/
 `
 
@@ -31,9 +31,18 @@ function stopWith(problems: readonly string[]): never {
   process.exit(1)
 }
 
+/** Removes what an earlier release has made there, and nothing else. */
+async function emptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const names = await readdir(folder)
+  const others = names.filter((name) => !/^(?:steward-|SHA256SUMS)/.test(name))
+  if (others.length > 0)
+    stopWith([`${folder} holds other files (${others[0]}): name another folder`])
+  for (const name of names) await rm(join(folder, name), { recursive: true })
+}
+
 async function make(context: ReleaseContext, withImages: boolean): Promise<void> {
-  await rm(context.out, { recursive: true, force: true })
-  await mkdir(context.out, { recursive: true })
+  await emptyFolder(context.out)
   say(`making version ${context.version} in ${context.out}`)
   const files = [
     await packageOf(context),
@@ -46,13 +55,14 @@ async function make(context: ReleaseContext, withImages: boolean): Promise<void>
   files.push(...images, await offlineOf(context, [...files, ...images]))
   const checksums = await checksumsOf(context, files)
   for (const file of [...files, checksums]) say(`made ${file}`)
-  say(await signed(context, checksums))
+  say('not signed: the workflow of the code host does that, by its identity')
 }
 
 const { values } = parseArgs({
   options: {
     'dry-run': { type: 'boolean', default: false },
     images: { type: 'boolean', default: false },
+    whole: { type: 'boolean', default: false },
     out: { type: 'string', default: 'release' },
     set: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -70,7 +80,10 @@ else if (values.set !== undefined) {
   if (problems.length > 0) stopWith(problems)
   const out = resolve(root, values.out)
   await make(
-    { version, out, heading: isDry ? 'Unreleased' : version, time: commitTime() },
+    {
+      ...{ version, out, heading: isDry ? 'Unreleased' : version, time: commitTime() },
+      isWhole: values.whole,
+    },
     values.images,
   )
 }

@@ -104,6 +104,15 @@ describe('the objects of the chart', () => {
       assert.ok(objectsOf(values).length >= 4)
     })
 
+  it('hold numbers of settings as they are, however large', () => {
+    const settings = { SANDBOX_DISK_FILES: 1_234_567, WORKSPACE_SHARE: 50 }
+    const [map] = objectsOf({ settings }).filter(({ kind }) => kind === 'ConfigMap')
+    assert.deepEqual(map && 'data' in map && map.data, {
+      SANDBOX_DISK_FILES: '1234567',
+      WORKSPACE_SHARE: '50',
+    })
+  })
+
   it('are checked for fields that there are not, and for the types of fields', () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount' }
     assert.throws(() => readObject({ ...account, secret: [] }), /ServiceAccount: .*additional prop/)

@@ -78,7 +78,7 @@ export async function archiveImages(
           () => undefined,
           (error: Error) => error,
         )
-        if (failure && architecture === ownArchitecture) throw failure
+        if (failure && (context.isWhole || architecture === ownArchitecture)) throw failure
         if (failure) {
           say(`no ${file}: this engine has it not for ${architecture}: ${failure.message}`)
           continue

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -19,6 +19,8 @@ export type ReleaseContext = {
   heading: string
   /** Of the commit, in seconds since the epoch. */
   time: number
+  /** True: an image that is missing for an architecture fails the release. */
+  isWhole: boolean
 }
 
 const execute = promisify(execFile)
@@ -153,7 +155,10 @@ async function packRipgrep(folder: string): Promise<void> {
   const platforms = ['linux-x64', 'linux-arm64'].map((platform) => `@vscode/ripgrep-${platform}`)
   const wanted = platforms.map((name) => `${name}@${optionalDependencies[name] ?? ''}`)
   const all = [`@vscode/ripgrep@${version}`, ...wanted]
-  await execute('npm', ['pack', '--pack-destination', folder, ...all], { cwd: folder, ...much })
+  const words = ['pack', '--pack-destination', folder, '--prefer-offline', '--fetch-retries', '1']
+  // The registry may have a certificate of an authority that this machine trusts, and Node by itself does not.
+  const env = { ...process.env, NODE_USE_SYSTEM_CA: '1' }
+  await execute('npm', [...words, ...all], { cwd: folder, env, ...much })
 }
 
 const offlineText = (version: string) => `# Steward ${version} without the internet
@@ -182,7 +187,7 @@ export async function offlineOf(
     await cp(join(root, 'docs'), join(own, 'docs'), { recursive: true })
     await cp(join(root, 'deploy'), join(own, 'deploy'), { recursive: true })
     await writeFile(join(own, 'README.md'), offlineText(version))
-    await writeSums(own, files)
+    await writeSums(own, await allFilesIn(own))
     await archive(context, join(folder, name), folder, [top])
     await rename(join(folder, name), join(out, name)).catch(() =>
       cp(join(folder, name), join(out, name)),
@@ -190,6 +195,12 @@ export async function offlineOf(
   })
   return name
 }
+
+const allFilesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .toSorted()
 
 async function sumOf(file: string): Promise<string> {
   const hash = createHash('sha256')
@@ -199,7 +210,7 @@ async function sumOf(file: string): Promise<string> {
 
 async function writeSums(folder: string, files: readonly string[]): Promise<string> {
   const lines = await Promise.all(
-    files.map(async (file) => `${await sumOf(join(folder, file))}  ${basename(file)}\n`),
+    files.map(async (file) => `${await sumOf(join(folder, file))}  ${file}\n`),
   )
   await writeFile(join(folder, 'SHA256SUMS'), lines.join(''))
   return 'SHA256SUMS'

@@ -12,7 +12,9 @@ export const commitTime = (): number => Number(git('log', '-1', '--format=%ct'))
 export function problemsOfCommit(version: string): string[] {
   const changed = git('status', '--porcelain')
   const tags = git('tag', '--points-at', 'HEAD').split('\n')
+  const isOnMain = git('branch', '--remotes', '--contains', 'HEAD').includes('origin/main')
   return [
+    ...(isOnMain ? [] : ['the main branch of origin does not have this commit']),
     ...(changed === '' ? [] : ['the checkout has changes that no commit has']),
     ...(tags.includes(`v${version}`) ? [] : [`this commit does not bear the tag v${version}`]),
   ]

@@ -8,6 +8,9 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 }
 
+/** A named pipe to which nobody writes would hold the start for ever. */
+const longestMs = 10_000
+
 async function readBytes(path: string, most: number): Promise<Buffer> {
   const file = await open(path)
   try {
@@ -25,13 +28,21 @@ async function readBytes(path: string, most: number): Promise<Buffer> {
   }
 }
 
+function inTime<T>(reading: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`nothing came from it within ${longestMs / 1000} seconds`))
+    const timer = setTimeout(late, longestMs)
+    reading.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
 /** Returns the text, or the reason why there is none, which completes "cannot be read: ". */
 export async function readBoundedText(
   path: string,
   most: number,
 ): Promise<{ text: string } | { why: string }> {
   try {
-    const bytes = await readBytes(path, most)
+    const bytes = await inTime(readBytes(path, most))
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException

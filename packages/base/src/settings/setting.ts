@@ -93,7 +93,9 @@ export function setting<T>(
   { form, parse, ...kind }: SettingKind<T>,
   description: SettingDescription,
 ): Setting<T | undefined> {
-  const { default: fallback, required, secret = false, hidden = secret } = description
+  const { default: fallback, required, secret = false } = description
+  // What a kind shows only in part may hold a secret: a URL has a password.
+  const { hidden = secret || kind.shown !== undefined } = description
   function read(environment: ProcessVariables): SettingReading<T | undefined> {
     const text = environment[name] || fallback
     if (text === undefined)

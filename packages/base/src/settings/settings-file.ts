@@ -20,6 +20,9 @@ type FileSetting = {
   value: { text: string } | { path: string }
 }
 
+/** A person reads no more of them, and each unknown key is compared with every known one. */
+const mostProblems = 20
+
 export type SettingsFile = {
   entries: readonly FileSetting[]
   /** Each begins with its location. */
@@ -100,6 +103,10 @@ function entriesOf(
   const problems: string[] = []
   const refused = new Set<string>()
   for (const { key: node, value } of map.items as Pair<Node, Node | null>[]) {
+    if (problems.length === mostProblems) {
+      problems.push('and more: mend these first')
+      return { entries: [...entries.values()], problems, refused, isWhole: false }
+    }
     const location = locationOf(node)
     const key = isScalar(node) && typeof node.value === 'string' ? node.value : ''
     const found = known.get(key)

@@ -70,6 +70,17 @@ describe('a setting that is declared once', () => {
     assert.deepEqual(read, { litres: 1.5, heat, url: maker.MAKER_URL, colour: undefined })
   })
 
+  it('hides the text of a kind that may hold a secret, whatever it says itself', () => {
+    const url = setting('LEFT_URL', httpUrl, { about: 'where it leads' })
+    const { hidden, shown } = url
+    assert.equal(hidden, true)
+    assert.equal(shown?.('https://me:hunter2@x.example/a'), 'https://me:‹masked›@x.example/a')
+    assert.deepEqual(url.read({ LEFT_URL: 'ftp://me:hunter2@x' }), {
+      ok: false,
+      problem: 'LEFT_URL: "…" is not an http or https URL',
+    })
+  })
+
   it('is refused by name with all other problems at once, and shows no hidden text', () => {
     const wrong = { KETTLE_LITRES: '3', KETTLE_LOUD: 'yes', COLOUR: 'green' }
     assert.deepEqual(problems({ ...wrong, MAKER_URL: 'ftp://hunter2@x' }), [

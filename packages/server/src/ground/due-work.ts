@@ -50,10 +50,13 @@ export function createDueWork<Piece extends WorkPiece>(
   const alarm = createNearestAlarm(clock, () => lookNow())
 
   async function driveOne(db: Database, piece: Piece, signal: AbortSignal): Promise<void> {
-    const next = await work.drive(db, piece, signal).catch((error: unknown): NextLook => {
+    let next: NextLook | void
+    try {
+      next = await work.drive(db, piece, signal)
+    } catch (error) {
       log.error(failure.message, { error, [failure.field]: piece.id })
-      return { at: clock.now() + failedMs, isLeftOut: true }
-    })
+      next = { at: clock.now() + failedMs, isLeftOut: true }
+    }
     if (!next) return
     if (next.isLeftOut) inSlots.restUntil(piece.id, next.at)
     alarm.set(next.at, signal)

@@ -1,4 +1,5 @@
 /** The model of an agent that a command makes. */
+import { maskUrl } from '@steward/base/settings/mask-url.ts'
 import { z } from 'zod'
 import { serverProgram } from '../../ground/config/settings.ts'
 import { say } from './command-line.ts'
@@ -20,16 +21,17 @@ const shownNames = 8
 
 /** The names of the models that a local server, or another one that speaks OpenAI's wire, offers. */
 async function listModels(root: string, apiKey = 'none'): Promise<string[]> {
+  const shown = maskUrl(root)
   const authorization = `Bearer ${apiKey}`
   const response = await fetch(`${root}/v1/models`, { headers: { authorization } }).catch(
     (error: unknown) => {
-      throw new Error(`the model server at ${root} does not answer (${reasonOf(error)})`)
+      throw new Error(`the model server at ${shown} does not answer (${reasonOf(error)})`)
     },
   )
   const text = await response.text()
   if (!response.ok)
     throw new Error(
-      `the model server at ${root} does not list its models (${response.status} ${wordsOf(text)}): check ${openai.apiKey.name}, or name a model by MODEL`,
+      `the model server at ${shown} does not list its models (${response.status} ${wordsOf(text)}): check ${openai.apiKey.name}, or name a model by MODEL`,
     )
   const { data } = z
     .looseObject({ data: z.array(z.looseObject({ id: z.string() })).nullish() })
@@ -43,12 +45,14 @@ async function chooseListed(root: string, { command, environment }: ModelChoice)
   const [first] = found
   if (first === undefined) {
     const none = all.length > 0 ? `no model that can chat (${all.join(', ')})` : 'no model'
-    throw new Error(`the model server at ${root} offers ${none}: pull one, or name one by MODEL`)
+    throw new Error(
+      `the model server at ${maskUrl(root)} offers ${none}: pull one, or name one by MODEL`,
+    )
   }
   const names = found.slice(0, shownNames).join(', ')
   const more = found.length > shownNames ? ` and ${found.length - shownNames} more` : ''
   say(
-    `Taking the model ${first} of ${root}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
+    `Taking the model ${first} of ${maskUrl(root)}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
   )
   return first
 }

@@ -1,5 +1,6 @@
 /** What the server of an address says of itself, for commands on its machine. */
 import { toUrlHost } from '@steward/base/url-host.ts'
+import { z } from 'zod'
 import { exitWithLines, printLine, readConfigOrExit } from './command-line.ts'
 
 /**
@@ -16,13 +17,26 @@ export type Readiness =
   /** `why`: what the server answered. */
   | { state: 'unready'; why: string }
 
-/** `none`: no server answers there, or another program does. */
+const answerMs = 5_000
+/** What a server of this program answers, ready or not. */
+const Answer = z.looseObject({ ok: z.boolean(), version: z.string() })
+
+/** `none`: no server answers there in time, or another program does. */
 export async function readReadiness(base: string): Promise<Readiness> {
-  const response = await fetch(`${base}/readyz`).catch(() => undefined)
+  const signal = AbortSignal.timeout(answerMs)
+  const response = await fetch(`${base}/readyz`, { signal }).catch(() => undefined)
+  const why = (await response?.text().catch(() => '')) ?? ''
+  if (!Answer.safeParse(parseAnswer(why)).success) return { state: 'none' }
   if (response?.ok) return { state: 'ready' }
-  if (response?.status !== 503) return { state: 'none' }
-  const why = await response.text()
   return /"stopping":true/.test(why) ? { state: 'stopping' } : { state: 'unready', why }
+}
+
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Exits with 1 unless the server that has these settings is ready, as a health check of a container asks. */

@@ -45,7 +45,7 @@ describe('the check of an upgrade', () => {
       for (const _time of ['first', 'second'])
         assert.match(
           (await told(config)).lines,
-          /steward\.db: 0006-forks\n.*steward\.db: took \d+\.\d s on a copy of \d+\.\d MiB$/,
+          /steward\.db: 0006-forks; stop the servers of the version before first\n.*steward\.db: took \d+\.\d s on a copy of \d+\.\d MiB$/,
         )
       assert.deepEqual(await readdir(folder), before)
     } finally {
@@ -75,10 +75,12 @@ describe('the check of an upgrade', () => {
     const config = configOf({ DATABASE_URL: url })
     assert.match(
       (await told(config)).lines,
-      /^database: 0006-forks\nto see how long .*--on-copy URL$/,
+      /^database: 0006-forks; stop .* first\nto see how long .*--on-copy URL$/,
     )
     assert.match((await told(config, copy)).lines, /took \d+\.\d s on the copy$/)
     assert.match((await told(config)).lines, /^database: 0006-forks/, 'the database is as it was')
-    await assert.rejects(told(config, url), /names the database itself/)
+    for (const same of [url, `${url}${url.includes('?') ? '&' : '?'}application_name=other`])
+      await assert.rejects(told(config, same), /names the database itself/)
+    assert.match((await told(config)).lines, /^database: 0006-forks/)
   })
 })

@@ -2,7 +2,8 @@
  * `upgrade --check`: what the next start of this version would do to the database, and how long that takes. Works beside
  * running servers, and changes nothing but copies that it removes again.
  */
-import { existsSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -33,8 +34,12 @@ function tellPlan(label: string, applied: Applied, tell: Tell): boolean {
   if (isTooOld) tell(`${label}: refused, start the server of commit ${lastCommit} once before`)
   else if (unknown.length > 0)
     tell(`${label}: refused, a newer version has changed it (${unknown.join(', ')})`)
-  else if (pending.length > 0) tell(`${label}: ${pending.join(', ')}`)
-  else if (newer.length > 0)
+  else if (pending.length > 0) {
+    const isStopped = pending.some((name) => !name.endsWith('+'))
+    tell(
+      `${label}: ${pending.join(', ')}${isStopped ? '; stop the servers of the version before first' : ''}`,
+    )
+  } else if (newer.length > 0)
     tell(`${label}: nothing, and a newer version has added ${newer.join(', ')}`)
   else tell(`${label}: nothing`)
   return !isTooOld && unknown.length === 0
@@ -80,6 +85,7 @@ async function checkFiles({ dataDir }: Config, tell: Tell): Promise<boolean> {
     isServed = tellPlan(path, applied, tell) && isServed
     if (hasPending(applied)) pending.push(path)
   }
+  await removeLeft(dataDir)
   if (isServed) for (const path of await largestOf(pending)) await tryOnCopy(dataDir, path, tell)
   return isServed
 }
@@ -95,12 +101,35 @@ async function largestOf(paths: readonly string[]): Promise<string[]> {
     .map(({ path }) => path)
 }
 
+const copyPrefix = 'upgrade-check-'
+
+/** Copies that a check which was killed has left. */
+async function removeLeft(dataDir: string): Promise<void> {
+  const names = existsSync(dataDir) ? await readdir(dataDir) : []
+  for (const name of names.filter((each) => each.startsWith(copyPrefix)))
+    await rm(join(dataDir, name), { recursive: true, force: true })
+}
+
+/** The copy is as secret as the database. The returned function ends the watch. */
+function removeOnSignal(folder: string): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const end = () => {
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(130)
+  }
+  for (const signal of signals) process.once(signal, end)
+  return () => {
+    for (const signal of signals) process.off(signal, end)
+  }
+}
+
 async function tryOnCopy(dataDir: string, path: string, tell: Tell): Promise<void> {
   const { size } = await stat(path)
   const { bavail, bsize } = await statfs(dataDir)
   if (bavail * bsize < 2 * size)
     return tell(`${path}: not tried on a copy of ${sizeOf(size)}, for which ${dataDir} has no room`)
-  const folder = await mkdtemp(join(dataDir, 'upgrade-check-'))
+  const folder = await mkdtemp(join(dataDir, copyPrefix))
+  const removed = removeOnSignal(folder)
   try {
     const copied = join(folder, 'copy.db')
     {
@@ -111,6 +140,7 @@ async function tryOnCopy(dataDir: string, path: string, tell: Tell): Promise<voi
     await (await sqliteDatabase(copied)).close()
     tell(`${path}: took ${secondsSince(begun)} on a copy of ${sizeOf(size)}`)
   } finally {
+    removed()
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -134,30 +164,66 @@ async function checkPostgres(
     )
     return true
   }
-  if (copy === url) throw new Error('--on-copy names the database itself: name a copy of it')
+  await refuseSameDatabase(url, copy, databaseLimits)
   const begun = performance.now()
   await (await postgresDatabase(copy, databaseLimits)).close()
   tell(`took ${secondsSince(begun)} on the copy`)
   return true
 }
 
-/** The migrations of the database, and of each workspace's schema. */
-async function plansOf(
+/** Calls with a connection that ends with the call. */
+async function connected<T>(
   url: string,
   limits: Config['databaseLimits'],
-): Promise<Map<string, Applied>> {
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const connecting = postgresConnector(url, limits)
   const client = new pg.Client(connecting.config)
   // The running query rejects with the same error.
   client.on('error', () => {})
   try {
     await client.connect()
-    const namesIn = async (schema: string): Promise<Applied> => {
+    return await work(client)
+  } finally {
+    await connecting.close(client.end())
+  }
+}
+
+/**
+ * Two URLs may name one database: by a socket and by TCP, or by another role. A lock of a database is seen by every
+ * connection to it, and by no other database.
+ */
+async function refuseSameDatabase(
+  url: string,
+  copy: string,
+  limits: Config['databaseLimits'],
+): Promise<void> {
+  const lock = randomInt(2 ** 31)
+  const isFree = await connected(url, limits, async (client) => {
+    await client.query('select pg_advisory_lock($1::bigint)', [lock])
+    return connected(copy, limits, async (other) => {
+      const { rows } = await other.query<{ is: boolean }>(
+        'select pg_try_advisory_lock($1::bigint) as is',
+        [lock],
+      )
+      return rows[0]?.is === true
+    })
+  })
+  if (!isFree) throw new Error('--on-copy names the database itself: name a copy of it')
+}
+
+/** The migrations of the database, and of each workspace's schema. */
+function plansOf(url: string, limits: Config['databaseLimits']): Promise<Map<string, Applied>> {
+  return connected(url, limits, async (client) => {
+    const hasTable = async (name: string): Promise<boolean> => {
       const { rows } = await client.query<{ is: boolean }>(
         'select to_regclass($1) is not null as is',
-        [`${schema}.kysely_migration`],
+        [name],
       )
-      if (!rows[0]?.is) return undefined
+      return rows[0]?.is === true
+    }
+    const namesIn = async (schema: string): Promise<Applied> => {
+      if (!(await hasTable(`${schema}.kysely_migration`))) return undefined
       const found = await client.query<{ name: string }>(
         `select name from ${client.escapeIdentifier(schema)}.kysely_migration`,
       )
@@ -166,16 +232,14 @@ async function plansOf(
     const { rows: schemas } = await client.query<{ name: string }>(
       'select current_schema() as name',
     )
-    const own = schemas[0]?.name ?? 'public'
-    const plans = new Map([['database', await namesIn(own)]])
-    if (plans.get('database') === undefined) return plans
+    const plans = new Map([['database', await namesIn(schemas[0]?.name ?? 'public')]])
+    // A database of an early version has no such table.
+    if (!(await hasTable('tenant_databases'))) return plans
     const { rows } = await client.query<{ tenant_id: string }>(
       'select tenant_id from tenant_databases order by tenant_id',
     )
     for (const { tenant_id: tenant } of rows)
       plans.set(`database of ${tenant}`, await namesIn(schemaNameOf(tenant)))
     return plans
-  } finally {
-    await connecting.close(client.end())
-  }
+  })
 }

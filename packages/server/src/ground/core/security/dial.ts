@@ -247,7 +247,8 @@ async function hostForProxy(guard: Guard<Namer>, host: string, port: number): Pr
   const found = (await resolveForProxy(host)).map((address) => ({ host, port, address }))
   const refusal = refusalOf(guard, found)
   if (refusal) throw refusal
-  return found[0]?.address ?? host
+  if (!found[0]) throw new Error(`${host} has no address`)
+  return found[0].address
 }
 
 /** Rejects with `RefusedAddressError`, or with the error of the proxy. */

@@ -23,7 +23,9 @@ export function packedBytes(load: () => Promise<Buffer>, headers: readonly [stri
     const { packed, tag } = await kept()
     const all: [string, string][] = [...headers, ['etag', tag], ['vary', 'accept-encoding']]
     if (isKnownTo(header, tag)) return unchangedReply(all)
-    const isPacked = /\bgzip\b/.test(header('accept-encoding') ?? '')
+    const isPacked = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(
+      header('accept-encoding') ?? '',
+    )
     const bytes = isPacked ? packed : await unpack(packed)
     all.push(['content-length', String(bytes.length)])
     if (isPacked) all.push(['content-encoding', 'gzip'])

@@ -57,11 +57,14 @@ const derived = (secrets: Secrets): Record<string, string> => ({
   'bus-url': `nats://steward:${secrets['bus-password']}@bus:4222`,
 })
 
+/** Of .env, for live words over NATS. */
+export const busLines = 'COMPOSE_PROFILES=nats\nSTEWARD_BUS_URL_FILE=/run/secrets/bus-url\n'
+
 const environmentText = ({ domain, hasBus }: ComposeOptions): string =>
   `# Read by docker compose. No secret is here: secrets are below secrets/.
 COMPOSE_PROJECT_NAME=steward
 STEWARD_DOMAIN=${domain}
-${hasBus ? 'COMPOSE_PROFILES=nats\nSTEWARD_BUS_URL_FILE=/run/secrets/bus-url\n' : ''}`
+${hasBus ? busLines : ''}`
 
 /**
  * Secrets are read by containers whose users differ from the operator's, so that the files are open to all and their

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { z } from 'zod'
 import { exitWithLines, printLine, refuseCommand } from '../command-line.ts'
 import { makeFile, makeFolder, readIfThere } from '../planned-files.ts'
-import { planComposeFolder } from './compose-folder.ts'
+import { busLines, planComposeFolder } from './compose-folder.ts'
 
 const InitOptions = z.object({
   folder: z.string().default('steward'),
@@ -50,10 +50,17 @@ Next:
 Store a copy of secrets/root-secret away from this machine: stored credentials are lost with it.
 Your own changes belong in compose.override.yaml, which no upgrade touches.`
 
-/**
- * Attack: another account makes the folder beforehand, or reads it: the files in it are open, so that containers can
- * read them.
- */
+/** Attack: another account makes the folder beforehand, and replaces files in it later. */
+function checkFolder(path: string): void {
+  if (!existsSync(path)) return
+  const { uid, mode } = statSync(path)
+  if (uid !== process.getuid?.())
+    exitWithLines([`steward: ${path} belongs to another account: name another folder by --folder.`])
+  if ((mode & 0o022) !== 0)
+    exitWithLines([`steward: others may write to ${path}: chmod go-w ${path}`])
+}
+
+/** Attack: another account reads it: the files in it are open, so that containers can read them. */
 function checkSecretFolder(path: string): void {
   if (!existsSync(path)) return
   const { uid, mode } = statSync(path)
@@ -68,6 +75,7 @@ export async function initCompose(given: Record<string, unknown>): Promise<void>
   const { nats: hasBus, upgrade: isUpgrade, print: isPrinted } = options
   const folder = resolve(options.folder)
   const domain = await chooseDomain(folder, options.domain)
+  checkFolder(folder)
   checkSecretFolder(join(folder, 'secrets'))
   const { folders, files } = planComposeFolder({ folder, domain, hasBus, isUpgrade })
   for (const each of folders) makeFolder(each, isPrinted)
@@ -75,5 +83,10 @@ export async function initCompose(given: Record<string, unknown>): Promise<void>
   const known = knownDomain(folder)
   if (known !== undefined && known !== domain)
     printLine(`.env names another domain (${known}): change it there`)
+  if (
+    hasBus &&
+    !/^COMPOSE_PROFILES=.*\bnats\b/m.test(readIfThere(join(folder, '.env')) ?? busLines)
+  )
+    printLine(`.env stays without NATS: add these lines to it\n${busLines}`)
   printLine(nextSteps(folder, domain))
 }

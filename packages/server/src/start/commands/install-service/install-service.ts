@@ -10,7 +10,7 @@ import { makeFile, makeFolder, readIfThere } from '../planned-files.ts'
 import type { AccountStep } from './account.ts'
 import { missingAccountSteps, takeStep } from './account.ts'
 import type { UnitProgram } from './unit.ts'
-import { settingsFile, settingsText, unitFile, unitText } from './unit.ts'
+import { quoteForUnit, settingsFile, settingsText, unitFile, unitText } from './unit.ts'
 
 const InstallOptions = z.object({
   url: z.string().optional(),
@@ -25,10 +25,15 @@ const checkout = join(import.meta.dirname, '../../../../../..')
 /** How this program is started: from a package, or from a clone with a Node of its own. */
 function ownUnitProgram(): UnitProgram {
   const node = '--max-semi-space-size=8'
-  if (isBuilt) return { start: `${process.execPath} ${node} ${process.argv[1]} start` }
+  const quoted = (path = '') => quoteForUnit(path)
+  if (isBuilt)
+    return { start: `${quoted(process.execPath)} ${node} ${quoted(process.argv[1])} start` }
   const own = join(checkout, 'node_modules/.bin/node')
   const program = existsSync(own) ? own : process.execPath
-  return { start: `${program} ${node} packages/server/src/main.ts`, workingFolder: checkout }
+  return {
+    start: `${quoted(program)} ${node} packages/server/src/main.ts`,
+    workingFolder: checkout.replaceAll('%', '%%'),
+  }
 }
 
 /** The unit hides these folders from the server. */

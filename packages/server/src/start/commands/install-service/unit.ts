@@ -8,6 +8,12 @@ export const unitFile = '/etc/systemd/system/steward.service'
 /** Subordinate ids of the account: each session has a user of its own. */
 export const subordinateIds = '1000000-1065535'
 
+/** A word of a command line in a unit, in which a space, a quote, `%` and `$` have meanings of their own. */
+export function quoteForUnit(word: string): string {
+  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$')
+  return /[\s"'\\]/.test(word) ? `"${escaped.replaceAll(/["\\]/g, '\\$&')}"` : escaped
+}
+
 export type UnitProgram = {
   /** The command line that starts the server. */
   start: string
