@@ -9,6 +9,7 @@ import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runPacking } from './packing.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const execute = promisify(execFile)
@@ -123,7 +124,7 @@ export async function imageEngine(): Promise<ImageEngine> {
   async function pack(): Promise<string> {
     const made = join(folder, 'package')
     await mkdir(made)
-    await execute('npm', ['pack', '--pack-destination', made], { cwd: root, ...output })
+    await runPacking(['pack', '--pack-destination', made])
     return made
   }
 

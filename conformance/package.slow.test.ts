@@ -6,13 +6,12 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { installSteps, isPromised } from './install-steps.ts'
+import { runPacking } from './packing.ts'
 import { freePort } from '@steward/server/ground/bus/direct/fixture.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 
 describe('the package', () => {
@@ -29,7 +28,7 @@ describe('the package', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-package-'))
-    const packed = await run('npm', ['pack', '--pack-destination', folder], { cwd: root, env })
+    const packed = await runPacking(['pack', '--pack-destination', folder], env)
     tarball = join(folder, packed.stdout.trim().split('\n').at(-1) ?? '')
     const options = ['--prefer-offline', '--no-audit', '--no-fund']
     await run('npm', ['install', ...options, tarball], { cwd: folder, env })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runPacking } from './packing.ts'
 import { partOf } from '../scripts/release/changelog.ts'
 import { otherVersions, readVersion } from '../scripts/release/versions.ts'
 
@@ -21,7 +22,7 @@ describe('a release', () => {
   const make = async (name: string): Promise<string> => {
     const out = join(folder, name)
     const words = ['run', '--silent', 'release', '--', '--dry-run', '--out', out]
-    said = (await execute('npm', words, { cwd: root, maxBuffer: 64 << 20 })).stderr
+    said = (await runPacking(words)).stderr
     return out
   }
   let first: string
