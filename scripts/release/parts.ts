@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -188,10 +188,7 @@ export async function offlineOf(
     await cp(join(root, 'deploy'), join(own, 'deploy'), { recursive: true })
     await writeFile(join(own, 'README.md'), offlineText(version))
     await writeSums(own, await allFilesIn(own))
-    await archive(context, join(folder, name), folder, [top])
-    await rename(join(folder, name), join(out, name)).catch(() =>
-      cp(join(folder, name), join(out, name)),
-    )
+    await archive(context, join(out, name), folder, [top])
   })
   return name
 }

@@ -17,7 +17,7 @@ const first = '0001-tables'
  * A name that ends in `+` only adds: a version without that migration works on the tables beside one that has it, and
  * after it. [docs/upgrades.md]
  */
-const addsOnly = (name: string): boolean => name.endsWith('+')
+export const addsOnly = (name: string): boolean => name.endsWith('+')
 
 const migrations: Readonly<Record<string, Migration>> = {
   [first]: tables,

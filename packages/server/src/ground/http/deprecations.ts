@@ -13,20 +13,19 @@ function deprecatedIn(schema: z.ZodType): string[] {
 }
 
 export function deprecations(log: Log): NoteDeprecated {
-  /** What is not told yet, by route. Most routes have an empty list. */
-  const untold = new Map<Route, string[]>()
+  /** What is not told yet, by route. Most routes have an empty set. */
+  const untold = new Map<Route, Set<string>>()
   return (route, body) => {
     if (!route.body || typeof body !== 'object' || body === null) return
-    const names = untold.get(route) ?? deprecatedIn(route.body)
-    const sent = names.filter((name) => name in body)
-    untold.set(
-      route,
-      names.filter((name) => !sent.includes(name)),
-    )
-    for (const field of sent)
+    let names = untold.get(route)
+    if (!names) untold.set(route, (names = new Set(deprecatedIn(route.body))))
+    for (const field of names) {
+      if (!(field in body)) continue
+      names.delete(field)
       log.warn('a caller sends a deprecated field, which a later version refuses', {
         route: `${route.method.toUpperCase()} ${route.path}`,
         field,
       })
+    }
   }
 }

@@ -40,19 +40,18 @@ async function listModels(root: string, apiKey = 'none'): Promise<string[]> {
 }
 
 async function chooseListed(root: string, { command, environment }: ModelChoice): Promise<string> {
+  const shown = maskUrl(root)
   const all = await listModels(root, environment[openai.apiKey.name])
   const found = all.filter((name) => !noChat.test(name))
   const [first] = found
   if (first === undefined) {
     const none = all.length > 0 ? `no model that can chat (${all.join(', ')})` : 'no model'
-    throw new Error(
-      `the model server at ${maskUrl(root)} offers ${none}: pull one, or name one by MODEL`,
-    )
+    throw new Error(`the model server at ${shown} offers ${none}: pull one, or name one by MODEL`)
   }
   const names = found.slice(0, shownNames).join(', ')
   const more = found.length > shownNames ? ` and ${found.length - shownNames} more` : ''
   say(
-    `Taking the model ${first} of ${maskUrl(root)}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
+    `Taking the model ${first} of ${shown}, which offers ${names}${more}; MODEL=NAME ${command} takes another.`,
   )
   return first
 }

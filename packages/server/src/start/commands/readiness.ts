@@ -12,7 +12,7 @@ export function hostToOpen(host: string): string {
   return toUrlHost(host === '::' ? '::1' : host)
 }
 
-export type Readiness =
+type ServerState =
   | { state: 'ready' | 'stopping' | 'none' }
   /** `why`: what the server answered. */
   | { state: 'unready'; why: string }
@@ -22,7 +22,7 @@ const answerMs = 5_000
 const Answer = z.looseObject({ ok: z.boolean(), version: z.string() })
 
 /** `none`: no server answers there in time, or another program does. */
-export async function readReadiness(base: string): Promise<Readiness> {
+export async function readReadiness(base: string): Promise<ServerState> {
   const signal = AbortSignal.timeout(answerMs)
   const response = await fetch(`${base}/readyz`, { signal }).catch(() => undefined)
   const why = (await response?.text().catch(() => '')) ?? ''

@@ -11,7 +11,7 @@ import pg from 'pg'
 import type { Config } from '../../ground/config/config.ts'
 import { postgresConnector } from '../../ground/core/postgres-client.ts'
 import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant.ts'
-import { compareMigrations, lastCommit } from '../../ground/database/migrate.ts'
+import { addsOnly, compareMigrations, lastCommit } from '../../ground/database/migrate.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { unchanged } from '../checks/database.ts'
@@ -35,7 +35,7 @@ function tellPlan(label: string, applied: Applied, tell: Tell): boolean {
   else if (unknown.length > 0)
     tell(`${label}: refused, a newer version has changed it (${unknown.join(', ')})`)
   else if (pending.length > 0) {
-    const isStopped = pending.some((name) => !name.endsWith('+'))
+    const isStopped = !pending.every(addsOnly)
     tell(
       `${label}: ${pending.join(', ')}${isStopped ? '; stop the servers of the version before first' : ''}`,
     )
