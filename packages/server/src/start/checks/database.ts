@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import type { Config } from '../../ground/config/config.ts'
-import { postgresConnector } from '../../ground/core/postgres-client.ts'
+import { postgresConnector, surviveLoss } from '../../ground/core/postgres-client.ts'
 import type { Seal } from '../../ground/core/security/seal.ts'
 import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant.ts'
 import { compareMigrations, lastCommit } from '../../ground/database/migrate.ts'
@@ -55,28 +55,41 @@ export function unchanged(path: string): string | URL {
   return url
 }
 
-async function postgres(config: Config, url: string, seal: Seal): Promise<SetupFinding[]> {
-  const connecting = postgresConnector(url, config.databaseLimits)
+/** Calls with a connection that ends with the call. */
+export async function connected<T>(
+  url: string,
+  limits: Config['databaseLimits'],
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const connecting = postgresConnector(url, limits)
   const client = new pg.Client(connecting.config)
-  // The running query rejects with the same error.
-  client.on('error', () => {})
+  surviveLoss(client)
   try {
     await client.connect()
-    const ask: RunQuery = async (query) => (await client.query<Record<string, unknown>>(query)).rows
-    const asTenant = async (tenant: string): Promise<RunQuery> => {
-      await client.query(`set search_path to "${schemaNameOf(tenant)}"`)
-      return ask
-    }
-    return [
-      ...(await server(ask)),
-      ...(await contents(ask, seal)),
-      ...(await tenantsOf(ask, asTenant)),
-    ]
+    return await work(client)
+  } finally {
+    await connecting.close(client.end())
+  }
+}
+
+async function postgres(config: Config, url: string, seal: Seal): Promise<SetupFinding[]> {
+  try {
+    return await connected(url, config.databaseLimits, async (client) => {
+      const ask: RunQuery = async (query) =>
+        (await client.query<Record<string, unknown>>(query)).rows
+      const asTenant = async (tenant: string): Promise<RunQuery> => {
+        await client.query(`set search_path to "${schemaNameOf(tenant)}"`)
+        return ask
+      }
+      return [
+        ...(await server(ask)),
+        ...(await contents(ask, seal)),
+        ...(await tenantsOf(ask, asTenant)),
+      ]
+    })
   } catch (error) {
     const mending = 'look at DATABASE_URL, whether Postgres runs, and what its log says'
     return [failed(`database: Postgres, no connection: ${describeCauses(error)}`, mending)]
-  } finally {
-    await connecting.close(client.end())
   }
 }
 

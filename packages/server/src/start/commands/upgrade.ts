@@ -7,14 +7,12 @@ import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
 import type { Config } from '../../ground/config/config.ts'
-import { postgresConnector } from '../../ground/core/postgres-client.ts'
 import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant.ts'
 import { addsOnly, compareMigrations, lastCommit } from '../../ground/database/migrate.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
-import { unchanged } from '../checks/database.ts'
+import { connected, unchanged } from '../checks/database.ts'
 
 type Tell = (line: string) => void
 /** The names of the applied migrations of one database; undefined for one that is made at the first start. */
@@ -169,24 +167,6 @@ async function checkPostgres(
   await (await postgresDatabase(copy, databaseLimits)).close()
   tell(`took ${secondsSince(begun)} on the copy`)
   return true
-}
-
-/** Calls with a connection that ends with the call. */
-async function connected<T>(
-  url: string,
-  limits: Config['databaseLimits'],
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const connecting = postgresConnector(url, limits)
-  const client = new pg.Client(connecting.config)
-  // The running query rejects with the same error.
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return await work(client)
-  } finally {
-    await connecting.close(client.end())
-  }
 }
 
 /**
