@@ -14,6 +14,8 @@ import { claimByKey } from '../sessions/work/reach.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import { callCounts } from '../tenants/audit/call-counts.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
+import { withTokens } from '../tenants/people/identities/authenticate.ts'
+import { createIdentities } from '../tenants/people/identities/identities.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
 
@@ -25,6 +27,8 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
   const claimOf = claimReader({ ...deps, ...tokens })
   const uses = keyUses(deps)
   const people = peopleFor(config, deps)
+  const identities = createIdentities(config.companyProviders ?? [], deps)
+  const keys = createAuthentication({ ...deps, ...tokens, claimOf, uses })
   const posts = callCounts()
   const changes = workspaceChanges(deps)
   return {
@@ -38,7 +42,8 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,
     ],
-    authenticate: withCookies(createAuthentication({ ...deps, ...tokens, claimOf, uses }), people),
+    authenticate: withCookies(withTokens(keys, { ...deps, identities }), people),
+    identities,
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
