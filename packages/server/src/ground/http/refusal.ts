@@ -3,7 +3,9 @@ import type { PlatformError } from '../core/errors.ts'
 import { forbidden, unauthorized } from '../core/errors.ts'
 import type { Principal } from './principal.ts'
 import type { Role } from '../core/security/roles.ts'
+import { roles } from '../core/security/roles.ts'
 import type { CallerKind } from './permissions.ts'
+import { permissions } from './permissions.ts'
 import { isKeyScope } from './principal.ts'
 import type { Route } from './route.ts'
 
@@ -35,21 +37,23 @@ function refusalOfWorkspaceKey(
     : forbidden('a workspace key does not reach this')
 }
 
-function refusalOfPerson({ callers }: Route, role: Role | null): PlatformError {
-  const needed = leastRole(callers)
+function refusalOfPerson(route: Route, role: Role | null): PlatformError {
+  const needed = leastRole(route)
   return needed === undefined
     ? forbidden('people do not reach this: it is for programs with a credential of their own')
     : forbidden(`this needs the role ${needed} in the workspace, and yours is ${role}`)
 }
 
-function refusalOfToken({ callers }: Route, role: Role): PlatformError {
-  const needed = leastRole(callers)
+function refusalOfToken(route: Route, role: Role): PlatformError {
+  const needed = leastRole(route)
   return needed === undefined
     ? forbidden('a token of an identity provider does not reach this')
     : forbidden(`this needs the role ${needed} in the workspace, and the token gives ${role}`)
 }
 
-function leastRole(callers: readonly CallerKind[]): Role | undefined {
+function leastRole({ callers, operation }: Route): Role | undefined {
+  if (operation !== undefined)
+    return roles.find((role) => permissions[role].operations.includes(operation))
   if (callers.includes('workspace')) return 'member'
   if (callers.includes('admin')) return 'admin'
   return callers.includes('owner') ? 'owner' : undefined

@@ -13,9 +13,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     'create unique index subjects_by_subject on subjects (issuer, subject)',
     'create index subjects_by_age on subjects (seen_ms)',
     `create table provider_grants (
-      person_id text not null, provider_id text not null, access_token text, refresh_token text,
-      confirmed_ms bigint not null, due_ms bigint not null,
-      constraint provider_grants_key primary key (person_id, provider_id))`,
+      tenant_id text not null, id text not null, person_id text not null, provider_id text not null,
+      subject text not null, sealed_tokens text not null, confirmed_ms bigint not null, due_ms bigint not null,
+      constraint provider_grants_key primary key (tenant_id, id))`,
+    'create unique index provider_grants_of_person on provider_grants (person_id, provider_id)',
     'create index provider_grants_due on provider_grants (due_ms)',
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)

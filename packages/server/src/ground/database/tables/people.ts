@@ -1,5 +1,6 @@
 import type { Role } from '../../core/security/roles.ts'
-import { nullable, number, optional, sealed, table, text } from '../table.ts'
+import type { Sealed } from '../../core/security/seal.ts'
+import { nullable, number, optional, sealedJson, table, text } from '../table.ts'
 
 /** People, their sign-ins and their workspaces. All tables are in the control database. */
 export const peopleTables = {
@@ -102,13 +103,18 @@ export const peopleTables = {
   /** What a provider has given to learn a person's groups anew while the person is signed in. */
   provider_grants: table({
     rows: 'control',
-    key: ['person_id', 'provider_id'],
+    key: ['tenant_id', 'id'],
+    removed: { elsewhere: 'with the sign-ins of its person at the provider' },
     columns: {
+      /** Empty: a person may belong to several workspaces. */
+      tenant_id: text(),
+      id: text(),
       person_id: text(),
+      /** Unique with the person. */
       provider_id: text(),
-      /** SECRET: sealed tokens of the provider. */
-      access_token: nullable(sealed()),
-      refresh_token: nullable(sealed()),
+      subject: text(),
+      /** Sealed tokens of the provider, by name. */
+      sealed_tokens: sealedJson<Partial<Record<'access' | 'refresh', Sealed>>>(),
       /** When the provider last said the person's groups. */
       confirmed_ms: number(),
       /** When the provider is asked next. A process that asks moves it first, so that others do not ask. */

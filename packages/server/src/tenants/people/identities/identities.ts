@@ -7,6 +7,8 @@ import type { CompanyProvider } from '../../../ground/config/company-providers.t
 import { PlatformError, unauthorized } from '../../../ground/core/errors.ts'
 import { widerRole } from '../../../ground/core/security/roles.ts'
 import { hashToken } from '../../../ground/core/security/token.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Reads } from '../../../ground/database/database.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import type { Membership } from '../authenticate.ts'
 import { peopleTopic } from '../authenticate.ts'
@@ -42,13 +44,27 @@ const mostRemembered = 10_000
 const longestSubject = 1_000
 const longestLabel = 120
 
-type Remembered = { until: number; found: Promise<Identity> }
+/** What a token has proved, and where its rights lead as far as this process has heard. */
+type Checked = Omit<Identity, 'memberships'> & {
+  rights: Rights
+  heard: number
+  memberships: Membership[]
+}
+
+type Remembered = {
+  /** SECRET: never logged. Answers that stay open for longer are checked anew by it. */
+  token: string
+  until: number
+  found: Promise<Checked>
+}
 
 export type Identities = {
   /** True for a text that has the form of a token, and names an issuer of the settings. */
   isToken: (text: string) => boolean
-  /** Throws `unauthorized` for a token that is refused. */
+  /** Throws `unauthorized` for a token that is refused, and `unavailable` when its provider cannot be asked. */
   identify: (token: string) => Promise<Identity>
+  /** True while the remembered token with this hash opens the workspace. */
+  stillOpens: (hash: string, tenant: string) => Promise<boolean>
 }
 
 export function createIdentities(
@@ -63,23 +79,10 @@ export function createIdentities(
   const { control } = databases
   const known = new Map<string, Remembered>()
   const refused = new Map<string, Remembered>()
-  // A workspace was archived, deleted or renamed.
-  bus.subscribe(peopleTopic, () => known.clear())
-
-  /** What the rules give, in workspaces that exist. */
-  async function membershipsOf(rights: Rights): Promise<Membership[]> {
-    if (rights.size === 0) return []
-    const rows = await identityStore(control.read).workspaces([...rights.keys()])
-    const found = new Map<string, Membership>()
-    for (const [named, role] of rights) {
-      const byName = rows.filter(({ name }) => name === named)
-      const row = rows.find(({ id }) => id === named) ?? (byName.length > 1 ? undefined : byName[0])
-      if (row) found.set(row.id, { ...row, role: widerRole(found.get(row.id)?.role, role) })
-      else if (byName.length > 1)
-        log.warn('a rule names a workspace by a name that several have', { workspace: named })
-    }
-    return [...found.values()]
-  }
+  /** The number of notifications: a workspace was archived, deleted or renamed. */
+  let heard = 0
+  bus.subscribe(peopleTopic, () => heard++)
+  const membershipsOf = (rights: Rights) => resolveRights(control.read, rights, log)
 
   async function noteSubject(
     { id, issuer }: CompanyProvider,
@@ -92,21 +95,24 @@ export function createIdentities(
     return control.write((tx) => identityStore(tx).noteSubject(facts, now))
   }
 
-  async function check(token: string): Promise<Identity> {
+  async function check(token: string): Promise<Checked> {
     const found = byIssuer.get(issuerOf(token) ?? '')
     if (!found) throw unauthorized('the issuer of the token is not among IDENTITY_PROVIDERS')
     const { provider, keys } = found
     const claims = await verifyToken(provider, token, { keys, clock, log })
-    const memberships = await membershipsOf(rightsBy(provider, claims))
     const { name, ...holder } = readHolder(provider, claims)
+    const rights = rightsBy(provider, claims)
+    const before = heard
+    const memberships = await membershipsOf(rights)
     const expiresAt = Math.min(claims.exp * 1_000, claims.iat * 1_000 + provider.tokenMs)
     const id = memberships.length === 0 ? '' : await noteSubject(provider, { ...holder, name })
-    return { id, provider, ...holder, memberships, claimNames: Object.keys(claims), expiresAt }
+    const claimNames = Object.keys(claims)
+    return { id, provider, ...holder, claimNames, expiresAt, rights, memberships, heard: before }
   }
 
-  function remember(hash: string, token: string): Promise<Identity> {
+  function remember(hash: string, token: string): Promise<Checked> {
     const found = check(token)
-    const entry = { until: clock.now() + rememberedMs, found }
+    const entry = { token, until: clock.now() + rememberedMs, found }
     put(known, hash, entry)
     found.then(
       ({ expiresAt }) => {
@@ -115,10 +121,22 @@ export function createIdentities(
       (error: unknown) => {
         if (known.get(hash) === entry) known.delete(hash)
         const isRefusal = error instanceof PlatformError && error.kind === 'unauthorized'
-        if (isRefusal) put(refused, hash, { until: clock.now() + refusedMs, found })
+        if (isRefusal) put(refused, hash, { ...entry, until: clock.now() + refusedMs })
       },
     )
     return found
+  }
+
+  async function identify(token: string, hash = hashToken(token)): Promise<Identity> {
+    const now = clock.now()
+    const entry = [known.get(hash), refused.get(hash)].find((each) => each && each.until > now)
+    const checked = await (entry ? entry.found : remember(hash, token))
+    if (checked.heard !== heard) {
+      const before = heard
+      checked.memberships = await membershipsOf(checked.rights)
+      checked.heard = before
+    }
+    return checked
   }
 
   return {
@@ -126,16 +144,34 @@ export function createIdentities(
       const issuer = byIssuer.size === 0 ? undefined : issuerOf(text)
       return issuer !== undefined && byIssuer.has(issuer)
     },
-    identify(token) {
-      const hash = hashToken(token)
-      const now = clock.now()
-      for (const kept of [known, refused]) {
-        const entry = kept.get(hash)
-        if (entry && entry.until > now) return entry.found
+    identify: (token) => identify(token),
+    async stillOpens(hash, tenant) {
+      const entry = known.get(hash)
+      if (!entry) return false
+      try {
+        const { memberships } = await identify(entry.token, hash)
+        return memberships.some(({ id, archived_at }) => id === tenant && archived_at === null)
+      } catch (error) {
+        if (error instanceof PlatformError) return false
+        throw error
       }
-      return remember(hash, token)
     },
   }
+}
+
+/** What the rules give, in workspaces that exist. */
+export async function resolveRights(db: Reads, rights: Rights, log: Log): Promise<Membership[]> {
+  if (rights.size === 0) return []
+  const rows = await identityStore(db).workspaces([...rights.keys()])
+  const found = new Map<string, Membership>()
+  for (const [named, role] of rights) {
+    const byName = rows.filter(({ name }) => name === named)
+    const row = rows.find(({ id }) => id === named) ?? (byName.length > 1 ? undefined : byName[0])
+    if (row) found.set(row.id, { ...row, role: widerRole(found.get(row.id)?.role, role) })
+    else if (byName.length > 1)
+      log.warn('a rule names a workspace by a name that several have', { workspace: named })
+  }
+  return [...found.values()]
 }
 
 type Holder = Pick<Identity, 'subject' | 'kind' | 'email' | 'label'>
