@@ -1,7 +1,7 @@
 /** Searches every column of every table for secrets in clear text. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { keyColumn, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
+import { controlColumns, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
 import { githubSettings, githubStub, installGithub } from './github.ts'
 import { startReceiver } from './receiver.ts'
 import type { TestService } from './service.ts'
@@ -112,7 +112,7 @@ for (const database of databases) {
               }
             }
           }
-          const columns = [keyColumn, ...sealedColumns]
+          const columns = [...controlColumns, ...sealedColumns]
           const known = columns.map(({ table, column }) => `${table}.${column}`)
           assert.deepEqual([...found].toSorted(), known.toSorted())
           assert.ok(!service.logged.join().includes(secret))

@@ -47,6 +47,7 @@ function depsOver(database: Database): AppDeps {
         publicUrl: undefined,
         base: 'http://localhost',
         providers: [],
+        isByProvidersAlone: false,
       },
       {
         ...ground,
@@ -54,6 +55,7 @@ function depsOver(database: Database): AppDeps {
         admit: undefined,
         personLimits: undefined,
         invited: { isInvited: never, join: never },
+        groups: { read: never, begin: never },
       },
     ),
     integrations: {

@@ -26,6 +26,7 @@ const signInByHash = selectStatement((db, slot: SlotFor<string>) =>
       'sign_ins.person_id',
       'sign_ins.expires_at',
       'sign_ins.workspace_id as chosen',
+      'sign_ins.provider_id',
       'people.email',
       'people.name',
       'people.operator',
@@ -187,7 +188,7 @@ function peopleWrites(db: Queries) {
 
     async signIn(
       made: Pick<Tables['sign_ins'], 'person_id' | 'token_hash' | 'workspace_id' | 'expires_at'> &
-        Pick<Tables['sign_ins'], 'ip_address' | 'user_agent'>,
+        Pick<Tables['sign_ins'], 'ip_address' | 'user_agent' | 'provider_id'>,
       now: number,
     ): Promise<void> {
       const id = newId('sign_in')
@@ -196,6 +197,26 @@ function peopleWrites(db: Queries) {
         .values({ ...made, id, created_at: iso(now), updated_at: iso(now) })
         .execute()
       await auditSignIn(db, id, made.person_id)
+    },
+
+    /** Notes by which identity provider the person has signed in. */
+    async noteProvider(tokenHash: string, provider: string): Promise<void> {
+      await db
+        .updateTable('sign_ins')
+        .set({ provider_id: provider })
+        .where('token_hash', '=', tokenHash)
+        .execute()
+    },
+
+    /** Ends what the person has signed in to by the provider. */
+    async endAtProvider(person: string, provider: string): Promise<void> {
+      const rows = await db
+        .deleteFrom('sign_ins')
+        .where('person_id', '=', person)
+        .where('provider_id', '=', provider)
+        .returning('id')
+        .execute()
+      auditEndOfSignIns(person, rows.length)
     },
 
     async chooseWorkspace(signIn: string, workspace: string): Promise<void> {
