@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { controlColumns, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
+import { startCompanyProvider } from './company-provider.ts'
+import { identitySettings } from './issuer.ts'
 import { githubSettings, githubStub, installGithub } from './github.ts'
 import { startReceiver } from './receiver.ts'
 import type { TestService } from './service.ts'
@@ -93,10 +95,26 @@ for (const database of databases) {
         const receiver = await startReceiver()
         const stub = githubStub([{ id: 42, login: 'acme' }], secret)
         receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
-        const service = await boot(database, { env: githubSettings(receiver.base) })
+        await using provider = await startCompanyProvider({
+          ...{
+            sub: 'ada',
+            email: 'ada@acme.example',
+            email_verified: true,
+            name: 'Ada',
+            groups: ['eng'],
+          },
+        })
+        const rules = [{ groups: ['eng'], workspace: 'default', role: 'member' }]
+        const env = {
+          ...githubSettings(receiver.base),
+          ...identitySettings({ okta: { ...provider.settings, rules } }),
+        }
+        const service = await boot(database, { env })
         try {
           await fill(service)
           await installGithub(service)
+          const signedIn = await provider.signIn(service, 'okta')
+          assert.equal(signedIn.headers.getSetCookie().length, 1)
           const { read } = service.database
           const found = new Set<string>()
           for (const { name } of await read.introspection.getTables()) {

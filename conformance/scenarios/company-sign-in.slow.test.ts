@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { MutableResponse, MutableToken } from 'oauth2-mock-server'
-import { Events, OAuth2Server } from 'oauth2-mock-server'
 import { makeEmergencyKey } from '@steward/server/start/commands/administration.ts'
 import { systemClock } from '@steward/base/time.ts'
+import type { CompanyProfile, CompanyProviderStub } from '../company-provider.ts'
+import { startCompanyProvider } from '../company-provider.ts'
 import { identitySettings } from '../issuer.ts'
 import type { PersonClient } from '../people.ts'
 import { cookieOf, personAt } from '../people.ts'
@@ -17,17 +17,10 @@ const origin = 'https://steward.example'
 
 const approval = { type: 'user.tool_confirmation', tool_use_id: 'sevt_x', result: 'allow' }
 
-type Profile = {
-  sub: string
-  email: string
-  email_verified?: boolean
-  name: string
-  groups: string[]
-}
 type Members = { data: { id: string; email: string; identity_provider: string | null }[] }
 type Me = { workspaces: { role: string }[] }
 
-const ada: Profile = {
+const ada: CompanyProfile = {
   ...{
     sub: 'ada',
     email: 'ada@acme.example',
@@ -39,59 +32,31 @@ const ada: Profile = {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`sign-in by the groups of a company on ${database}`, () => {
-    const provider = new OAuth2Server()
+    let provider: CompanyProviderStub
     let service: TestService
-    let profile = ada
-    /** The statuses with which the provider refuses what it is asked. */
-    let refusals: { token?: number; userinfo?: number } = {}
     before(async () => {
-      await provider.issuer.keys.generate('RS256')
-      await provider.start(0, '127.0.0.1')
-      const { service: at } = provider
-      at.on(Events.BeforeTokenSigning, ({ payload }: MutableToken) => {
-        payload['sub'] = profile.sub
-      })
-      at.on(Events.BeforeResponse, (answer: MutableResponse) => {
-        if (refusals.token === undefined) return
-        answer.statusCode = refusals.token
-        answer.body = { error: 'invalid_grant' }
-      })
-      at.on(Events.BeforeUserinfo, (answer: MutableResponse) => {
-        answer.body = profile
-        if (refusals.userinfo !== undefined) answer.statusCode = refusals.userinfo
-      })
+      provider = await startCompanyProvider(ada)
       const rules = [
         { groups: ['eng-*'], workspace: 'default', role: 'member' },
         { groups: ['leads'], workspace: 'default', role: 'owner' },
       ]
-      const okta = {
-        ...{ issuer: provider.issuer.url, name: 'Acme', sign_in: true, rules, revoke_keys: true },
-        ...{ client_id: 'steward', client_secret: 'a secret of the company' },
-      }
+      const okta = { ...provider.settings, rules, revoke_keys: true }
       service = await boot(database, {
         env: { PUBLIC_URL: origin, SIGN_IN_ONLY: 'provider', ...identitySettings({ okta }) },
       })
     })
     after(async () => {
       await service.close()
-      await provider.stop()
+      await provider[Symbol.asyncDispose]()
     })
 
     const get = (path: string, cookie = '') =>
       fetch(service.base + path, { redirect: 'manual', headers: { cookie } })
 
-    /** Goes to the provider and back. */
-    async function signIn(): Promise<Response> {
-      const started = await get('/v1/ext/oauth/okta/authorize')
-      assert.equal(started.status, 302, await started.text())
-      const back = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' })
-      const callback = new URL(back.headers.get('location') ?? '')
-      return get(callback.pathname + callback.search, cookieOf(started.headers))
-    }
+    const signIn = () => provider.signIn(service, 'okta')
 
-    async function person(of: Profile): Promise<PersonClient> {
-      refusals = {}
-      profile = of
+    async function person(of: CompanyProfile): Promise<PersonClient> {
+      Object.assign(provider.state, { refusals: {}, profile: of })
       const answer = await signIn()
       assert.equal(answer.headers.getSetCookie().length, 1, service.logged.at(-1))
       return personAt({ ...service, base: origin }, cookieOf(answer.headers))
@@ -112,13 +77,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await role(client), 'member')
         const { body: members } = await client.ask<Members>('GET', '/v1/ext/members')
         assert.equal(members.data[0]?.identity_provider, 'okta')
-        profile = { ...ada, sub: 'eve', email: 'eve@acme.example', groups: ['sales'] }
+        provider.state.profile = {
+          ...ada,
+          sub: 'eve',
+          email: 'eve@acme.example',
+          groups: ['sales'],
+        }
         const refused = await signIn()
         assert.deepEqual(refused.headers.getSetCookie(), [])
         const { body: audit } = await service.ask('GET', '/v1/ext/audit?limit=100')
         const line = audit.data.find((each) => each['action'] === 'member.create')
         assert.deepEqual(line?.['actor'], {
-          ...{ type: 'identity_provider', id: 'okta', name: provider.issuer.url },
+          ...{ type: 'identity_provider', id: 'okta', name: provider.issuer },
         })
       },
     )
@@ -127,7 +97,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'identity/sign-in/linked',
       'joins an account that is known only where the provider vouches for the address',
       async () => {
-        profile = { ...ada, sub: 'forged', email_verified: false }
+        provider.state.profile = { ...ada, sub: 'forged', email_verified: false }
         assert.deepEqual((await signIn()).headers.getSetCookie(), [])
       },
     )
@@ -162,13 +132,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         assert.equal(await role(client), 'owner')
         const made = await client.ask<{ key: string }>('POST', '/v1/ext/api_keys', { name: 'k' })
-        profile = { ...profile, groups: ['eng-web'] }
+        provider.state.profile = { ...provider.state.profile, groups: ['eng-web'] }
         await askNow()
         await until(async () => (await role(client)) === 'member')
         const headers = { 'x-api-key': '', cookie: client.cookie, origin }
         await using stream = await openStream(service, '/v1/ext/stream', { headers })
         await stream.untilType('stream.opened')
-        profile = { ...profile, groups: [] }
+        provider.state.profile = { ...provider.state.profile, groups: [] }
         await askNow()
         await stream.ended
         assert.equal((await client.ask('GET', '/v1/agents')).status, 403)
@@ -189,7 +159,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const client = await person({ ...ada, sub: 'cy', email: 'cy@acme.example' })
         assert.equal(await role(client), 'member')
-        refusals = { token: 400 }
+        provider.state.refusals = { token: 400 }
         await askNow()
         await until(async () => (await client.ask('GET', '/v1/ext/me')).status === 401)
         const kept = await service.database.read
@@ -207,7 +177,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'keeps people in while the provider does not answer, for half an hour',
       async () => {
         const client = await person({ ...ada, sub: 'di', email: 'di@acme.example' })
-        refusals = { userinfo: 503 }
+        provider.state.refusals = { userinfo: 503 }
         await askNow()
         await until(() => service.logged.some((line) => line.includes('did not confirm')))
         assert.equal(await role(client), 'member')
@@ -271,6 +241,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await person(ada)
       const rows = await service.database.read.selectFrom('provider_grants').selectAll().execute()
       assert.ok(rows.length > 0)
+      const { issued } = provider.state
+      assert.ok(issued.length > 1)
+      for (const line of [...service.logged, JSON.stringify(rows)])
+        for (const token of issued) assert.ok(!line.includes(token))
       for (const { sealed_tokens } of rows)
         assert.match(sealed_tokens, /^\{"access":"v1\.[^"]+","refresh":"v1\.[^"]+"\}$/)
     })

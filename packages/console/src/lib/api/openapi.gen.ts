@@ -4193,10 +4193,10 @@ export interface components {
             type: "invitation";
             email: string | null;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description The person or key that has invited; null for an operator. */
             invited_by: string | null;
             /** @description The person who has accepted, or null. */
@@ -4216,10 +4216,10 @@ export interface components {
          */
         InvitationCreateParams: {
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description Whom to invite; left out, whoever has the link names an address. */
             email?: string | null;
         };
@@ -4230,10 +4230,10 @@ export interface components {
             type: "invitation";
             email: string | null;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description The person or key that has invited; null for an operator. */
             invited_by: string | null;
             /** @description The person who has accepted, or null. */
@@ -4474,7 +4474,7 @@ export interface components {
         };
         /** @description Who calls, and in which workspaces. */
         Me: {
-            /** @description Null for an API key. */
+            /** @description Null for an API key and for a token of an identity provider. */
             user: {
                 id: string;
                 /** @constant */
@@ -4487,10 +4487,10 @@ export interface components {
                 id: string;
                 name: string;
                 /**
-                 * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+                 * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
                  * @enum {string}
                  */
-                role: "viewer" | "member" | "admin" | "owner";
+                role: "viewer" | "reviewer" | "member" | "admin" | "owner";
                 archived_at: components["schemas"]["Timestamp"] | null;
             }[];
             /** @description The workspace of this request; null where the caller has to choose one. */
@@ -4505,10 +4505,12 @@ export interface components {
             email: string;
             name: string;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
+            /** @description The company's identity provider whose groups give the membership, or null where people do. */
+            identity_provider: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4549,10 +4551,10 @@ export interface components {
          */
         MemberUpdateParams: {
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
         };
         /** @description A member with the new role. */
         MemberUpdated: {
@@ -4563,10 +4565,12 @@ export interface components {
             email: string;
             name: string;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
+            /** @description The company's identity provider whose groups give the membership, or null where people do. */
+            identity_provider: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Where the role became smaller: keys that the person has made, which were valid until now. They open the workspace as before, unless they were revoked. */

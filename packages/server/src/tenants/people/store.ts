@@ -246,9 +246,9 @@ function peopleWrites(db: Queries) {
     findForUpdate: (id: string): Promise<PersonRow | undefined> =>
       forUpdate(db, db.selectFrom('people').selectAll().where('id', '=', id)).executeTakeFirst(),
 
-    /** Deletes the person with sign-ins and accounts. Remove the memberships first. */
+    /** Deletes the person with sign-ins, accounts and tokens of providers. Remove the memberships first. */
     async remove(id: string): Promise<void> {
-      for (const table of ['sign_ins', 'sign_in_accounts'] as const)
+      for (const table of ['sign_ins', 'sign_in_accounts', 'provider_grants'] as const)
         await db.deleteFrom(table).where('person_id', '=', id).execute()
       await db.deleteFrom('verifications').where('value', '=', id).execute()
       await db.deleteFrom('people').where('id', '=', id).execute()

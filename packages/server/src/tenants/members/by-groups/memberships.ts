@@ -43,16 +43,18 @@ export async function applyGroups(
     const old = before.get(tenant)
     before.delete(tenant)
     if (old === role) continue
-    isChanged = true
     if (old !== undefined) {
+      isChanged = true
       await memberStore(tx).setRole(tenant, person, role)
       auditChange({ ...about, action: 'member.update', before: { role: old }, after: { role } })
       continue
     }
     await getWorkspaceForShare(tx, tenant)
     await getPersonForShare(tx, person)
-    if (await groupStore(tx).addMember({ tenant, person, role, provider: provider.id }, now))
-      auditChange({ ...about, action: 'member.create', after: { role } })
+    if (!(await groupStore(tx).addMember({ tenant, person, role, provider: provider.id }, now)))
+      continue
+    isChanged = true
+    auditChange({ ...about, action: 'member.create', after: { role } })
   }
   for (const tenant of before.keys()) {
     isChanged = true
