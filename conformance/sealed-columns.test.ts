@@ -106,6 +106,7 @@ for (const database of databases) {
         })
         const rules = [{ groups: ['eng'], workspace: 'default', role: 'member' }]
         const env = {
+          PUBLIC_URL: 'https://steward.example',
           ...githubSettings(receiver.base),
           ...identitySettings({ okta: { ...provider.settings, rules } }),
         }
