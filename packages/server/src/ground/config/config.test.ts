@@ -99,6 +99,8 @@ describe('the configuration', () => {
       sandboxCpus: 2,
       stopMs: 20_000,
       sessionSecret: undefined,
+      signInOnly: undefined,
+      companyProviders: [],
       identityProviders: [],
       integrations: {
         publicUrl: undefined,
