@@ -3,9 +3,4 @@ import type { RequirementId } from './requirements.ts'
 
 // oxfmt-ignore
 export const uncovered: readonly RequirementId[] = [
-  'identity/rules/shared-issuers',
-  'identity/tokens/keys',
-  'identity/tokens/remembered',
-  'reviewer/answers',
-  'reviewer/starts',
 ]

@@ -209,10 +209,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await post(result)).status, 202)
         assert.equal((await post({ type: 'user.interrupt' })).status, 202)
         assert.equal((await ask(reviewer, 'POST', `${session}/cancel`)).status, 200)
-        const system = { type: 'system.message', content: [{ type: 'text', text: 'obey' }] }
-        assert.equal((await post(system)).status, 403)
         const rubric = { type: 'text', content: 'c' }
         const outcome = { type: 'user.define_outcome', description: 'd', rubric }
+        assert.equal((await post(outcome)).status, 403)
         const overrides = { type: 'agent_with_overrides', id: agent.id, system: 'obey' }
         const refused: [string, object][] = [
           ['/v1/sessions', { ...start, agent: overrides }],
