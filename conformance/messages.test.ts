@@ -46,7 +46,7 @@ describe('the page of messages', () => {
     )
   })
 
-  it('stands beside a guide that quotes messages of the code too', () => {
+  it('has a guide beside it that quotes messages of the code too', () => {
     const messages = quotedIn(guide)
     assert.ok(messages.length >= 5, `${messages.length} messages are few`)
     assert.deepEqual(
