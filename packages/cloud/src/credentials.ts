@@ -20,9 +20,10 @@ const roleArn = line.regex(
 )
 
 /** Keys of Amazon that a person can give. A role is assumed with these keys. */
-export const AwsOwn = z.union([
-  AwsStaticKeys.extend({ role_arn: roleArn.optional(), external_id: line.max(1_224).optional() }),
-])
+export const AwsOwn = AwsStaticKeys.extend({
+  role_arn: roleArn.optional(),
+  external_id: line.max(1_224).optional(),
+})
 export type AwsOwn = z.infer<typeof AwsOwn>
 
 /** What this machine is at a cloud, by its variables, files and metadata address. */
@@ -71,3 +72,19 @@ export type AzureOwn = z.infer<typeof AzureOwn>
 /** `client_id`: the user-assigned managed identity; left out: the one of the system. */
 export const AzureCredentials = z.union([AzureOwn, machine.extend({ client_id: id.optional() })])
 export type AzureCredentials = z.infer<typeof AzureCredentials>
+
+/** The values that no message and no log may repeat. */
+export function credentialSecrets(
+  given: AwsCredentials | GoogleCredentials | AzureCredentials | undefined,
+): string[] {
+  switch (given?.type) {
+    case 'aws_keys':
+      return [given.secret_access_key, ...(given.session_token ? [given.session_token] : [])]
+    case 'service_account':
+      return [given.private_key]
+    case 'client_secret':
+      return [given.client_secret]
+    default:
+      return []
+  }
+}

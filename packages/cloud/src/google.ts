@@ -6,6 +6,7 @@ import { env } from 'node:process'
 import { z } from 'zod'
 import type { GoogleCredentials, GoogleOwn } from './credentials.ts'
 import type { BearerIdentity, BearerToken, CloudDeps } from './identity.ts'
+import { credentialSecrets } from './credentials.ts'
 import { refreshed } from './refreshed.ts'
 
 const usualScopes = ['https://www.googleapis.com/auth/cloud-platform']
@@ -30,7 +31,7 @@ export function googleIdentity(
       ? tokenOfMachine({ fetch, now, scopes })
       : tokenOfFile(path, fetch, scopes)
   }
-  const secrets = given.type === 'service_account' ? [given.private_key] : []
+  const secrets = credentialSecrets(given)
   return refreshed(request, { now, secrets })
 }
 

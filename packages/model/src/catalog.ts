@@ -22,7 +22,7 @@ export type CatalogModel = {
 /** A model and how to reach it. Together with a key it is a `ModelSpec`. */
 export type ModelTarget = Pick<
   ModelSpec,
-  'provider' | 'api' | 'model' | 'base_url' | 'native_config'
+  'provider' | 'api' | 'model' | 'base_url' | 'native_config' | 'cloud'
 >
 
 export type CatalogCard = {
@@ -170,6 +170,11 @@ const makers: [RegExp, string][] = [
 function sameModel(known: CatalogFacts[], id: string): CatalogFacts | undefined {
   const bare = id.replace(/[-@](latest|\d{8}|\d{4}-\d{2}-\d{2})$/, '')
   return known.find(({ model }) => model === id) ?? known.find(({ model }) => model === bare)
+}
+
+/** What is known of a model, whoever serves it. */
+export async function catalogFacts(provider: string, id: string): Promise<ModelFacts> {
+  return sameModel((await factsOf(provider)) ?? [], id)?.native_config ?? {}
 }
 
 function mostCommon(known: CatalogFacts[]): CatalogFacts | undefined {

@@ -42,11 +42,13 @@ function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly Tool
   const fast = spec.speed === 'fast'
   if (fast) body.speed = 'fast'
   const betas = [
-    ...((body.betas ?? []) as string[]),
+    // A cloud refuses betas that it does not know.
+    ...(spec.cloud ? [] : ((body.betas ?? []) as string[])),
     ...betasOf(spec),
     ...(fast ? ['fast-mode-2026-02-01'] : []),
   ]
   if (betas.length > 0) body.betas = [...new Set(betas)]
+  else delete body.betas
 }
 
 /**
