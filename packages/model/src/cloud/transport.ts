@@ -37,13 +37,17 @@ export function cloudTransport(spec: CloudSpec, authority: CloudAuthority, fetch
     const given = new Headers(init.headers)
     const request = rewritten(spec, urlOf(input), given, textOf(init.body))
     const first = await send(request, init)
-    if (!(first instanceof Response)) return failureResponse(first)
+    if (isFailure(first)) return failureResponse(first)
     if (!isStale(first) || !authority.forget(cloud)) return answerOf(cloud, first)
     await first.body?.cancel()
     const second = await send(request, init)
-    return second instanceof Response ? answerOf(cloud, second) : failureResponse(second)
+    return isFailure(second) ? failureResponse(second) : answerOf(cloud, second)
   }
 }
+
+/** Servers replace the class of responses, so that it tells nothing. */
+const isFailure = (outcome: Response | CloudFailure): outcome is CloudFailure =>
+  'retryable' in outcome
 
 /** The credential may have ended, or was taken back. */
 const isStale = ({ status, headers }: Response): boolean =>
@@ -53,8 +57,10 @@ const isStale = ({ status, headers }: Response): boolean =>
       headers.get('x-amzn-errortype') ?? '',
     ))
 
-const urlOf = (input: Parameters<Fetch>[0]): string =>
-  input instanceof Request ? input.url : String(input)
+function urlOf(input: Parameters<Fetch>[0]): string {
+  if (typeof input === 'string') return input
+  return 'url' in input ? input.url : input.href
+}
 
 function textOf(body: RequestInit['body']): string {
   if (typeof body !== 'string') throw new TypeError('the body of a request to a model is a text')

@@ -5,6 +5,8 @@ import { verifySignature } from '@steward/cloud/stubs/sigv4.ts'
 import { anthropicDialect } from './stub-anthropic.ts'
 import type { StubDialect } from './stub-server.ts'
 
+const unknownKeys = 'UnrecognizedClientException:http://internal.amazon.com/coral/'
+
 const refusal = (status: number, message: string) => ({
   status,
   body: JSON.stringify({ message }),
@@ -41,7 +43,8 @@ export function bedrockDialect({
           : refusal(403, 'Authentication failed: Please make sure your API Key is valid.')
       const request = { method, host: headers.host ?? '', path, headers, body: bytes }
       const verified = verifySignature(request, (id) => keys.get(id))
-      if (!verified.ok) return refusal(403, verified.reason)
+      if (!verified.ok)
+        return { ...refusal(403, verified.reason), headers: { 'x-amzn-errortype': unknownKeys } }
       return verified.service === 'bedrock' ? undefined : refusal(403, 'Credential of a service')
     },
   }

@@ -40,7 +40,7 @@ export type StubDialect = {
   /** An answer to a request that the provider would not let in; undefined: the reply that is due. */
   refuse?: (
     request: StubRequest & { method: string; bytes: Buffer },
-  ) => { status: number; body: string } | undefined
+  ) => { status: number; body: string; headers?: Record<string, string> } | undefined
 }
 
 export type StubModel = {
@@ -71,7 +71,10 @@ export async function startStub(dialect: StubDialect): Promise<StubModel> {
       const { method = '' } = request
       const refused = dialect.refuse?.({ ...recorded, method, bytes: Buffer.concat(chunks) })
       if (refused) {
-        response.writeHead(refused.status, { 'content-type': 'application/json' })
+        response.writeHead(refused.status, {
+          'content-type': 'application/json',
+          ...refused.headers,
+        })
         return void response.end(refused.body)
       }
       const reply = choose(recorded) ?? (queue.length > 1 ? queue.shift() : queue[0])
