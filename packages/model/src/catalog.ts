@@ -1,6 +1,7 @@
 /** The catalog: which provider serves a model, over which wire, at which URL, and the model's properties. */
 import { runOnceEach } from '@steward/base/shared-runs.ts'
 import { type EffortLevel, supportedLevels } from './effort.ts'
+import { cloudTypes } from './cloud/access.ts'
 import { isWire, type ModelSpec, type ModelFacts, refuseModel } from './spec.ts'
 import { nearestName } from '@steward/base/nearest-name.ts'
 import { cataloguedProviders, isCatalogued, loadCatalog } from './wire/pi.ts'
@@ -117,13 +118,22 @@ const otherNames = new Map([
   ['claude', 'anthropic'],
   ['gpt', 'openai'],
   ['hugging-face', 'huggingface'],
-  ...['ollama', 'vllm', 'lmstudio', 'llama.cpp', 'localai', 'azure', 'vertex', 'bedrock'].map(
+  ['amazon-bedrock', 'bedrock'],
+  ['google-vertex', 'vertex'],
+  ['azure-foundry', 'foundry'],
+  ['gateway', 'ant-compatible'],
+  ...['ollama', 'vllm', 'lmstudio', 'llama.cpp', 'localai', 'azure'].map(
     (name) => [name, 'oai-compatible'] as const,
   ),
 ])
 
 function unknownProvider(provider: string): string {
-  const names = [...plainAliases.keys(), ...compatible.keys(), ...cataloguedProviders()]
+  const names = [
+    ...plainAliases.keys(),
+    ...compatible.keys(),
+    ...cloudTypes,
+    ...cataloguedProviders(),
+  ]
   const meant = otherNames.get(provider.toLowerCase()) ?? nearestName(provider.toLowerCase(), names)
   const hint = meant === undefined ? '' : ` Do you mean ${meant}?`
   return `provider: '${provider}' is not known.${hint} The names are ${names.toSorted().join(', ')}. For a server that speaks the wire of OpenAI take oai-compatible with base_url, or name the wire by native_config.api`

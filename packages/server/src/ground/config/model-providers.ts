@@ -70,7 +70,9 @@ export type OperatorCloud = ProviderNames & {
   apiKey: string
 }
 /** SECRET: never logged */
-export type OperatorGateway = ProviderNames & { gateway: Extract<ProviderSettings, { type: 'gateway' }> }
+export type OperatorGateway = ProviderNames & {
+  gateway: Extract<ProviderSettings, { type: 'gateway' }>
+}
 export type ModelProvider = OperatorCloud | OperatorGateway
 
 /** For editors of settings files. */

@@ -270,6 +270,9 @@ describe('the runtime’s fetch under a guarded agent', () => {
       const asked = await asOperator(() => refusal(`http://${host}:81/`))
       assert.ok(asked instanceof RefusedAddressError, host)
     }
+    const tenant = tenantGuard([])
+    for (const address of [...metadata, '168.63.129.16'].map((each) => each.replace(/[[\]]/g, '')))
+      assert.ok(!tenant.may({ host: 'metadata.google.internal', port: 80, address }), address)
     for (const host of metadata)
       assert.ok(!((await asIdentity(host)) instanceof RefusedAddressError), host)
     for (const host of ['168.63.129.16', '169.254.169.253', '10.0.0.1', '127.0.0.1'])
