@@ -12,7 +12,6 @@ import { refreshed } from './refreshed.ts'
 const usualScopes = ['https://www.googleapis.com/auth/cloud-platform']
 const metadataAddress = '169.254.169.254'
 
-type Fetch = typeof globalThis.fetch
 type GoogleDeps = CloudDeps & { scopes?: readonly string[] }
 
 /**
@@ -37,7 +36,7 @@ export function googleIdentity(
 
 async function tokenOfKey(
   { client_email, private_key, private_key_id }: GoogleOwn,
-  fetch: Fetch,
+  fetch: CloudDeps['fetch'],
   scopes: readonly string[],
 ): Promise<BearerToken> {
   const { JWT, gaxios } = await import('google-auth-library')
@@ -53,7 +52,7 @@ async function tokenOfKey(
 
 async function tokenOfFile(
   keyFilename: string,
-  fetch: Fetch,
+  fetch: CloudDeps['fetch'],
   scopes: readonly string[],
 ): Promise<BearerToken> {
   const { GoogleAuth, gaxios } = await import('google-auth-library')

@@ -60,7 +60,7 @@ const Providers = z.record(
   ),
 )
 
-type ProviderSettings = z.infer<typeof Providers>[string]
+type ModelProviderSettings = z.infer<typeof Providers>[string]
 type ProviderNames = { name: string; models: readonly string[] }
 
 /** SECRET: never logged. `apiKey`: where there are no credentials. */
@@ -71,7 +71,7 @@ export type OperatorCloud = ProviderNames & {
 }
 /** SECRET: never logged */
 export type OperatorGateway = ProviderNames & {
-  gateway: Extract<ProviderSettings, { type: 'gateway' }>
+  gateway: Extract<ModelProviderSettings, { type: 'gateway' }>
 }
 export type ModelProvider = OperatorCloud | OperatorGateway
 
@@ -92,7 +92,7 @@ export function parseModelProviders(text: string): ModelProvider[] {
   return Object.entries(parsed.value).map(([each, given]) => providerOf(each, given))
 }
 
-function providerOf(called: string, given: ProviderSettings): ModelProvider {
+function providerOf(called: string, given: ModelProviderSettings): ModelProvider {
   const named = { name: called, models: given.models }
   if (given.type === 'gateway') return { ...named, gateway: given }
   const { models: _models, credentials, ...cloud } = given

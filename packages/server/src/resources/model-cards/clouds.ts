@@ -5,7 +5,7 @@ import { cloudAuthority } from '@steward/model/cloud/authority.ts'
 import type { CloudProvider } from '@steward/model/cloud/provider.ts'
 import { CardCredentials } from '@steward/protocol/model-clouds.ts'
 import type { CloudSettings } from '@steward/protocol/model-clouds.ts'
-import { identityFetch } from '../../ground/core/security/dial.ts'
+import { identityFetch } from '../../ground/core/security/identity-dispatcher.ts'
 
 /** Signs the requests to clouds of this process. It loads nothing, and holds nothing, before the first of them. */
 export const requestAuthority = cloudAuthority({ fetch: identityFetch })
