@@ -19,6 +19,12 @@ const taken: Record<CloudType, CardCredentials['type']> = {
   foundry: 'client_secret',
 }
 
+const places: Record<CloudType, readonly string[]> = {
+  bedrock: ['region', 'prefix'],
+  vertex: ['region', 'project'],
+  foundry: ['resource'],
+}
+
 type CloudCard = {
   provider: string
   base_url?: string | null | undefined
@@ -76,6 +82,9 @@ export function cloudOfCard({
   base_url,
 }: CloudCard & { provider: CloudType }): CloudProvider | { refused: string } {
   const { region, project, resource, prefix } = cloud ?? {}
+  const strange = Object.keys(cloud ?? {}).find((field) => !places[type].includes(field))
+  if (strange !== undefined)
+    return { refused: `cloud.${strange}: is not for the provider ${type}; leave it out` }
   const more = { base_url: base_url ?? undefined }
   if (type === 'foundry') return { type, resource, ...more }
   if (region === undefined) return { refused: `cloud.region: is required for provider ${type}` }
