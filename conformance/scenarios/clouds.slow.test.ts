@@ -209,11 +209,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             { ...card, provider: 'vertex', api_key: 'k' },
             /^credentials: is req/,
           )
-          await refused(
-            service,
-            { ...card, provider: 'foundry', api_key: 'k' },
-            /^resource: is req/,
-          )
+          const foundry = { ...card, provider: 'foundry', api_key: 'k' }
+          await refused(service, { ...foundry, cloud: {} }, /^cloud\.resource: is required/)
+          await refused(service, foundry, /^cloud\.region: is not for the provider foundry/)
           await refused(service, { ...card, provider: 'groq', api_key: 'k' }, /^cloud: is for the/)
           await refused(
             service,

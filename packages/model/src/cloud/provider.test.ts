@@ -118,6 +118,8 @@ void describe('the address of a cloud', () => {
 
   void it('is missing without the name of the resource', async () => {
     const found = await resolveCloudModel({ type: 'foundry' }, 'claude-x')
-    assert.deepEqual(found, { refused: 'resource: is required for provider foundry, or base_url' })
+    assert.deepEqual(found, {
+      refused: 'cloud.resource: is required for provider foundry, or base_url',
+    })
   })
 })

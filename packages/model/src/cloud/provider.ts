@@ -28,7 +28,7 @@ export async function resolveCloudModel(
   native_config: ModelFacts = {},
 ): Promise<ModelTarget | { refused: string }> {
   if (provider.type === 'foundry' && !provider.resource && !provider.base_url)
-    return { refused: 'resource: is required for provider foundry, or base_url' }
+    return { refused: 'cloud.resource: is required for provider foundry, or base_url' }
   const claude = claudeIdOf(id) ?? claudeIdOf(provider.overrides?.[id] ?? '')
   const target =
     claude === undefined ? await otherModel(provider, id) : await claudeModel(provider, id, claude)
