@@ -109,6 +109,14 @@ void describe('a request to Bedrock', () => {
     assert.equal(requests[0]?.headers['anthropic-beta'], undefined)
   })
 
+  void it('omits what a cloud may not know yet', async () => {
+    const native_config = { reasoning: true, compat: { supportsMidConvoSystemMessages: true } }
+    const { requests } = await ask(bedrockDialect({ apiKey }), { native_config, effort: 'low' })
+    const body = requests[0]?.body
+    assert.deepEqual(Object.keys(body?.thinking ?? {}), ['type', 'budget_tokens'])
+    assert.equal(body?.anthropic_beta, undefined)
+  })
+
   void it("says that a model is not opened, in the cloud's words", async () => {
     const refused = { status: 403, error: 'AccessDeniedException', message }
     const got = await failure(bedrockDialect({ apiKey }), {}, refused)
