@@ -9,6 +9,7 @@ import type { CloudAccess } from './access.ts'
 import { vertexPath } from './access.ts'
 import type { CloudAuthority } from './authority.ts'
 import { eventStreamDecoder, eventStreamType } from './event-stream.ts'
+import { processFetch, withFetch } from '../wire/observed-fetch.ts'
 import { parsedRecord } from './json.ts'
 import { wireError } from './provider-errors.ts'
 
@@ -27,7 +28,8 @@ export function cloudTransport(spec: CloudSpec, authority: CloudAuthority, fetch
 
   async function send(request: CloudRequest, init: RequestInit): Promise<Response | CloudFailure> {
     const asked = { ...request, method: 'POST' }
-    const signed = await authority.authorize(cloud, asked, api_key)
+    // The client of one wire runs within a fetch that leads here.
+    const signed = await withFetch(processFetch, () => authority.authorize(cloud, asked, api_key))
     if (!signed.ok) return signed
     const { url, body, method } = asked
     return fetch(url, { ...init, method, body, headers: signed.headers })
@@ -38,10 +40,10 @@ export function cloudTransport(spec: CloudSpec, authority: CloudAuthority, fetch
     const request = rewritten(spec, urlOf(input), given, textOf(init.body))
     const first = await send(request, init)
     if (isFailure(first)) return failureResponse(first)
-    if (!isStale(first) || !authority.forget(cloud)) return answerOf(cloud, first)
+    if (!isStale(first) || !authority.forget(cloud)) return answerOf(spec, first)
     await first.body?.cancel()
     const second = await send(request, init)
-    return isFailure(second) ? failureResponse(second) : answerOf(cloud, second)
+    return isFailure(second) ? failureResponse(second) : answerOf(spec, second)
   }
 }
 
@@ -105,9 +107,10 @@ function rewrittenMessages(
   }
 }
 
-async function answerOf(cloud: CloudAccess, response: Response): Promise<Response> {
+async function answerOf({ cloud, api }: CloudSpec, response: Response): Promise<Response> {
   const { body, ok, headers, status } = response
-  if (!ok) return wireError(response)
+  // Google's own client reads Google's errors.
+  if (!ok) return api === 'google-generative-ai' ? response : wireError(response)
   const isFramed = headers.get('content-type')?.startsWith(eventStreamType) ?? false
   if (cloud.type !== 'bedrock' || !isFramed || body === null) return response
   const shown = new Headers(headers)

@@ -13,13 +13,25 @@ const refusal = (status: number, message: string) => ({
 })
 
 /** `keys`: those that sign; left out: `apiKey` is asked for as a bearer. */
-export function bedrockDialect({
-  keys,
-  apiKey,
-}: {
-  keys?: GivenKeys
-  apiKey: string
-}): StubDialect {
+type Allowed = { keys?: GivenKeys | undefined; apiKey: string }
+type Asked = Parameters<NonNullable<StubDialect['refuse']>>[0]
+
+export function refuseUnsigned(
+  { keys, apiKey }: Allowed,
+  { path, headers, method, bytes }: Pick<Asked, 'path' | 'headers' | 'method' | 'bytes'>,
+): ReturnType<NonNullable<StubDialect['refuse']>> {
+  if (!keys)
+    return headers.authorization === `Bearer ${apiKey}`
+      ? undefined
+      : refusal(403, 'Authentication failed: Please make sure your API Key is valid.')
+  const request = { method, host: headers.host ?? '', path, headers, body: bytes }
+  const verified = verifySignature(request, (id) => keys.get(id))
+  if (!verified.ok)
+    return { ...refusal(403, verified.reason), headers: { 'x-amzn-errortype': unknownKeys } }
+  return verified.service === 'bedrock' ? undefined : refusal(403, 'Credential of a service')
+}
+
+export function bedrockDialect({ keys, apiKey }: Allowed): StubDialect {
   return {
     frames: (answer) => anthropicDialect.frames(answer),
     encoding: {
@@ -37,15 +49,7 @@ export function bedrockDialect({
         return refusal(400, 'Malformed input request')
       if (headers['x-api-key'] !== undefined || headers['anthropic-version'] !== undefined)
         return refusal(400, 'A header of another API')
-      if (!keys)
-        return headers.authorization === `Bearer ${apiKey}`
-          ? undefined
-          : refusal(403, 'Authentication failed: Please make sure your API Key is valid.')
-      const request = { method, host: headers.host ?? '', path, headers, body: bytes }
-      const verified = verifySignature(request, (id) => keys.get(id))
-      if (!verified.ok)
-        return { ...refusal(403, verified.reason), headers: { 'x-amzn-errortype': unknownKeys } }
-      return verified.service === 'bedrock' ? undefined : refusal(403, 'Credential of a service')
+      return refuseUnsigned({ keys, apiKey }, { path, headers, method, bytes })
     },
   }
 }

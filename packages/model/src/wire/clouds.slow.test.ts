@@ -6,8 +6,10 @@ import { googleRoutes } from '@steward/cloud/stubs/stub-google.ts'
 import { startStubCloud } from '@steward/cloud/stubs/stub-server.ts'
 import { cloudAuthority } from '../cloud/authority.ts'
 import { stubKey } from '../stubs/read-answer.ts'
-import { bedrockDialect } from '../stubs/stub-bedrock.ts'
+import { bedrockDialect, refuseUnsigned } from '../stubs/stub-bedrock.ts'
 import { foundryDialect } from '../stubs/stub-foundry.ts'
+import { googleDialect } from '../stubs/stub-google.ts'
+import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { vertexDialect } from '../stubs/stub-vertex.ts'
 import { wireContract } from './contract.ts'
 
@@ -87,5 +89,69 @@ void describe('Claude at the clouds', () => {
     dialect: foundryDialect({ tokens: azure.tokens }),
     spec: { ...spec, cloud: { type: 'foundry', model: 'claude-test', credentials: azureClient } },
     overflowMessage: 'prompt is too long: 213462 tokens > 200000 maximum',
+  })
+
+  wireContract('a model of Bedrock by the wire of OpenAI, signed', {
+    authority,
+    dialect: {
+      ...openaiChatDialect,
+      refuse: (request) => refuseUnsigned({ keys: aws.keys, apiKey: stubKey }, request),
+    },
+    spec: {
+      provider: 'bedrock',
+      api: 'openai-completions',
+      model: 'openai.gpt-test-1:0',
+      native_config: { reasoning: true, input: ['text', 'image', 'document'] },
+      cloud: { ...bedrock, model: 'openai.gpt-test-1:0', credentials },
+    },
+    errors: {
+      rateLimited: 'rate_limit_exceeded',
+      overloaded: 'server_error',
+      invalid: 'invalid_request_error',
+      authentication: 'invalid_api_key',
+    },
+    overflowMessage: "This model's maximum context length is 128000 tokens.",
+    callId: (n) => `call_${n}`,
+    signature: 'reasoning_content',
+  })
+
+  wireContract('Gemini on Vertex AI', {
+    authority,
+    dialect: {
+      ...googleDialect,
+      refuse({ headers }) {
+        const [, token = ''] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? []
+        const isIn = google.tokens.has(token) && headers['x-goog-api-key'] === undefined
+        return isIn
+          ? undefined
+          : { status: 401, body: googleDialect.error(401, 'UNAUTHENTICATED', 'No') }
+      },
+    },
+    spec: {
+      provider: 'vertex',
+      api: 'google-generative-ai',
+      model: 'gemini-3-flash',
+      native_config: { reasoning: true, input: ['text', 'image', 'document'] },
+      cloud: {
+        type: 'vertex',
+        region: 'global',
+        project: 'stub-project',
+        model: 'gemini-3-flash',
+        credentials: google.key,
+      },
+    },
+    errors: {
+      rateLimited: 'RESOURCE_EXHAUSTED',
+      overloaded: 'UNAVAILABLE',
+      invalid: 'INVALID_ARGUMENT',
+      authentication: 'PERMISSION_DENIED',
+    },
+    overflowMessage:
+      'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)',
+    callId: (n) => `call_${n}`,
+    signature: 'c2lnbmF0dXJl',
+    skip: [
+      { reason: 'its client hides headers; the body says how long', cases: ['retry-after header'] },
+    ],
   })
 })
