@@ -30,7 +30,7 @@ const rooms = {
   ground: [['core'], ['config', 'database', 'bus'], ['http', 'blobs'], ['health']],
   tenants: [
     ['api-keys', 'people', 'webhooks'],
-    ['workspaces', 'audit', 'usage'],
+    ['workspaces', 'audit', 'usage', 'rules', 'holds'],
     ['limits', 'members'],
     ['signin'],
   ],

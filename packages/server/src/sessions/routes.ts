@@ -14,6 +14,7 @@ import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
 import { postEvents } from './events/post.ts'
+import { checkAgentRules } from '../resources/agents/rules.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
 import { sessionForWorker } from './claimed/reach.ts'
@@ -107,8 +108,12 @@ export function sessionRoutes(
         limits: recordBody,
         answer,
       },
-      ({ db, tenant, params, body }) =>
-        db.write((tx) => updateSession(tx, tenant, params.id, body, { now: clock.now(), seal })),
+      async ({ db, tenant, params, body }) => {
+        await checkAgentRules(opening, tenant, { mcp_servers: body.agent?.mcp_servers }, 'agent.')
+        return db.write((tx) =>
+          updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
+        )
+      },
     ),
     sessions.post(
       '/:id/archive',

@@ -57,6 +57,7 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
 const routeSettings = (config: Config) => ({
   fallbackKeys: config.fallbackKeys,
   offlineModel: config.offlineModel,
+  allowed: config.allowed,
   prices: config.prices,
   embeddingModel: config.embeddingModel,
   proxies: config.trustedProxies,
@@ -78,7 +79,7 @@ export async function startService(
   const { fallbackKeys } = config
   const { ground, database } = await openData(config, log, overrides)
   const { databases, bus, clock } = ground
-  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config))
+  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config), config.allowed)
   const shares = createShares(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const telemetry = await openTelemetry(config, ground, shares)

@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Connector, Dial } from '../../ground/core/security/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
@@ -39,6 +40,8 @@ export type EgressOptions = Ground & {
   dial: Dial<'tenant', Duplex>
   /** Connects to the search engine, the only endpoint of the operator that sessions reach. */
   operatorConnect: Connector<'operator'>
+  /** What workspaces allow now. */
+  ruled: Rules
   /** SECRET: never logged. Derives placeholders: the same key gives the same placeholders. */
   placeholderKey: Buffer
   /**
@@ -105,6 +108,7 @@ export function createEgress(options: EgressOptions) {
   const ofContext: Omit<ContextDeps, 'ended'> = {
     connect,
     operatorConnect,
+    ruled: options.ruled,
     read: async (tenant, session) =>
       sessionNow((await databases.open(tenant)).read, tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>

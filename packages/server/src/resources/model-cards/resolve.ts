@@ -7,6 +7,7 @@ import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import { refuseModel } from '@steward/model/spec.ts'
 import { openModel } from '@steward/model/wire.ts'
 import type { ModelRef } from '@steward/protocol/agents.ts'
+import type { RuledNames } from '../../ground/core/rules/rules.ts'
 import type { Namer } from '../../ground/core/security/dial.ts'
 import { asOperator } from '../../ground/core/security/dial.ts'
 import type { Seal } from '../../ground/core/security/seal.ts'
@@ -16,10 +17,11 @@ import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
 import { keyContext, modelCardStore, openHeaders } from './store.ts'
 import { findPrice, priceOfOffline } from './prices.ts'
+import { namesOfModel, namesOfOffline } from './ruled-names.ts'
 import { targetOfCard } from './target.ts'
 
 export type ModelResolution =
-  | { ok: true; model: Model; price: Price | null }
+  | { ok: true; model: Model; price: Price | null; names: RuledNames }
   | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<ModelResolution>
 
@@ -30,7 +32,7 @@ export type SpecOfModel = (
 ) => Promise<ReachedModel | { refused: string }>
 
 /** `named`: who named the endpoint, tenant or operator. */
-export type ReachedModel = ModelSpec & { named: Namer }
+export type ReachedModel = ModelSpec & { named: Namer; names: RuledNames }
 
 const mostOpened = 1_000
 
@@ -70,7 +72,7 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
     }
     if (id === 'offline' && deps.offlineModel)
       return offline(model, controls, priceOfOffline(deps.prices))
-    const spec = await fallbackSpec(fallbackKeys, id)
+    const spec = await operatorSpec(fallbackKeys, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
   }
@@ -88,7 +90,7 @@ export function specOfModel({
     if (card) return cardSpec(card, seal)
     return id === 'offline'
       ? { refused: 'the offline model is reached by nobody but the service itself' }
-      : fallbackSpec(fallbackKeys, id)
+      : operatorSpec(fallbackKeys, id)
   }
 }
 
@@ -103,7 +105,7 @@ function controlsOf(ref: ModelRef): ModelControls {
 const offline = (model: Model, { speed }: ModelControls, price: Price | null): ModelResolution =>
   speed
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
-    : { ok: true, model, price }
+    : { ok: true, model, price, names: namesOfOffline }
 
 /** Dials as the operator, for endpoints in the operator's settings. The endpoint of a card is never dialled so. */
 const dialledAsOperator = (model: Model): Model => ({
@@ -133,7 +135,7 @@ function opener(
 
   function open(
     name: string,
-    { named, ...spec }: ReachedModel & ModelControls,
+    { named, names, ...spec }: ReachedModel & ModelControls,
     cost?: ModelFacts['cost'],
   ): ModelResolution {
     const refused = refuseModel(spec)
@@ -143,7 +145,7 @@ function opener(
     if (opened.size >= mostOpened) opened.clear()
     const opening = observedModel(openModel({ ...spec, ...patience }))
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
-    const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices) }
+    const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices), names }
     opened.set(keyOf(name, spec), resolved)
     return resolved
   }
@@ -151,11 +153,21 @@ function opener(
   return { open, known }
 }
 
+/** The operator has chosen the endpoints of its own keys. */
+async function operatorSpec(
+  keys: FallbackKeys,
+  id: string,
+): Promise<ReachedModel | { refused: string }> {
+  const spec = await fallbackSpec(keys, id)
+  return 'refused' in spec ? spec : { ...spec, names: namesOfModel(spec, false) }
+}
+
 async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
   const target = await targetOfCard({ ...row.card, model: row.model })
   if ('refused' in target) return target
   const api_key = seal.open(row.sealed_key, keyContext(row.tenant_id, row.id))
-  const reached = { ...target, api_key, named: 'tenant' } as const
+  const names = namesOfModel(target, Boolean(row.card.base_url))
+  const reached = { ...target, api_key, named: 'tenant', names } as const
   const headers = openHeaders(row, seal)
   return headers ? { ...reached, headers } : reached
 }

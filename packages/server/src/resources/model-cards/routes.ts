@@ -24,12 +24,19 @@ import { modelCardStore, showCard } from './store.ts'
 import type { CardInput } from './write.ts'
 import { requireApiKey, updateCard, newDestinations, probeCard, buildCardRow } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
+import { namesOfCard } from './ruled-names.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
 const mostAttempts = 3
 
-export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: PriceTable }): Route[] {
+export function modelCardRoutes({
+  seal,
+  clock,
+  prices,
+  limits,
+}: Ground & { prices: PriceTable; limits: { rules: Rules } }): Route[] {
   /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,
@@ -51,6 +58,7 @@ export function modelCardRoutes({ seal, clock, prices }: Ground & { prices: Pric
     card: CardInput,
     isWanted = false,
   ) {
+    await limits.rules.check(tenant, 'models', () => namesOfCard(card), 'model')
     const { result, usage, price } = await probeCard(card, prices, { signal, isWanted })
     const request = { model: card.model_id, usage, price, now: clock.now() }
     if (Object.values(usage).some((count) => count > 0))

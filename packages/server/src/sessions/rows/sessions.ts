@@ -29,6 +29,7 @@ import { showSession } from './show-session.ts'
 export type { SessionRow, ShownSessionRow }
 import { creatorColumns } from '../../ground/core/creator.ts'
 import { fromJson } from '../../ground/core/text/json-text.ts'
+import { isWorkspaceHeld, unless } from '../../ground/database/holds.ts'
 
 /** The context that a session's inline token is sealed for. */
 export const tokenContext = (tenant: string, session: string, server: string): string =>
@@ -223,6 +224,7 @@ function sessionReads(db: Reads) {
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .select(['sessions.tenant_id', 'sessions.id'])
         .where('deleted_at', '<', before)
+        .where(unless(isWorkspaceHeld('sessions.tenant_id')))
         .where('head.due', '=', 0)
         .where('head.owner', 'is', null)
         .where((eb) => {

@@ -19,7 +19,7 @@ import {
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { checkName, checkNewName, workspaceId } from '../../tenants/workspaces/create.ts'
-import { deleteWorkspace } from '../../tenants/workspaces/delete.ts'
+import { checkWorkspaceUnheld, deleteWorkspace } from '../../tenants/workspaces/delete.ts'
 import type { WorkspaceSummary } from '../../tenants/workspaces/store.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
 
@@ -81,15 +81,19 @@ export const unarchiveWorkspace = (
     return { workspace: id, archived_at: null }
   })
 
-export const removeWorkspace = (
+export async function removeWorkspace(
   deps: AdministrationDeps,
   workspace: string,
-): Promise<InWorkspace & { deleted: true; removal: string }> =>
-  inWorkspace(deps, workspace, async (tx, id) => {
+): Promise<InWorkspace & { deleted: true; removal: string }> {
+  const { databases } = deps
+  for (const id of await workspaceStore(databases.control.read).named(workspace))
+    await checkWorkspaceUnheld(databases, id)
+  return inWorkspace(deps, workspace, async (tx, id) => {
     await deleteWorkspace(tx, { id, confirm: id, now: deps.clock.now() })
     const removal = 'a running server, or the next that starts, removes everything of the workspace'
     return { workspace: id, deleted: true, removal }
   })
+}
 
 export const listMembers = (
   deps: AdministrationDeps,

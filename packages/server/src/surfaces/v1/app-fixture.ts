@@ -75,6 +75,7 @@ function depsOver(database: Database): AppDeps {
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     offlineModel: true,
     prices: new Map(),
+    allowed: {},
     resolveModel: async () => never(),
     egress: {
       proxy: { find: never, ask: never, close: never },

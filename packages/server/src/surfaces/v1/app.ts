@@ -1,5 +1,6 @@
 /** The table of contents of the API: one line a resource. */
 import type { PriceTable } from '@steward/model/price.ts'
+import type { AllowLists } from '@steward/protocol/rules.ts'
 import type { BlockList } from 'node:net'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveAgentDeployments } from '../../capabilities/deployments/write.ts'
@@ -22,6 +23,8 @@ import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { ProcessUse } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
+import { holdRoutes } from '../../tenants/holds/routes.ts'
+import { ruleRoutes } from '../../tenants/rules/routes.ts'
 import { spendLimitRoutes } from '../../tenants/limits/spending/routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
 import { organizationReportRoutes } from '../../tenants/usage/organization-reports.ts'
@@ -119,6 +122,8 @@ export type AppDeps = Refusals &
     matches: Share
     fallbackKeys: FallbackKeys
     offlineModel: boolean
+    /** The operator's lists of what workspaces may name. */
+    allowed: AllowLists
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
@@ -198,6 +203,8 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...rateLimitRoutes(deps),
     ...quotaRoutes(deps),
     ...spendLimitRoutes(deps),
+    ...ruleRoutes(deps),
+    ...holdRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),
     ...mcpProbeRoutes(deps),

@@ -45,6 +45,7 @@ export const auditExceptions: AuditExceptions = {
     action: 'environment.update',
     type: 'environment',
   },
+  'post /v1/ext/rules': { type: 'rule', action: 'rule.update' },
   'post /v1/ext/model_cards/:id/probe': { reason: 'nothing changes' },
   'post /v1/ext/stream/:id': { reason: 'nothing changes' },
   'post /v1/ext/token_estimates': { reason: 'nothing changes' },

@@ -13,6 +13,7 @@ import { memberStore } from '../people/members/store.ts'
 import { peopleStore } from '../people/store.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import { invitationStore } from './store.ts'
+import { checkNoMark } from '../../ground/database/holds.ts'
 
 export type Departure = {
   /** Valid keys that the person has created. `revoked`: they were revoked. */
@@ -83,6 +84,7 @@ export async function deletePerson(
 ): Promise<Departure> {
   const row = await peopleStore(tx).findForUpdate(person)
   if (!row) throw notFound('person', person)
+  await checkNoMark(tx, `the person ${person}`, { person })
   const workspaces = [...(await peopleStore(tx).rolesOf(person)).keys()].toSorted()
   const needed: string[] = []
   for (const tenant of workspaces)
