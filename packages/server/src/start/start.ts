@@ -58,6 +58,7 @@ const routeSettings = (config: Config) => ({
   fallbackKeys: config.fallbackKeys,
   offlineModel: config.offlineModel,
   allowed: config.allowed,
+  retentionDays: config.retentionDays,
   prices: config.prices,
   embeddingModel: config.embeddingModel,
   proxies: config.trustedProxies,

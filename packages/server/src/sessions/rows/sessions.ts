@@ -359,6 +359,19 @@ function sessionWrites(db: Queries) {
         .execute()
     },
 
+    /** A deleted session that still has its rows. Locks them until the transaction ends. */
+    findDeletedForUpdate: (tenant: string, id: string) =>
+      forUpdate(
+        db,
+        db
+          .selectFrom('sessions')
+          .innerJoin('session_heads', 'session_heads.session_id', 'sessions.id')
+          .select(['sessions.created_at', 'sessions.deleted_at', 'session_heads.next_seq'])
+          .where('sessions.tenant_id', '=', tenant)
+          .where('sessions.id', '=', id)
+          .where('deleted_at', 'is not', null),
+      ).executeTakeFirst(),
+
     /** Deletes the last rows of a session; larger rows are deleted before. */
     async forget(tenant: string, id: string): Promise<void> {
       for (const table of ['inbox', 'session_heads'] as const)

@@ -76,6 +76,7 @@ function depsOver(database: Database): AppDeps {
     offlineModel: true,
     prices: new Map(),
     allowed: {},
+    retentionDays: { usual: {}, most: {} },
     resolveModel: async () => never(),
     egress: {
       proxy: { find: never, ask: never, close: never },

@@ -24,6 +24,9 @@ import type { Limits } from '../../tenants/limits/limits.ts'
 import type { ProcessUse } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
 import { holdRoutes } from '../../tenants/holds/routes.ts'
+import { peopleDataRoutes } from '../../capabilities/people-data/routes.ts'
+import { retentionRoutes } from '../../capabilities/retention/routes.ts'
+import type { OperatorDays } from '../../capabilities/retention/days.ts'
 import { ruleRoutes } from '../../tenants/rules/routes.ts'
 import { spendLimitRoutes } from '../../tenants/limits/spending/routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
@@ -124,6 +127,8 @@ export type AppDeps = Refusals &
     offlineModel: boolean
     /** The operator's lists of what workspaces may name. */
     allowed: AllowLists
+    /** The operator's days of retention. */
+    retentionDays: OperatorDays
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
@@ -204,6 +209,8 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...quotaRoutes(deps),
     ...spendLimitRoutes(deps),
     ...ruleRoutes(deps),
+    ...peopleDataRoutes(deps),
+    ...retentionRoutes(deps),
     ...holdRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),

@@ -10,6 +10,7 @@ import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
+import { personRemovalStore } from '../people/removals.ts'
 import { peopleStore } from '../people/store.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import { invitationStore } from './store.ts'
@@ -76,7 +77,9 @@ export async function removeMember(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** Agents, sessions and keys of the person stay. Throws for the last owner of any workspace, archived ones included. */
+/**
+ * Agents, sessions and keys of the person stay; a job takes the name out of them. Throws for the last owner of any workspace, archived ones included.
+ */
 export async function deletePerson(
   tx: Queries,
   person: string,
@@ -112,6 +115,7 @@ export async function deletePerson(
   await memberStore(tx).removePerson(person)
   notifyOfPeople(tx)
   await peopleStore(tx).remove(person)
+  await personRemovalStore(tx).ask(person, options.now)
   return { keys, revoked: options.revokesKeys }
 }
 

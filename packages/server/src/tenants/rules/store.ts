@@ -25,12 +25,12 @@ function ruleReads(db: Reads) {
       return row && decoded(row)
     },
 
-    /** Workspaces that are not deleted, behind `after`, by id. With their own rules, if they have said any. */
+    /** Workspaces that are not deleted, behind `after`, by id. `isWithRules`: only those with rules. */
     async workspacesAfter(
       after: string,
-      limit: number,
+      { limit, isWithRules }: { limit: number; isWithRules: boolean },
     ): Promise<{ tenant: string; own: RetentionDays }[]> {
-      const rows = await db
+      const all = db
         .selectFrom('workspaces')
         .leftJoin('workspace_rules', 'workspace_rules.tenant_id', 'workspaces.id')
         .select(['workspaces.id', 'workspace_rules.retention'])
@@ -38,7 +38,9 @@ function ruleReads(db: Reads) {
         .where('workspaces.deleted_at', 'is', null)
         .orderBy('workspaces.id')
         .limit(limit)
-        .execute()
+      const rows = await (
+        isWithRules ? all.where('workspace_rules.tenant_id', 'is not', null) : all
+      ).execute()
       return rows.map(({ id, retention }) => ({ tenant: id, own: fromJson(retention) ?? {} }))
     },
   }
