@@ -8581,10 +8581,10 @@ export interface components {
         BeforeId: string;
         /** @description The id of the credential. */
         CredentialId: string;
-        /** @description `chunks`: extension events as well. */
-        Include: string | string[];
         /** @description Whether keys that the person has made are revoked; `false` when absent. */
         RevokeKeys: "true" | "false";
+        /** @description `chunks`: extension events as well. */
+        Include: string | string[];
         /** @description `full` includes the content. */
         View: "basic" | "full";
         /** @description The number or the id of the version, or `latest`. */
