@@ -30,7 +30,7 @@ const rooms = {
   ground: [['core'], ['config', 'database', 'bus'], ['http', 'blobs'], ['health']],
   tenants: [
     ['api-keys', 'people', 'webhooks'],
-    ['workspaces', 'audit', 'usage', 'rules', 'holds'],
+    ['workspaces', 'audit', 'usage'],
     ['limits', 'members'],
     ['signin'],
   ],

@@ -52,7 +52,7 @@ export async function openParts(
     profile: config.egressProfile,
     ...diallers.tenant,
     operatorConnect: diallers.operator.connect,
-    ruled: limits.rules,
+    rules: limits.rules,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     authorityKeys: keysFor(config, 'sandbox authority'),
     connections: shares.connections,

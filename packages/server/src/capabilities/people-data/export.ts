@@ -10,13 +10,13 @@ import type { LineRow } from '../../tenants/audit/store.ts'
 
 const rowsAtOnce = 500
 
-type Line = { type: string } & Readonly<Record<string, unknown>>
-type Page<Row> = (after: string) => Promise<Row[]>
+type PersonLine = { type: string } & Readonly<Record<string, unknown>>
+type ReadRows<Row> = (after: string) => Promise<Row[]>
 
 /** Everything that control holds about the person. */
-type ControlPart = (control: Reads, person: PersonRef) => AsyncIterable<Line>
+type ControlPart = (control: Reads, person: PersonRef) => AsyncIterable<PersonLine>
 /** Everything that a workspace holds about the person. */
-type WorkspacePart = (read: Reads, tenant: string, person: PersonRef) => AsyncIterable<Line>
+type WorkspacePart = (read: Reads, tenant: string, person: PersonRef) => AsyncIterable<PersonLine>
 
 type PersonRef = { id: string; email: string }
 
@@ -82,7 +82,7 @@ export const ownWorkspaces =
     return rows.map(({ id }) => id)
   }
 
-async function* account(control: Reads, { id }: PersonRef): AsyncGenerator<Line> {
+async function* account(control: Reads, { id }: PersonRef): AsyncGenerator<PersonLine> {
   const person = await control
     .selectFrom('people')
     .select(['id', 'email', 'email_verified', 'name', 'operator', 'created_at', 'updated_at'])
@@ -112,7 +112,7 @@ async function* account(control: Reads, { id }: PersonRef): AsyncGenerator<Line>
 }
 
 /** Memberships and invitations. */
-async function* access(control: Reads, { id, email }: PersonRef): AsyncGenerator<Line> {
+async function* access(control: Reads, { id, email }: PersonRef): AsyncGenerator<PersonLine> {
   const memberships = await control
     .selectFrom('members')
     .innerJoin('workspaces', 'workspaces.id', 'members.tenant_id')
@@ -141,7 +141,7 @@ async function* access(control: Reads, { id, email }: PersonRef): AsyncGenerator
 }
 
 /** Keys that the person has made, without their values, and views of lists. */
-async function* work(control: Reads, { id }: PersonRef): AsyncGenerator<Line> {
+async function* work(control: Reads, { id }: PersonRef): AsyncGenerator<PersonLine> {
   const keys = await control
     .selectFrom('api_keys')
     .select(['id', 'tenant_id as workspace_id', 'kind', 'name', 'preview', 'created_at'])
@@ -159,7 +159,7 @@ async function* work(control: Reads, { id }: PersonRef): AsyncGenerator<Line> {
   for (const row of views) yield { type: 'view', ...row }
 }
 
-async function* deploymentLines(control: Reads, person: PersonRef): AsyncGenerator<Line> {
+async function* deploymentLines(control: Reads, person: PersonRef): AsyncGenerator<PersonLine> {
   yield* workspaceLines(control, '', person)
 }
 
@@ -168,8 +168,8 @@ async function* workspaceLines(
   read: Reads,
   tenant: string,
   { id }: PersonRef,
-): AsyncGenerator<Line> {
-  const page: Page<LineRow> = (after) =>
+): AsyncGenerator<PersonLine> {
+  const page: ReadRows<LineRow> = (after) =>
     read
       .selectFrom('audit_lines')
       .selectAll()
@@ -182,7 +182,11 @@ async function* workspaceLines(
   for await (const row of paged(page)) yield shownLine(row)
 }
 
-async function* sessions(read: Reads, tenant: string, { id }: PersonRef): AsyncGenerator<Line> {
+async function* sessions(
+  read: Reads,
+  tenant: string,
+  { id }: PersonRef,
+): AsyncGenerator<PersonLine> {
   const page = (after: string) =>
     read
       .selectFrom('sessions')
@@ -198,7 +202,11 @@ async function* sessions(read: Reads, tenant: string, { id }: PersonRef): AsyncG
 }
 
 /** Versions of agents, and of memories, that the person has made. */
-async function* versions(read: Reads, tenant: string, { id }: PersonRef): AsyncGenerator<Line> {
+async function* versions(
+  read: Reads,
+  tenant: string,
+  { id }: PersonRef,
+): AsyncGenerator<PersonLine> {
   const ofAgents = await read
     .selectFrom('agent_versions')
     .select(['agent_id', 'tenant_id as workspace_id', 'version', 'created_at'])
@@ -222,7 +230,7 @@ async function* versions(read: Reads, tenant: string, { id }: PersonRef): AsyncG
 }
 
 /** The rows of all pages. Holds one page in memory. */
-async function* paged<Row extends { id: string }>(page: Page<Row>): AsyncGenerator<Row> {
+async function* paged<Row extends { id: string }>(page: ReadRows<Row>): AsyncGenerator<Row> {
   for (let [after, isMore] = ['', true]; isMore;) {
     const rows = await page(after)
     yield* rows

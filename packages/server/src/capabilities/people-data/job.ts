@@ -11,7 +11,7 @@ import type { Ground } from '../../ground/ground.ts'
 import { auditRemoval } from '../../tenants/audit/removal.ts'
 import type { PersonRemovalRow } from '../../tenants/people/removals.ts'
 import { personRemovalsTopic, personRemovalStore } from '../../tenants/people/removals.ts'
-import { ruleStore } from '../../tenants/rules/store.ts'
+import { ruleStore } from '../../tenants/limits/rules/store.ts'
 
 const everyMs = minuteMs
 const [workspacesAtOnce, rowsAtOnce] = [20, 250]

@@ -14,14 +14,14 @@ import { getHeadForUpdate, readHead } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { deleteSession } from '../../sessions/update.ts'
 import { auditRemoval } from '../../tenants/audit/removal.ts'
-import type { Cutoff } from './due-rows.ts'
+import type { Cutoff } from './store.ts'
 import {
   dueFiles,
   dueIntegrationDeliveries,
   dueSessions,
   dueVersions,
   dueWebhookDeliveries,
-} from './due-rows.ts'
+} from './store.ts'
 
 /** A part of the work: what is removed of a kind in one run, for one workspace. */
 export const atOnce: Record<RetentionKind, number> = {

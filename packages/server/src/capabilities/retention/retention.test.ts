@@ -17,10 +17,10 @@ import { agentMessage, keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { lineStore } from '../../tenants/audit/store.ts'
 import { chainAll } from '../../tenants/audit/chain.ts'
 import { verifyChains } from '../../tenants/audit/verify.ts'
-import { makeHold, releaseHold } from '../../tenants/holds/holds.ts'
-import { ruleStore } from '../../tenants/rules/store.ts'
+import { makeHold, releaseHold } from '../../tenants/workspaces/holds/holds.ts'
+import { ruleStore } from '../../tenants/limits/rules/store.ts'
 import type { OperatorDays } from './days.ts'
-import { countDue } from './due-rows.ts'
+import { countDue } from './store.ts'
 import { keepForDays } from './job.ts'
 
 const nothing: OperatorDays = { usual: {}, most: {} }

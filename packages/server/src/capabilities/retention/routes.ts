@@ -10,10 +10,10 @@ import type { Reads } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { ruleStore } from '../../tenants/rules/store.ts'
+import { ruleStore } from '../../tenants/limits/rules/store.ts'
 import type { OperatorDays } from './days.ts'
 import { effectiveDays } from './days.ts'
-import { countDue } from './due-rows.ts'
+import { countDue } from './store.ts'
 
 const retention = section('Rules of a company', ['admin'], '/v1/ext/retention')
 

@@ -17,6 +17,7 @@ import type { EgressProfile } from './callers/owner.ts'
 import { mcpProbe } from './callers/probe.ts'
 import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
+import { ruledForward } from './callers/ruled-forward.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
@@ -33,6 +34,7 @@ import { validateCredential } from './oauth/validate.ts'
 import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = Ground & {
+  rules: Rules
   profile: EgressProfile
   /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
@@ -40,8 +42,6 @@ export type EgressOptions = Ground & {
   dial: Dial<'tenant', Duplex>
   /** Connects to the search engine, the only endpoint of the operator that sessions reach. */
   operatorConnect: Connector<'operator'>
-  /** What workspaces allow now. */
-  ruled: Rules
   /** SECRET: never logged. Derives placeholders: the same key gives the same placeholders. */
   placeholderKey: Buffer
   /**
@@ -95,7 +95,7 @@ export function createEgress(options: EgressOptions) {
     },
     fail: failed,
   })
-  const forward = createForward({
+  const plain = createForward({
     clock,
     ...secrets,
     open,
@@ -103,12 +103,12 @@ export function createEgress(options: EgressOptions) {
     tokens: refresh,
     records: kept,
   })
+  const forward = ruledForward(plain, options.rules)
 
   const contexts = new Set<OutboundContext>()
   const ofContext: Omit<ContextDeps, 'ended'> = {
     connect,
     operatorConnect,
-    ruled: options.ruled,
     read: async (tenant, session) =>
       sessionNow((await databases.open(tenant)).read, tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
@@ -151,7 +151,6 @@ export function createEgress(options: EgressOptions) {
     proxy: proxied,
     /** Used by the route that tries MCP servers. */
     probe: mcpProbe({ ...options, forward, openContext }),
-    /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,

@@ -4,9 +4,14 @@ import type { MultiagentParams } from '@steward/protocol/multiagent.ts'
 import { isAdvisor } from '@steward/protocol/multiagent.ts'
 import { stdioName } from '../../ground/core/rules/patterns.ts'
 import type { RuledNames, Rules } from '../../ground/core/rules/rules.ts'
-import type { ResolveModel } from '../model-cards/resolve.ts'
 
-export type AgentRuleDeps = { limits: { rules: Rules }; resolveModel: ResolveModel }
+/** As a port: the room of model cards is beside this one. */
+type FindNames = (
+  tenant: string,
+  ref: ModelRef,
+) => Promise<{ ok: true; names: RuledNames } | { ok: false }>
+
+export type AgentRuleDeps = { limits: { rules: Rules }; resolveModel: FindNames }
 
 type NamedServer = Pick<McpServer, 'name' | 'url'>
 type NamedThings = {

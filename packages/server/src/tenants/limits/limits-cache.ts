@@ -4,8 +4,8 @@ import type { Ground } from '../../ground/ground.ts'
 import type { LimitRow } from './effective-limits.ts'
 import type { SpendRow } from './spending/store.ts'
 import { spendLimitStore } from './spending/store.ts'
-import type { OwnRules } from '../rules/store.ts'
-import { ruleStore } from '../rules/store.ts'
+import type { OwnRules } from './rules/store.ts'
+import { ruleStore } from './rules/store.ts'
 import { workspaceLimitStore } from './store.ts'
 
 /** Longest age of a cached value in milliseconds; bounds the delay of a lost notification. */

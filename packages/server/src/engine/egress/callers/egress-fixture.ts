@@ -53,7 +53,7 @@ export async function openTestEgress(
     connect: connectTo(upstream),
     dial: dialsFor('tenant', () => Promise.reject(new Error('no tunnels here'))),
     operatorConnect: dialsFor('operator', connectTo(upstream)),
-    ruled: noRules,
+    rules: noRules,
     placeholderKey: Buffer.alloc(32, 3),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,

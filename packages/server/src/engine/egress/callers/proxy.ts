@@ -87,7 +87,6 @@ export function mcpProxy({
       if (search) target.search = target.search ? `${target.search}&${search}` : search
       const { thing, leave } = useContext(tenant, session, row.record)
       try {
-        await thing.context.checkServer(url)
         const answer = await forward.forward(
           {
             method: raw.method,

@@ -96,17 +96,11 @@ export function fetchOfServer(
   const base = { caller: 'rpc-mcp', server: name, namer: 'tenant' } as const
   // A refusal is a failure of the MCP server here, and is not shown with a command's result.
   // A URL of another origin, named by the server, gets no credential.
-  return fetchOver(async (request) => {
-    const isNamed = request.url.origin === named.origin
-    await context.checkServer(isNamed ? url : request.url.href)
-    return forward.forward(
-      request,
-      context,
-      isNamed
-        ? { ...base, credentials: 'server', named, inline: authorization_token ?? undefined }
-        : { ...base, credentials: 'none' },
-    )
-  })
+  return fetchThrough(forward, context, ({ origin }) =>
+    origin === named.origin
+      ? { ...base, credentials: 'server', named, inline: authorization_token ?? undefined }
+      : { ...base, credentials: 'none' },
+  )
 }
 
 export type SessionEgress = ReturnType<typeof sessionEgress>

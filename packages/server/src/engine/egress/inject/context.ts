@@ -2,10 +2,9 @@
 import type { GateRefusal, GateTarget } from '@steward/gate/outbound.ts'
 import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import type { Rules } from '../../../ground/core/rules/rules.ts'
 import type { Connector } from '../../../ground/core/security/dial.ts'
 import type { RuledEnvironment } from '../policy/rules.ts'
-import { refusalError, createEgressRules, toGateTarget } from '../policy/rules.ts'
+import { refusalError, createEgressRules } from '../policy/rules.ts'
 import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
 import { createUpstream } from './upstream.ts'
@@ -33,8 +32,6 @@ export type RuledLease = Omit<OutboundLease, 'environment'> & { environment: Rul
 export type ContextDeps = {
   connect: Connector<'tenant'>
   operatorConnect: Connector<'operator'>
-  /** The MCP servers that the tenant allows now. */
-  ruled: Rules
   /** Reads with one query. Undefined when the session does not exist. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
   holdsClaim: (lease: SessionRef, claim: ClaimRef) => Promise<boolean>
@@ -89,13 +86,6 @@ export function outboundContext(lease: RuledLease, deps: ContextDeps) {
       const holds = isClaimed && (generation === null || now?.generation === generation)
       if (!now || now.isOver || !holds || isRevoked) throw fenced(target)
       return now
-    },
-
-    /** Throws `RequestRefused` for an MCP server that a list leaves out: it may have changed since the session began. */
-    async checkServer(url: string): Promise<void> {
-      const refused = await deps.ruled.refusal(tenant, 'mcp_servers', [url])
-      if (refused !== undefined)
-        throw refusalError(toGateTarget(new URL(url)), 'not_allowed', refused)
     },
 
     /** Keeps a refusal until the next tool result. */

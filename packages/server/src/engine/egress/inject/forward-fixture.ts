@@ -1,5 +1,4 @@
 /** For tests: forwards to one real upstream, with credentials without database rows. */
-import { noRules } from '../../../ground/core/rules/rules.ts'
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
@@ -111,7 +110,6 @@ export async function openTestContext(
   const environment = { ...emptyEnvironment, name: 'test' }
   const lease = { tenant: 'wrkspc_1', session: 'sesn_1', environment, generation: null }
   const context = outboundContext(lease, {
-    ruled: noRules,
     connect: connectTo(server),
     operatorConnect: dialsFor('operator', connectTo(server)),
     read: async () => ({ generation: 0, isOver: false, credentials: rows, repositories }),

@@ -2,7 +2,7 @@
 import { hostList, normalHost } from '@steward/gate/policy.ts'
 import type { RuleKind } from '@steward/protocol/rules.ts'
 
-export type Matches = (name: string) => boolean
+export type NameMatcher = (name: string) => boolean
 
 const urlKinds: readonly RuleKind[] = ['mcp_servers', 'webhooks']
 const stdio = 'stdio:'
@@ -11,7 +11,7 @@ const stdio = 'stdio:'
 export const stdioName = (server: string): string => stdio + server
 
 /** True when one of the patterns matches. Throws for a pattern that `refusePattern` refuses. */
-export function matcherOf(kind: RuleKind, patterns: readonly string[]): Matches {
+export function matcherOf(kind: RuleKind, patterns: readonly string[]): NameMatcher {
   const all = patterns.map((pattern) => matcherOfOne(kind, pattern))
   return (name) => all.some((matches) => matches(name))
 }
@@ -42,7 +42,7 @@ function refuseUrlPattern(pattern: string): string | undefined {
 
 const withoutStar = (host: string): string => host.replace(/^\*\./, '')
 
-function matcherOfOne(kind: RuleKind, pattern: string): Matches {
+function matcherOfOne(kind: RuleKind, pattern: string): NameMatcher {
   const refused = refusePattern(kind, pattern)
   if (refused !== undefined) throw new Error(`${JSON.stringify(pattern)} ${refused}`)
   if (!urlKinds.includes(kind) || pattern === '*' || pattern.startsWith(stdio)) {
@@ -52,7 +52,7 @@ function matcherOfOne(kind: RuleKind, pattern: string): Matches {
 }
 
 /** `*` stands for any characters, also for none. Takes a time that is linear in name and pattern. */
-function globMatcher(pattern: string): Matches {
+function globMatcher(pattern: string): NameMatcher {
   const [head = '', ...rest] = pattern.split('*')
   const tail = rest.pop()
   if (tail === undefined) return (name) => name === head
@@ -70,7 +70,7 @@ function globMatcher(pattern: string): Matches {
   }
 }
 
-function hostMatcher(pattern: string): Matches {
+function hostMatcher(pattern: string): NameMatcher {
   const covers = hostList([pattern])
   return (name) => {
     const host = normalHost(URL.parse(name)?.hostname ?? '')
@@ -81,7 +81,7 @@ function hostMatcher(pattern: string): Matches {
 /** A separator that a server may decode, so that the path is another than it seems. */
 const hiddenSeparator = /%(2f|5c)/i
 
-function urlMatcher(pattern: string): Matches {
+function urlMatcher(pattern: string): NameMatcher {
   const wanted = new URL(pattern)
   const covers = wanted.hostname.startsWith('*.')
     ? hostList([wanted.hostname])

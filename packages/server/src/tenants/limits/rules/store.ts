@@ -1,10 +1,10 @@
 import type { AllowLists, RetentionDays } from '@steward/protocol/rules.ts'
 import { iso } from '@steward/base/time.ts'
-import { fromJson, toJson } from '../../ground/core/text/json-text.ts'
-import type { Queries, Reads } from '../../ground/database/database.ts'
-import { forUpdate, lockAdvisory } from '../../ground/database/lock.ts'
-import { defineStore } from '../../ground/database/store-of.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import { fromJson, toJson } from '../../../ground/core/text/json-text.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { forUpdate, lockAdvisory } from '../../../ground/database/lock.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
 
 /** What a workspace itself has said. */
 export type OwnRules = { allowed: AllowLists; retention: RetentionDays; updatedAt: string }

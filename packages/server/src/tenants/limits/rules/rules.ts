@@ -1,8 +1,9 @@
 /** What is allowed in a workspace: by the operator, and by the workspace, which only narrows. */
 import type { AllowLists, RuleKind } from '@steward/protocol/rules.ts'
 import { ruleKinds } from '@steward/protocol/rules.ts'
-import { PlatformError } from '../../ground/core/errors.ts'
-import type { RuledNames, Rules } from '../../ground/core/rules/rules.ts'
+import { ruleSettings } from '../../../ground/config/sections/rules.ts'
+import { PlatformError } from '../../../ground/core/errors.ts'
+import type { RuledNames, Rules } from '../../../ground/core/rules/rules.ts'
 import type { CompiledLists } from './compiled-lists.ts'
 import { compileLists } from './compiled-lists.ts'
 
@@ -10,14 +11,6 @@ import { compileLists } from './compiled-lists.ts'
 type KnownWorkspaces = {
   peek(tenant: string): { allowed: CompiledLists } | undefined
   read(tenant: string): Promise<{ allowed: CompiledLists }>
-}
-
-/** The variables of the operator's lists. */
-export const operatorSettings: Record<RuleKind, string> = {
-  mcp_servers: 'ALLOWED_MCP_SERVERS',
-  models: 'ALLOWED_MODELS',
-  webhooks: 'ALLOWED_WEBHOOKS',
-  images: 'ALLOWED_IMAGES',
 }
 
 const nouns: Record<RuleKind, string> = {
@@ -45,7 +38,7 @@ export function rulesOver(known: KnownWorkspaces, given: AllowLists): Rules {
   function refusalOf(own: CompiledLists, kind: RuleKind, names: RuledNames): string | undefined {
     const shown = `the ${nouns[kind]} ${names[0]}`
     if (!isListed(ofOperator, kind, names))
-      return `${shown} is not allowed on this server: ${operatorSettings[kind]} does not list it, and the operator can change that`
+      return `${shown} is not allowed on this server: ${ruleSettings.allowed[kind].name} does not list it, and the operator can change that`
     if (!isListed(own, kind, names))
       return `${shown} is not allowed in this workspace: its rule ${kind} does not list it, and an owner or an admin of the workspace can change that (POST /v1/ext/rules)`
     return undefined

@@ -1,14 +1,14 @@
 import type { HoldScope, HoldShown } from '@steward/protocol/holds.ts'
 import { iso } from '@steward/base/time.ts'
-import { showCreator, creatorOf } from '../../ground/core/creator.ts'
-import { notFound } from '../../ground/core/errors.ts'
-import { auditChange } from '../../ground/core/security/audited-call.ts'
-import { newId } from '../../ground/core/text/ids.ts'
-import type { Listing, Paging } from '../../ground/core/text/page.ts'
-import type { Queries, Reads } from '../../ground/database/database.ts'
-import type { HoldRow } from '../../ground/database/holds.ts'
-import { readPage, rowWeight } from '../../ground/database/listing.ts'
-import { defineStore } from '../../ground/database/store-of.ts'
+import { showCreator, creatorOf } from '../../../ground/core/creator.ts'
+import { notFound } from '../../../ground/core/errors.ts'
+import { auditChange } from '../../../ground/core/security/audited-call.ts'
+import { newId } from '../../../ground/core/text/ids.ts'
+import type { Listing, Paging } from '../../../ground/core/text/page.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import type { HoldRow } from '../../../ground/database/holds.ts'
+import { readPage, rowWeight } from '../../../ground/database/listing.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
 
 const one = (db: Reads, tenant: string, id: string) =>
   db.selectFrom('holds').selectAll().where('tenant_id', '=', tenant).where('id', '=', id)

@@ -1,7 +1,7 @@
 import { HoldCreate, HoldListQuery, HoldShown } from '@steward/protocol/holds.ts'
-import type { Route } from '../../ground/http/route.ts'
-import { section } from '../../ground/http/section.ts'
-import type { Ground } from '../../ground/ground.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import type { Ground } from '../../../ground/ground.ts'
 import { makeHold, releaseHold } from './holds.ts'
 import { holdStore, showHold } from './store.ts'
 

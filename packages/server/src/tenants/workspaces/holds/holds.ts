@@ -4,13 +4,13 @@
  * goes that a hold keeps: a deletion of the workspace reads both, and releasing once more removes a mark that was left.
  */
 import type { HoldScope } from '@steward/protocol/holds.ts'
-import { forbidden, notFound } from '../../ground/core/errors.ts'
-import type { OpenDatabases } from '../../ground/database/database.ts'
-import type { HoldRow } from '../../ground/database/holds.ts'
-import { lockNewHold } from '../../ground/database/holds.ts'
-import { getPersonForShare, getWorkspaceForShare } from '../../ground/database/lock.ts'
+import { forbidden, notFound } from '../../../ground/core/errors.ts'
+import type { OpenDatabases } from '../../../ground/database/database.ts'
+import type { HoldRow } from '../../../ground/database/holds.ts'
+import { lockNewHold } from '../../../ground/database/holds.ts'
+import { getPersonForShare, getWorkspaceForShare } from '../../../ground/database/lock.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { peopleStore } from '../people/store.ts'
+import { peopleStore } from '../../people/store.ts'
 import { holdMarks, holdStore } from './store.ts'
 
 type HoldDeps = { databases: OpenDatabases; clock: Clock }
