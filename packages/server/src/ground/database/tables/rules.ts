@@ -40,6 +40,7 @@ export const ruleTables = {
   hold_marks: table({
     rows: 'control',
     key: ['tenant_id', 'hold_id'],
+    removed: { elsewhere: 'the release of the hold: no workspace is deleted before' },
     columns: {
       tenant_id: text(),
       hold_id: text(),
