@@ -76,6 +76,7 @@ for (const [dialect, open] of Object.entries(databases)) {
 
 /** SQLite has one writer. */
 describe('holds beside removals on Postgres', () => {
+  // verifies: holds/race
   it('wait for a removal that is under way, and keep what a later one would remove', async () => {
     await using at = await opened(databases.postgres)
     const { database, ground } = at
