@@ -74,7 +74,7 @@ const rules = settingsSection('Rules', {
     usual: setting('RETENTION_DAYS', days, {
       default: '',
       defaultAbout: 'everything is kept until it is deleted',
-      example: '{ sessions: 365, outputs: 90 }',
+      example: "{ sessions: '365', outputs: '90' }",
       about:
         'days that workspaces keep sessions, files, outputs, memory_versions and deliveries, where they say nothing else',
       more: 'For example `sessions:365,outputs:90`. See [How long things are kept](company-rules.md#how-long-things-are-kept)',
@@ -82,7 +82,7 @@ const rules = settingsSection('Rules', {
     most: setting('RETENTION_MAX_DAYS', days, {
       default: '',
       defaultAbout: 'a workspace may keep everything',
-      example: '{ sessions: 730 }',
+      example: "{ sessions: '730' }",
       about: 'the most days that a workspace may keep each of them',
     }),
   },
