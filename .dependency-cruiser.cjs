@@ -52,7 +52,7 @@ const rooms = {
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
   capabilities: [
-    ['evals', 'integrations', 'replay'],
+    ['evals', 'integrations', 'people-data', 'replay', 'retention'],
     ['deployments', 'dreams'],
   ],
   surfaces: [['console', 'docs', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],

@@ -63,6 +63,7 @@ ${administrationUsage()}
                                            write all rows of a workspace to a file, beside running servers;
                                            --with-key: with the key of its secrets, so that they open when the workspace was deleted
   npm start -- restore-workspace <file>    put a workspace back as the file has it, with all servers stopped
+  npm start -- export-person <email or id> print what is held about a person as lines of JSON
   npm start -- audit verify                say whether a line of the audit was changed or removed, as lines of JSON;
                                            --workspace: of this alone, or deployment · --against: an earlier output
   npm start -- audit export                print the audit as lines of JSON, of the deployment or of a --workspace;
@@ -156,6 +157,7 @@ const mostWords: Record<string, number> = {
   'recount-quotas': 1,
   'backup-workspace': 1,
   'restore-workspace': 1,
+  'export-person': 1,
   audit: 1,
   try: 1,
 }
@@ -280,6 +282,7 @@ async function main(): Promise<void> {
     'backup-workspace': (operator) =>
       operator.backUpCommand(first, { ...(to && { to }), ...ofBackups }),
     'restore-workspace': (operator) => operator.restoreCommand(first),
+    'export-person': (operator) => operator.exportPersonCommand(first),
     'rotate-root-secret': (operator) => operator.rotateRootSecretCommand(),
     audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>

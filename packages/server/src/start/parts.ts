@@ -4,6 +4,7 @@ import { noSandboxesHere } from '@steward/sandbox/no-sandboxes.ts'
 import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'
+import { withinModelRules } from '../engine/models/within-rules.ts'
 import { createInstalls } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
@@ -45,12 +46,13 @@ export async function openParts(
   const blobStore = await checkBlobStore(databases.control, blobs)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
-  const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers })
+  const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers, rules: limits.rules })
   const ownEgress = createEgress({
     ...ground,
     profile: config.egressProfile,
     ...diallers.tenant,
     operatorConnect: diallers.operator.connect,
+    rules: limits.rules,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     authorityKeys: keysFor(config, 'sandbox authority'),
     connections: shares.connections,
@@ -93,14 +95,16 @@ export async function openParts(
     bind: ownEgress.bind,
     share: shares.sandboxes,
     quotas: limits.quotas,
+    rules: limits.rules,
   })
   const resolver = modelResolver({ ...config, ...ground })
-  const resolveModel = withinSpendLimits(resolver, limits.spending)
+  const resolveModel = withinSpendLimits(withinModelRules(resolver, limits.rules), limits.spending)
   const turns = createTurns(config, {
     ...ground,
     blobs,
     sandboxPool,
     resolveModel,
+    rules: limits.rules,
     inlineTokens: async (row) =>
       inlineTokens((await databases.open(row.tenant_id)).read, seal, row),
     skills: skills.ofSessions,

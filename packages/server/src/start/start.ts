@@ -59,6 +59,8 @@ const routeSettings = (config: Config) => ({
   modelProviders: config.modelProviders,
   cloudIdentityWorkspaces: config.cloudIdentityWorkspaces,
   offlineModel: config.offlineModel,
+  allowed: config.allowed,
+  retentionDays: config.retentionDays,
   prices: config.prices,
   embeddingModel: config.embeddingModel,
   proxies: config.trustedProxies,
@@ -79,7 +81,7 @@ export async function startService(
 ): Promise<RunningServer> {
   const { ground, database } = await openData(config, log, overrides)
   const { databases, bus, clock } = ground
-  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config))
+  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config), config.allowed)
   const shares = createShares(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const telemetry = await openTelemetry(config, ground, shares)

@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Connector, Dial } from '../../ground/core/security/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
@@ -16,6 +17,7 @@ import type { EgressProfile } from './callers/owner.ts'
 import { mcpProbe } from './callers/probe.ts'
 import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
+import { ruledForward } from './callers/ruled-forward.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
@@ -32,6 +34,7 @@ import { validateCredential } from './oauth/validate.ts'
 import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = Ground & {
+  rules: Rules
   profile: EgressProfile
   /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
@@ -92,7 +95,7 @@ export function createEgress(options: EgressOptions) {
     },
     fail: failed,
   })
-  const forward = createForward({
+  const plain = createForward({
     clock,
     ...secrets,
     open,
@@ -100,6 +103,7 @@ export function createEgress(options: EgressOptions) {
     tokens: refresh,
     records: kept,
   })
+  const forward = ruledForward(plain, options.rules)
 
   const contexts = new Set<OutboundContext>()
   const ofContext: Omit<ContextDeps, 'ended'> = {
@@ -147,7 +151,6 @@ export function createEgress(options: EgressOptions) {
     proxy: proxied,
     /** Used by the route that tries MCP servers. */
     probe: mcpProbe({ ...options, forward, openContext }),
-    /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,

@@ -171,6 +171,13 @@ export async function auditCommand(verb: string | undefined, options: AuditOptio
   if (!(await verifyAudit(await readConfigOrExit(), options, process.stdout))) process.exitCode = 1
 }
 
+/** Prints what is held about a person, as lines of JSON. Works beside running servers. */
+export async function exportPersonCommand(named: string | undefined): Promise<void> {
+  if (!named) refuseCommand('export-person needs the email or the id of a person')
+  const { exportPersonTo } = await import('./export-person.ts')
+  await exportPersonTo(await readConfigOrExit(), named, process.stdout)
+}
+
 export async function moveCommand(to: string | undefined): Promise<void> {
   if (to !== 'tenants' && to !== 'one') refuseCommand('--to must be tenants or one')
   const { moveWorkspaces } = await import('./move-workspaces.ts')

@@ -79,6 +79,8 @@ function depsOver(database: Database): AppDeps {
     cloudIdentityWorkspaces: [],
     offlineModel: true,
     prices: new Map(),
+    allowed: {},
+    retentionDays: { usual: {}, most: {} },
     resolveModel: async () => never(),
     egress: {
       proxy: { find: never, ask: never, close: never },

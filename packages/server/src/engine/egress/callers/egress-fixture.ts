@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
+import { noRules } from '../../../ground/core/rules/rules.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
 import { dialsFor } from '../../../ground/core/security/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -52,6 +53,7 @@ export async function openTestEgress(
     connect: connectTo(upstream),
     dial: dialsFor('tenant', () => Promise.reject(new Error('no tunnels here'))),
     operatorConnect: dialsFor('operator', connectTo(upstream)),
+    rules: noRules,
     placeholderKey: Buffer.alloc(32, 3),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,

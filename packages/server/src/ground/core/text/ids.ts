@@ -16,6 +16,7 @@ const prefixes = {
   eval_result: 'evres_',
   event: 'sevt_',
   file: 'file_',
+  hold: 'hold_',
   installation: 'inst_',
   integration_delivery: 'intdel_',
   integration_thread: 'intthr_',
