@@ -9,7 +9,7 @@ import type { Ground } from '../../ground/ground.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, isExpired } from './store.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { checkNotHeld, findHold, lockHolds } from '../../ground/database/holds.ts'
+import { checkNotHeld, findHold } from '../../ground/database/holds.ts'
 
 const filesAtOnce = 100
 /** The metadata of an expired file can be read for this time. [files/expiry] */
@@ -65,7 +65,6 @@ export async function removeExpiredFiles({ databases, clock }: Ground): Promise<
     const now = clock.now()
     const due = await fileStore(database.read).expired(now, filesAtOnce)
     await database.write(async (tx) => {
-      await lockHolds(tx)
       const files = fileStore(tx)
       for (const { tenant_id, id } of due) {
         const [row] = await files.named(tenant_id, [id])

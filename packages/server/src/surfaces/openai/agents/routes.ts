@@ -76,8 +76,8 @@ export function agentRoutes({
       },
       async ({ db, tenant, params, body }) => {
         const now = await findAgent(db.read, tenant, params.id)
-        const asked = updateConfig(now, toAgentUpdate(body, now)).config
-        await checkAgentRules({ limits, resolveModel }, tenant, asked)
+        const { model, mcp_servers } = toAgentUpdate(body, now)
+        await checkAgentRules({ limits, resolveModel }, tenant, { model, mcp_servers })
         const change = async (kept: AgentConfig) => {
           const { config, tokens } = updateConfig(kept, toAgentUpdate(body, kept))
           const multiagent = toMultiagent(body.multi_agent, kept.multiagent)
