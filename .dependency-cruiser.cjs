@@ -44,6 +44,7 @@ const rooms = {
     ['threads'],
   ],
   engine: [
+    ['company-secrets'],
     ['egress', 'models'],
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],

@@ -66,7 +66,7 @@ ${administrationUsage()}
   npm start -- audit verify                say whether a line of the audit was changed or removed, as lines of JSON;
                                            --workspace: of this alone, or deployment · --against: an earlier output
   npm start -- audit export                print the audit as lines of JSON, of the deployment or of a --workspace;
-                                           --from, --to: times · --trail: credential_uses or credential_changes
+                                           --from, --to: times · --trail: credential_uses, credential_changes or secret_reads
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
 ${deploymentUsage()}

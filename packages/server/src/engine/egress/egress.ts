@@ -18,21 +18,26 @@ import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
+import type { CompanySecrets } from '../company-secrets/company-secrets.ts'
 import { openSecrets } from '../../resources/vaults/open-credential.ts'
 import { secretCache } from './inject/secret-cache.ts'
 import type { ContextDeps, OutboundContext, OutboundLease, RuledLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
+import { credentialOpener } from './inject/open-credentials.ts'
 import { flushJob, createCallRecords } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
 import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
 import { validateCredential } from './oauth/validate.ts'
+import { isOAuth } from './policy/credential.ts'
 import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = Ground & {
   profile: EgressProfile
+  /** Reads what credentials refer to in secret managers. */
+  companySecrets: Pick<CompanySecrets, 'read' | 'readAnew'>
   /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
   /** Guarded. For tunnels. */
@@ -73,12 +78,16 @@ export function createEgress(options: EgressOptions) {
     ...authorityKeys.slice(1).map((seed) => certificateAuthority({ seed })),
   ]
   const secrets = secretCache(seal, clock)
-  const open = (row: CredentialRow) => openSecrets(secrets.seal, row)
+  const { companySecrets } = options
+  const sealedOf = (row: CredentialRow) => openSecrets(secrets.seal, row)
+  const opener = credentialOpener({ open: sealedOf, companySecrets })
+  const open = opener.all
   const kept = createCallRecords({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
     rows: oauthRows(options),
     clock,
+    open,
     ask: (request) => askForToken(request, { connect, clock }),
     report(row, result) {
       log.warn('a token could not be refreshed', {
@@ -97,7 +106,12 @@ export function createEgress(options: EgressOptions) {
     ...secrets,
     open,
     placeholderKey,
-    tokens: refresh,
+    tokens: {
+      ahead: async (row, token) =>
+        isOAuth(row) ? refresh.ahead(row, token) : { token, refreshed: false, tried: false },
+      after: (row, token, session) =>
+        isOAuth(row) ? refresh.after(row, token) : opener.rotated(row, token, session),
+    },
     records: kept,
   })
 

@@ -74,7 +74,8 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Promise<void> {
   const database = await testSetup.open()
   await database.write(async (tx) => {
-    for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
+    for (const name of ['session_waits', 'saved_views', 'secret_reads'])
+      await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()

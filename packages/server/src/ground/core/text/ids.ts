@@ -30,6 +30,7 @@ const prefixes = {
   process: 'proc_',
   publication: 'pub_',
   request: 'req_',
+  secret_read: 'sread_',
   session: 'sesn_',
   session_resource: 'sesrsc_',
   sign_in: 'signin_',

@@ -1,0 +1,55 @@
+/** Requests to a cloud under the identity of the server there. An identity that the cloud refuses is asked for anew, once. */
+import type { ManagerFailure, Wire, WireAnswer, WireRequest } from './wire.ts'
+import { askTwice, failure } from './wire.ts'
+
+/** As `@steward/cloud` gives identities. */
+export type Identity<Credential> = {
+  current: () => Promise<
+    { ok: true; credential: Credential } | { ok: false; message: string; retryable: boolean }
+  >
+  forget: () => void
+}
+
+export type CloudRequests<Credential> = {
+  wire: Wire
+  identity: Identity<Credential>
+  /** The request with its signature or token. */
+  sign: (request: WireRequest, credential: Credential) => Promise<WireRequest>
+  /** What an answer means that is no success. */
+  failureOf: (status: number, text: string) => ManagerFailure
+}
+
+/** SECRET: never logged: the text of an answer may be one. */
+export type CloudAnswer = { ok: true; text: string } | ManagerFailure
+
+export function cloudRequests<Credential>({
+  wire,
+  identity,
+  sign,
+  failureOf,
+}: CloudRequests<Credential>) {
+  async function once(request: WireRequest, signal: AbortSignal): Promise<CloudAnswer> {
+    const own = await identity.current()
+    if (!own.ok) return failure(own.retryable ? 'away' : 'sign_in', own.message)
+    const answer: WireAnswer = await wire(await sign(request, own.credential), signal)
+    if (!answer.ok) return answer
+    return answer.status === 200 ? answer : failureOf(answer.status, answer.text)
+  }
+
+  return (request: WireRequest, signal: AbortSignal): Promise<CloudAnswer> =>
+    askTwice(async () => {
+      const answer = await once(request, signal)
+      if (answer.ok || answer.why !== 'sign_in') return answer
+      identity.forget()
+      return once(request, signal)
+    }, signal)
+}
+
+/** Signs by a token in the header `authorization`. */
+export const bearer = async (
+  request: WireRequest,
+  { token }: { token: string },
+): Promise<WireRequest> => ({
+  ...request,
+  headers: { ...request.headers, authorization: `Bearer ${token}` },
+})
