@@ -1,0 +1,73 @@
+/** How a configuration says who we are. The schemas are shared by settings and model cards. */
+import { z } from 'zod'
+
+const line = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .regex(/^[^\p{Cc}]+$/u, 'must be one line')
+
+const AwsStaticKeys = z.strictObject({
+  type: z.literal('aws_keys'),
+  access_key_id: line,
+  secret_access_key: line,
+  session_token: line.max(8_192).optional(),
+})
+
+const roleArn = line.regex(
+  /^arn:[\w-]+:iam::\d{12}:role\/[\w+=,.@/-]+$/,
+  'must be the ARN of a role, such as arn:aws:iam::123456789012:role/models',
+)
+
+/** Keys of Amazon that a person can give. A role is assumed with these keys. */
+export const AwsOwn = z.union([
+  AwsStaticKeys.extend({ role_arn: roleArn.optional(), external_id: line.max(1_224).optional() }),
+])
+export type AwsOwn = z.infer<typeof AwsOwn>
+
+/** What this machine is at a cloud, by its variables, files and metadata address. */
+const machine = z.strictObject({ type: z.literal('machine') })
+
+export const AwsCredentials = z.union([
+  AwsOwn,
+  machine.extend({ role_arn: roleArn.optional(), external_id: line.max(1_224).optional() }),
+])
+export type AwsCredentials = z.infer<typeof AwsCredentials>
+
+/** The fields of a key file of a service account that are used; others are left out. */
+export const GoogleOwn = z.object({
+  type: z.literal('service_account'),
+  client_email: line,
+  private_key: z.string().startsWith('-----BEGIN ', 'must be a PEM text').max(16_384),
+  private_key_id: line.optional(),
+})
+export type GoogleOwn = z.infer<typeof GoogleOwn>
+
+/** `file`: a key file, or a configuration of workload identity federation. */
+export const GoogleCredentials = z.union([
+  GoogleOwn,
+  machine,
+  z.strictObject({ type: z.literal('file'), path: line }),
+])
+export type GoogleCredentials = z.infer<typeof GoogleCredentials>
+
+const azureHosts = [
+  'login.microsoftonline.com',
+  'login.microsoftonline.us',
+  'login.partner.microsoftonline.cn',
+] as const
+
+const id = line.max(256).regex(/^[\w.-]+$/, 'must be an id or a domain')
+
+export const AzureOwn = z.strictObject({
+  type: z.literal('client_secret'),
+  tenant_id: id,
+  client_id: id,
+  client_secret: line,
+  authority: z.enum(azureHosts).optional(),
+})
+export type AzureOwn = z.infer<typeof AzureOwn>
+
+/** `client_id`: the user-assigned managed identity; left out: the one of the system. */
+export const AzureCredentials = z.union([AzureOwn, machine.extend({ client_id: id.optional() })])
+export type AzureCredentials = z.infer<typeof AzureCredentials>
