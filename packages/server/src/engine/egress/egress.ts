@@ -31,7 +31,7 @@ import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
 import { validateCredential } from './oauth/validate.ts'
-import { isOAuth } from './policy/credential.ts'
+import { tokenSource } from './oauth/tokens.ts'
 import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = Ground & {
@@ -106,12 +106,7 @@ export function createEgress(options: EgressOptions) {
     ...secrets,
     open,
     placeholderKey,
-    tokens: {
-      ahead: async (row, token) =>
-        isOAuth(row) ? refresh.ahead(row, token) : { token, refreshed: false, tried: false },
-      after: (row, token, session) =>
-        isOAuth(row) ? refresh.after(row, token) : opener.rotated(row, token, session),
-    },
+    tokens: tokenSource(refresh, opener),
     records: kept,
   })
 
