@@ -6,7 +6,7 @@ const { join } = require('node:path')
 const packages = [
   ['base', 'mask', 'skills'],
   ['protocol', 'sandbox', 'gate', 'cloud'],
-  ['model'],
+  ['model', 'secret-managers'],
   ['harness', 'space'],
   ['server', 'worker'],
 ]

@@ -1,18 +1,11 @@
 /** Requests to a cloud under the identity of the server there. An identity that the cloud refuses is asked for anew, once. */
+import type { CloudIdentity } from '@steward/cloud/identity.ts'
 import type { ManagerFailure, Wire, WireAnswer, WireRequest } from './wire.ts'
 import { askTwice, failure } from './wire.ts'
 
-/** As `@steward/cloud` gives identities. */
-export type Identity<Credential> = {
-  current: () => Promise<
-    { ok: true; credential: Credential } | { ok: false; message: string; retryable: boolean }
-  >
-  forget: () => void
-}
-
 export type CloudRequests<Credential> = {
   wire: Wire
-  identity: Identity<Credential>
+  identity: CloudIdentity<Credential>
   /** The request with its signature or token. */
   sign: (request: WireRequest, credential: Credential) => Promise<WireRequest>
   /** What an answer means that is no success. */

@@ -19,6 +19,15 @@ export type SecretManager = {
 
 const largestSecret = 65_536
 
+/** Undefined where the bytes are no text. */
+export function utf8Text(base64: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
+  } catch {
+    return undefined
+  }
+}
+
 /** The value itself, or a field of a JSON object. */
 export function takeField(
   text: string,

@@ -1,20 +1,13 @@
 /** The JSON wire of AWS Secrets Manager and AWS KMS, signed by Signature Version 4. */
-import type { Clock } from '@steward/base/time.ts'
-import { AwsV4Signer } from 'aws4fetch'
+import type { AwsIdentity, AwsKeys } from '@steward/cloud/identity.ts'
+import { signAws } from '@steward/cloud/sign-aws.ts'
 import { z } from 'zod'
-import type { CloudRequests, Identity } from '../cloud-wire.ts'
+import type { CloudRequests } from '../cloud-wire.ts'
 import { cloudRequests } from '../cloud-wire.ts'
 import type { ManagerFailure, Wire } from '../wire.ts'
 import { clippedWords, failure, failureOfStatus, parsedJson } from '../wire.ts'
 
-/** SECRET: never logged. */
-export type AwsKeys = {
-  accessKeyId: string
-  secretAccessKey: string
-  sessionToken?: string
-}
-
-export type AwsDeps = { wire: Wire; clock: Clock; identity: Identity<AwsKeys> }
+export type AwsDeps = { wire: Wire; identity: AwsIdentity }
 
 const Refusal = z.object({
   __type: z.string().optional(),
@@ -55,10 +48,6 @@ function awsFailure(status: number, text: string): ManagerFailure {
   return why ? failure(why, said) : failureOfStatus(status, said)
 }
 
-/** `20260131T120000Z` */
-const signedTime = (ms: number): string =>
-  new Date(ms).toISOString().replaceAll(/[:-]|\.\d{3}/g, '')
-
 const suffixOf = (region: string): string =>
   region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
 
@@ -70,21 +59,11 @@ export function awsRequests(
     region,
     endpoint = `https://${service}.${region}.${suffixOf(region)}`,
   }: { service: string; prefix: string; region: string; endpoint?: string | undefined },
-  { wire, clock, identity }: AwsDeps,
+  { wire, identity }: AwsDeps,
 ) {
   const sign: CloudRequests<AwsKeys>['sign'] = async (request, keys) => {
-    const signer = new AwsV4Signer({
-      method: request.method,
-      url: request.url.href,
-      headers: request.headers,
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...keys,
-      region,
-      service,
-      datetime: signedTime(clock.now()),
-    })
-    const signed = await signer.sign()
-    return { ...request, headers: Object.fromEntries(signed.headers) }
+    const headers = await signAws(request, keys, { region, service })
+    return { ...request, headers: Object.fromEntries(headers) }
   }
   const send = cloudRequests({ wire, identity, sign, failureOf: awsFailure })
   return (operation: string, body: object, signal: AbortSignal) =>

@@ -1,7 +1,7 @@
 /** AWS Secrets Manager. */
 import { z } from 'zod'
 import type { SecretManager } from '../secret-manager.ts'
-import { takeField } from '../secret-manager.ts'
+import { takeField, utf8Text } from '../secret-manager.ts'
 import { failure, parsedJson } from '../wire.ts'
 import type { AwsDeps } from './request.ts'
 import { awsRequests } from './request.ts'
@@ -28,19 +28,10 @@ export function awsSecrets(
       const read = Answer.safeParse(parsedJson(answer.text))
       if (!read.success) return failure('malformed', 'it answers without a secret')
       const { SecretString, SecretBinary, VersionId } = read.data
-      const text = SecretString ?? utf8(SecretBinary)
+      const text = SecretString ?? utf8Text(SecretBinary ?? '')
       return text === undefined
         ? failure('malformed', 'the secret is no text in UTF-8')
         : takeField(text, { field, version: VersionId })
     },
-  }
-}
-
-function utf8(base64: string | undefined): string | undefined {
-  if (base64 === undefined) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
-  } catch {
-    return undefined
   }
 }

@@ -1,12 +1,12 @@
 /** Requests to an Azure Key Vault, for its secrets and its keys. */
+import type { BearerIdentity } from '@steward/cloud/identity.ts'
 import { z } from 'zod'
-import type { Identity } from '../cloud-wire.ts'
 import { bearer, cloudRequests } from '../cloud-wire.ts'
 import type { ManagerFailure, Wire } from '../wire.ts'
 import { clippedWords, failureOfStatus, parsedJson } from '../wire.ts'
 
 /** `identity`: a token for https://vault.azure.net/.default. SECRET: never logged. */
-export type AzureDeps = { wire: Wire; identity: Identity<{ token: string }> }
+export type AzureDeps = { wire: Wire; identity: BearerIdentity }
 
 const Refusal = z.object({
   error: z.object({ code: z.string().optional(), message: z.string().optional() }),

@@ -1,12 +1,12 @@
 /** Requests to Google Secret Manager and Google Cloud KMS. */
+import type { BearerIdentity } from '@steward/cloud/identity.ts'
 import { z } from 'zod'
-import type { Identity } from '../cloud-wire.ts'
 import { bearer, cloudRequests } from '../cloud-wire.ts'
 import type { ManagerFailure, Wire } from '../wire.ts'
 import { clippedWords, failure, failureOfStatus, parsedJson } from '../wire.ts'
 
 /** `identity`: a token for https://www.googleapis.com/auth/cloud-platform. SECRET: never logged. */
-export type GoogleDeps = { wire: Wire; identity: Identity<{ token: string }> }
+export type GoogleDeps = { wire: Wire; identity: BearerIdentity }
 
 const Refusal = z.object({
   error: z.object({ message: z.string().optional(), status: z.string().optional() }),

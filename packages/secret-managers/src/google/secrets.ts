@@ -1,7 +1,7 @@
 /** Google Secret Manager. */
 import { z } from 'zod'
 import type { SecretManager } from '../secret-manager.ts'
-import { takeField } from '../secret-manager.ts'
+import { takeField, utf8Text } from '../secret-manager.ts'
 import { failure, parsedJson } from '../wire.ts'
 import type { GoogleDeps } from './request.ts'
 import { googleRequests } from './request.ts'
@@ -40,17 +40,9 @@ export function googleSecrets(
       if (!answer.ok) return answer
       const read = Answer.safeParse(parsedJson(answer.text))
       if (!read.success) return failure('malformed', 'it answers without a secret')
-      const text = textOf(read.data.payload.data)
+      const text = utf8Text(read.data.payload.data)
       if (text === undefined) return failure('malformed', 'the secret is no text in UTF-8')
       return takeField(text, { field, version: read.data.name.split('/').at(-1) ?? null })
     },
-  }
-}
-
-function textOf(base64: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
-  } catch {
-    return undefined
   }
 }

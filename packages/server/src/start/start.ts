@@ -89,8 +89,17 @@ export async function startService(
     traceparentOf: telemetry.traceparentOf,
     override: overrides.nameOverride,
   })
-  const { blobStore, integrations, keeping, kinds, diallers, packages, refusals, repositories } =
-    parts
+  const {
+    blobStore,
+    companySecrets,
+    integrations,
+    keeping,
+    kinds,
+    diallers,
+    packages,
+    refusals,
+    repositories,
+  } = parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = createUpstreams(diallers, config)
   const streams = createStreams(shares.streams)
@@ -111,6 +120,7 @@ export async function startService(
         stopping: stopping.signal,
         ...authentication,
         changes,
+        companySecrets,
         egress,
         ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,
@@ -142,7 +152,7 @@ export async function startService(
     port,
     async close() {
       stopping.abort()
-      const held = { changes, packages, sandboxes: sandboxPool, egress, models }
+      const held = { changes, packages, sandboxes: sandboxPool, egress, companySecrets, models }
       await closeParts(
         [
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },

@@ -5,10 +5,10 @@
 import { iso } from '@steward/base/time.ts'
 import type { SecretReference } from '@steward/protocol/secret-references.ts'
 import type { SecretManager } from '@steward/secret-managers/secret-manager.ts'
-import type { ManagerFailure } from '@steward/secret-managers/wire.ts'
 import type { Ground } from '../../ground/ground.ts'
 import { auditStore } from '../../tenants/audit/store.ts'
 import { createShortMemory } from './short-memory.ts'
+import type { ReadResult } from './words.ts'
 import { refusalOf } from './words.ts'
 
 /** A secret manager as the operator has set it up. */
@@ -27,8 +27,6 @@ export type SecretReader = {
   /** The key or person that has the reference tried. */
   actor: string | null
 }
-
-export type ReadResult = ManagerFailure['why'] | 'not_allowed'
 
 /** SECRET: never logged. `message` is for the caller, and holds no word of the manager about the operator's setup. */
 export type ReferenceReading =

@@ -1,6 +1,9 @@
 /** What callers and agents are told when a secret manager gives no secret. */
 import type { SecretReference } from '@steward/protocol/secret-references.ts'
-import type { ReadResult } from './company-secrets.ts'
+import type { ManagerFailure } from '@steward/secret-managers/wire.ts'
+
+/** Why a read gave no secret. */
+export type ReadResult = ManagerFailure['why'] | 'not_allowed'
 
 /**
  * `said`: the manager's words. They are told where they concern the secret itself. Where they concern the server, its

@@ -1,4 +1,5 @@
 /** Every setting of the server. A setting stands in one place: its declaration in `sections/`. */
+import { companySecretSettings } from './sections/company-secrets.ts'
 import { integrationSettings } from './sections/integrations.ts'
 import { outboundSettings } from './sections/outbound.ts'
 import { servingSettings } from './sections/serving.ts'
@@ -11,6 +12,7 @@ export const serverProgram = {
     ...servingSettings,
     ...signInSettings,
     ...outboundSettings,
+    ...companySecretSettings,
     ...integrationSettings,
     ...sessionSettings,
   },
@@ -26,6 +28,15 @@ export const serverProgram = {
       'STORE_',
       'FILES_',
     ],
-    ...['METRICS_', 'SIGN_IN_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
+    ...[
+      'METRICS_',
+      'SIGN_IN_',
+      'SECRET_',
+      'PEER_',
+      'REPOSITORY_',
+      'PACKAGE_',
+      'INTEGRATIONS_',
+      'VENDOR_',
+    ],
   ],
 }

@@ -8,8 +8,9 @@ import {
   VaultListQuery,
   VaultShown,
   VaultUpdate,
+  broughtBy,
 } from '@steward/protocol/vaults.ts'
-import { invalid } from '../../ground/core/errors.ts'
+import { forbidden, invalid } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
@@ -19,6 +20,8 @@ import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { CredentialRow } from './credentials.ts'
 import { credentialRow, credentialStore } from './credentials.ts'
+import type { GivenReference, TryReferences } from './references.ts'
+import { referencesGiven } from './references.ts'
 import { vaultStore } from './store.ts'
 import type { VaultWriteContext } from './write.ts'
 import * as write from './write.ts'
@@ -45,21 +48,51 @@ const writes =
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: Ground & { validate: ValidateCredential }): Route[] => [
+type VaultDeps = Ground & { validate: ValidateCredential; tryReferences: TryReferences }
+type VaultPath = { vault?: string; credential?: string }
+
+/**
+ * A reference is admitted before the unit of its write. To name a secret is not to know it: a caller could send a secret
+ * of the company to a host of its own. That is for workspace admins.
+ */
+const admitting =
+  ({ tryReferences }: VaultDeps) =>
+  async (
+    { tenant, principal }: Omit<VaultWriter, 'db'>,
+    given: readonly GivenReference[],
+    { vault, credential }: VaultPath = {},
+  ): Promise<void> => {
+    const [first] = given
+    if (first === undefined) return
+    if (!isAdmin(principal))
+      throw forbidden(
+        `${first.at}: a secret_reference is for workspace admins: use a workspace-admin key, or give the secret itself`,
+      )
+    const at = { vault: vault ?? null, credential: credential ?? null }
+    await tryReferences({ tenant, actor: actorOf(principal), ...at }, given)
+  }
+
+export const vaultRoutes = (deps: VaultDeps): Route[] => [
   ...ofVaults(deps),
   ...ofCredentials(deps),
   validation(deps),
 ]
 
-function ofVaults(deps: Ground): Route[] {
+function ofVaults(deps: VaultDeps): Route[] {
   const writing = writes(deps)
+  const admit = admitting(deps)
+  const broughtIn = (body: VaultUpdate) =>
+    broughtBy(body).flatMap(({ at, input }) => referencesGiven(input.auth, at))
   return vaults.plain(
     { one: 'a vault', many: 'vaults', item: '/:id', answer: VaultShown },
     {
       create: {
         description: 'Its body may bring credentials.',
         body: VaultCreate,
-        run: (call) => writing(call, (at) => write.createVault(at, call.body)),
+        async run(call) {
+          await admit(call, broughtIn(call.body))
+          return writing(call, (at) => write.createVault(at, call.body))
+        },
       },
       list: {
         query: VaultListQuery,
@@ -71,7 +104,11 @@ function ofVaults(deps: Ground): Route[] {
       update: {
         description: 'Credentials in the body are written anew.',
         body: VaultUpdate,
-        run: (call) => writing(call, (at) => write.updateVault(at, call.params.id, call.body)),
+        async run(call) {
+          const { id } = call.params
+          await admit(call, broughtIn(call.body), { vault: id })
+          return writing(call, (at) => write.updateVault(at, id, call.body))
+        },
       },
       archive: {
         description: 'Its secrets are deleted at once.',
@@ -88,8 +125,9 @@ function ofVaults(deps: Ground): Route[] {
   )
 }
 
-function ofCredentials(deps: Ground): Route[] {
+function ofCredentials(deps: VaultDeps): Route[] {
   const writing = writes(deps)
+  const admit = admitting(deps)
   return credentials.plain(
     {
       one: 'a credential',
@@ -101,7 +139,11 @@ function ofCredentials(deps: Ground): Route[] {
       create: {
         description: 'No answer contains its secret.',
         body: CredentialCreate,
-        run: (call) => writing(call, (at) => write.createCredential(at, call.params.id, call.body)),
+        async run(call) {
+          const { id } = call.params
+          await admit(call, referencesGiven(call.body.auth, 'auth'), { vault: id })
+          return writing(call, (at) => write.createCredential(at, id, call.body))
+        },
       },
       list: {
         query: VaultListQuery,
@@ -120,8 +162,11 @@ function ofCredentials(deps: Ground): Route[] {
       update: {
         description: 'Also rotates its secret.',
         body: CredentialUpdate,
-        run: ({ params: { id, credential_id }, body, ...who }) =>
-          writing(who, (at) => write.updateCredential(at, id, credential_id, body)),
+        async run({ params: { id, credential_id }, body, ...who }) {
+          const given = body.auth ? referencesGiven(body.auth, 'auth') : []
+          await admit(who, given, { vault: id, credential: credential_id })
+          return writing(who, (at) => write.updateCredential(at, id, credential_id, body))
+        },
       },
       archive: {
         description: 'Its secret is deleted, and another credential may take its place.',

@@ -34,6 +34,8 @@ import type { Namer } from '../../ground/core/security/dial.ts'
 import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
+import type { CompanySecrets } from '../../engine/company-secrets/company-secrets.ts'
+import { referenceTrial } from '../../engine/company-secrets/reference-trial.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
 import type { Upstream } from '../../engine/egress/inject/upstream.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
@@ -122,6 +124,7 @@ export type AppDeps = Refusals &
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
+    companySecrets: Pick<CompanySecrets, 'readAnew'>
     egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens
@@ -191,7 +194,11 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...organizationPeopleRoutes(deps.people),
     ...workspaceRoutes(deps),
     ...organizationKeyRoutes(deps),
-    ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
+    ...vaultRoutes({
+      ...deps,
+      validate: deps.egress.validate,
+      tryReferences: referenceTrial(deps.companySecrets),
+    }),
     ...auditRoutes(),
     ...usageRoutes({ ...deps, spendSummaries }),
     ...organizationReportRoutes(deps),

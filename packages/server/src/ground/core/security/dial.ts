@@ -362,6 +362,9 @@ const operating = new AsyncLocalStorage<'operator' | 'identity'>()
 /** Within `call`, the global `fetch` dials by the operator's guard; everywhere else it dials by the tenants' guard. */
 export const asOperator = <T>(call: () => T): T => operating.run('operator', call)
 
+/** A `fetch` for endpoints that the operator names. */
+export const operatorFetch: typeof fetch = (input, init) => asOperator(() => fetch(input, init))
+
 /** A `fetch` for the requests by which this process asks a cloud who it is. */
 export const identityFetch: typeof fetch = (input, init) =>
   operating.run('identity', () => fetch(input, init))
