@@ -68,6 +68,7 @@ ${administrationUsage()}
   npm start -- audit export                print the audit as lines of JSON, of the deployment or of a --workspace;
                                            --from, --to: times · --trail: credential_uses, credential_changes or secret_reads
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
+  npm start -- wrap-root-secret            print what takes the place of PLATFORM_ROOT_SECRET where a key service unwraps it
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
 ${deploymentUsage()}
   npm start -- config check                say what is wrong with the settings, and where each problem is;
@@ -281,6 +282,7 @@ async function main(): Promise<void> {
       operator.backUpCommand(first, { ...(to && { to }), ...ofBackups }),
     'restore-workspace': (operator) => operator.restoreCommand(first),
     'rotate-root-secret': (operator) => operator.rotateRootSecretCommand(),
+    'wrap-root-secret': (operator) => operator.wrapRootSecretCommand(process.env),
     audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
