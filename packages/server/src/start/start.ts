@@ -12,6 +12,7 @@ import { stopListening, startHttpServer } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
+import { referenceTrial } from '../engine/company-secrets/reference-trial.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
@@ -120,7 +121,7 @@ export async function startService(
         stopping: stopping.signal,
         ...authentication,
         changes,
-        companySecrets,
+        tryReferences: referenceTrial(companySecrets),
         egress,
         ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,

@@ -45,12 +45,6 @@ export type GivenReference = {
   part: SecretPart
 }
 
-/** Reads what references name, before they are stored. Throws for the first one that gives no usable secret. */
-export type TryReferences = (
-  by: { tenant: string; actor: string; vault: string | null; credential: string | null },
-  given: readonly GivenReference[],
-) => Promise<void>
-
 /** The references that a write form gives. */
 export function referencesGiven(auth: AuthCreate | AuthUpdate, at: string): GivenReference[] {
   const own: [SecretPart, string, GivenSecret | null | undefined][] = [

@@ -10,7 +10,7 @@ import {
   VaultUpdate,
   broughtBy,
 } from '@steward/protocol/vaults.ts'
-import { forbidden, invalid } from '../../ground/core/errors.ts'
+import { invalid } from '../../ground/core/errors.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
@@ -20,7 +20,8 @@ import { section } from '../../ground/http/section.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { CredentialRow } from './credentials.ts'
 import { credentialRow, credentialStore } from './credentials.ts'
-import type { GivenReference, TryReferences } from './references.ts'
+import type { TryReferences } from './admit-references.ts'
+import { referenceAdmission } from './admit-references.ts'
 import { referencesGiven } from './references.ts'
 import { vaultStore } from './store.ts'
 import type { VaultWriteContext } from './write.ts'
@@ -49,29 +50,6 @@ const writes =
   }
 
 type VaultDeps = Ground & { validate: ValidateCredential; tryReferences: TryReferences }
-type VaultPath = { vault?: string; credential?: string }
-
-/**
- * A reference is admitted before the unit of its write. To name a secret is not to know it: a caller could send a secret
- * of the company to a host of its own. That is for workspace admins.
- */
-const admitting =
-  ({ tryReferences }: VaultDeps) =>
-  async (
-    { tenant, principal }: Omit<VaultWriter, 'db'>,
-    given: readonly GivenReference[],
-    { vault, credential }: VaultPath = {},
-  ): Promise<void> => {
-    const [first] = given
-    if (first === undefined) return
-    if (!isAdmin(principal))
-      throw forbidden(
-        `${first.at}: a secret_reference is for workspace admins: use a workspace-admin key, or give the secret itself`,
-      )
-    const at = { vault: vault ?? null, credential: credential ?? null }
-    await tryReferences({ tenant, actor: actorOf(principal), ...at }, given)
-  }
-
 export const vaultRoutes = (deps: VaultDeps): Route[] => [
   ...ofVaults(deps),
   ...ofCredentials(deps),
@@ -80,7 +58,7 @@ export const vaultRoutes = (deps: VaultDeps): Route[] => [
 
 function ofVaults(deps: VaultDeps): Route[] {
   const writing = writes(deps)
-  const admit = admitting(deps)
+  const admit = referenceAdmission(deps.tryReferences)
   const broughtIn = (body: VaultUpdate) =>
     broughtBy(body).flatMap(({ at, input }) => referencesGiven(input.auth, at))
   return vaults.plain(
@@ -127,7 +105,7 @@ function ofVaults(deps: VaultDeps): Route[] {
 
 function ofCredentials(deps: VaultDeps): Route[] {
   const writing = writes(deps)
-  const admit = admitting(deps)
+  const admit = referenceAdmission(deps.tryReferences)
   return credentials.plain(
     {
       one: 'a credential',

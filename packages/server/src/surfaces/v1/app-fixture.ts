@@ -76,7 +76,7 @@ function depsOver(database: Database): AppDeps {
     offlineModel: true,
     prices: new Map(),
     resolveModel: async () => never(),
-    companySecrets: { readAnew: never },
+    tryReferences: never,
     egress: {
       proxy: { find: never, ask: never, close: never },
       remote: { tunnel: never, authorities: never, close: never },

@@ -34,8 +34,6 @@ import type { Namer } from '../../ground/core/security/dial.ts'
 import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
-import type { CompanySecrets } from '../../engine/company-secrets/company-secrets.ts'
-import { referenceTrial } from '../../engine/company-secrets/reference-trial.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
 import type { Upstream } from '../../engine/egress/inject/upstream.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
@@ -88,6 +86,7 @@ import { workspaceStreamRoutes } from '../../sessions/events/workspace/routes.ts
 import { commandOutputRoutes } from '../../sessions/claimed/command-output/routes.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
+import type { TryReferences } from '../../resources/vaults/admit-references.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
@@ -124,7 +123,8 @@ export type AppDeps = Refusals &
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
-    companySecrets: Pick<CompanySecrets, 'readAnew'>
+    /** Reads what references name before a credential keeps them. */
+    tryReferences: TryReferences
     egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens
@@ -194,11 +194,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...organizationPeopleRoutes(deps.people),
     ...workspaceRoutes(deps),
     ...organizationKeyRoutes(deps),
-    ...vaultRoutes({
-      ...deps,
-      validate: deps.egress.validate,
-      tryReferences: referenceTrial(deps.companySecrets),
-    }),
+    ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
     ...usageRoutes({ ...deps, spendSummaries }),
     ...organizationReportRoutes(deps),

@@ -113,7 +113,8 @@ export function createForward(deps: ForwardDeps) {
         url: call.named ?? url,
         credentials: call.credentials,
         inline: call.inline,
-        open: (row) => open(row, session),
+        // Where an MCP server is tried, there is no session.
+        open: (row) => open(row, session || null),
         openToken,
         placeholder: ({ id }) =>
           derivePlaceholder(placeholderKey, { tenant, session, credential: id }),

@@ -50,7 +50,7 @@ export function credentialOpener({ open, companySecrets }: OpenerDeps) {
     async rotated(
       row: CredentialRow,
       token: string,
-      session: string,
+      session: string | null,
     ): Promise<{ ok: true; token: string; refreshed: boolean } | { ok: false }> {
       try {
         const { token: next } = await withReferences(row, session, companySecrets.readAnew)

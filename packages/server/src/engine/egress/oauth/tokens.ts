@@ -11,5 +11,5 @@ export const tokenSource = (
   ahead: async (row, token) =>
     isOAuth(row) ? refresh.ahead(row, token) : { token, refreshed: false, tried: false },
   after: (row, token, session) =>
-    isOAuth(row) ? refresh.after(row, token) : opener.rotated(row, token, session),
+    isOAuth(row) ? refresh.after(row, token) : opener.rotated(row, token, session || null),
 })
