@@ -81,13 +81,12 @@ export function createEgress(options: EgressOptions) {
   const { companySecrets } = options
   const sealedOf = (row: CredentialRow) => openSecrets(secrets.seal, row)
   const opener = credentialOpener({ open: sealedOf, companySecrets })
-  const open = opener.all
   const kept = createCallRecords({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
     rows: oauthRows(options),
     clock,
-    open,
+    open: opener.all,
     ask: (request) => askForToken(request, { connect, clock }),
     report(row, result) {
       log.warn('a token could not be refreshed', {
@@ -104,7 +103,7 @@ export function createEgress(options: EgressOptions) {
   const forward = createForward({
     clock,
     ...secrets,
-    open,
+    open: opener.forCall,
     placeholderKey,
     tokens: tokenSource(refresh, opener),
     records: kept,
@@ -139,7 +138,7 @@ export function createEgress(options: EgressOptions) {
       records: kept,
       profile,
       dial,
-      open,
+      open: opener.forCall,
       placeholderKey,
       authority,
       certificates: bundle.write,
@@ -158,7 +157,7 @@ export function createEgress(options: EgressOptions) {
     probe: mcpProbe({ ...options, forward, openContext }),
     /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
-      validateCredential({ connect, refresh, open }, row, signal),
+      validateCredential({ connect, refresh, open: opener.all }, row, signal),
     counts: kept.counts,
     job: flushJob(kept),
     async close() {
