@@ -110,6 +110,7 @@ export async function startStubVault({
     if (/^auth\/(approle|kubernetes|jwt)\/login$/.test(path)) return signIn(request)
     const token = String(request.headers['x-vault-token'])
     if (!vault.tokens.has(token)) return errors(403, 'permission denied')
+    if (path === 'auth/token/lookup-self') return jsonAnswer({ data: { ttl: vault.lease } })
     return path.startsWith('transit/') ? transit(path, request) : read(path, url.searchParams)
   })
   const vault: StubVault = {

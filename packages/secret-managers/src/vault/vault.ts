@@ -3,7 +3,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { z } from 'zod'
 import type { SecretManager } from '../secret-manager.ts'
 import { ownField } from '../secret-manager.ts'
-import type { Wire } from '../wire.ts'
+import type { ManagerFailure, Wire } from '../wire.ts'
 import { failure, failureOfStatus, parsedJson } from '../wire.ts'
 import { vaultAsk } from './ask.ts'
 import { saidByVault } from './request.ts'
@@ -24,6 +24,14 @@ export function vaultSecrets(
 ): SecretManager {
   const { mount, kv } = settings
   const ask = vaultAsk(settings, deps)
+
+  /** The manager answers 403 to an invalid token and to one that may not read the name: it is asked which. */
+  async function refusal(text: string, signal: AbortSignal): Promise<ManagerFailure> {
+    const own = await ask({ path: 'auth/token/lookup-self' }, signal)
+    if (!own.ok) return own
+    return failure(own.status === 403 ? 'sign_in' : 'denied', saidByVault(text))
+  }
+
   return {
     async read({ name, field, version }, signal) {
       if (kv === 1 && version !== undefined)
@@ -35,6 +43,7 @@ export function vaultSecrets(
       if (!answer.ok) return answer
       const { status, text } = answer
       if (status === 404) return failure('missing', 'it has no such secret, or no such version')
+      if (status === 403) return refusal(text, signal)
       if (status !== 200) return failureOfStatus(status, saidByVault(text))
       const body = parsedJson(text)
       if (kv === 1) {
