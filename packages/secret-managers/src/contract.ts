@@ -53,7 +53,7 @@ export function testSecretManager(what: string, open: () => Promise<TestManager>
       assert.deepEqual([first.ok && first.value, second.ok && second.value], ['before', 'after'])
     })
 
-    it('is missing, or denied, and each is told by itself', async () => {
+    it('is missing, or denied, and the two differ', async () => {
       await using test = await open()
       test.put('github', 'a value that is hidden')
       test.deny('github')
@@ -129,7 +129,7 @@ export function testKeyService(what: string, open: () => Promise<TestKeyService>
   describe(`a root secret under ${what}`, () => {
     const secret = Buffer.from('0123456789abcdef'.repeat(4))
 
-    it('is wrapped and unwrapped, and stands nowhere in between', async () => {
+    it('is wrapped and unwrapped, and is not in the wrapped text', async () => {
       await using test = await open()
       const wrapped = await test.service.wrap(secret, soon())
       assert.ok(wrapped.ok)

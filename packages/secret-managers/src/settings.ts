@@ -129,6 +129,7 @@ export function prefixFor(
   { workspaces: known }: Pick<SecretManagerSettings, 'workspaces'>,
   workspace: string,
 ): string | undefined {
-  const found = known[workspace] ?? known[everyWorkspace]
+  const own = Object.hasOwn(known, workspace) ? known[workspace] : undefined
+  const found = own ?? known[everyWorkspace]
   return found?.prefix.replaceAll(workspaceMark, workspace)
 }

@@ -11,7 +11,7 @@ import {
 import { verifySignature } from '@steward/cloud/stubs/sigv4.ts'
 import type { GivenKeys } from '@steward/cloud/stubs/stub-aws.ts'
 import type { StubAnswer, StubRequest, StubSecrets } from './stub-manager.ts'
-import { bodyOf, jsonAnswer } from './stub-manager.ts'
+import { bodyOf, jsonAnswer, textOf } from './stub-manager.ts'
 
 export type StubCloudState = {
   secrets: StubSecrets
@@ -33,13 +33,13 @@ export const awsVersion = (number: number): string =>
 function symmetricKey() {
   const key = randomBytes(32)
   return {
-    seal(plain: Buffer, bound: string): Buffer {
+    seal: (plain: Buffer, bound: string): Buffer => {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound))
       return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     /** Undefined: the text was not sealed here, or for something else. */
-    open(sealed: Buffer, bound: string): Buffer | undefined {
+    open: (sealed: Buffer, bound: string): Buffer | undefined => {
       try {
         const opener = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
           .setAAD(Buffer.from(bound))
@@ -64,21 +64,23 @@ export function stubAws(state: StubCloudState, keys: GivenKeys): StubAnswers {
       return aws(400, 'InvalidSignatureException', 'Credential should be scoped to a valid region')
     const context = JSON.stringify(body['EncryptionContext'] ?? {})
     if (target === 'TrentService.Encrypt') {
-      const sealed = seal(Buffer.from(String(body['Plaintext']), 'base64'), context)
+      const sealed = seal(Buffer.from(textOf(body, 'Plaintext'), 'base64'), context)
       return jsonAnswer({ CiphertextBlob: sealed.toString('base64'), KeyId: body['KeyId'] })
     }
     if (target === 'TrentService.Decrypt') {
-      const opened = open(Buffer.from(String(body['CiphertextBlob']), 'base64'), context)
+      const opened = open(Buffer.from(textOf(body, 'CiphertextBlob'), 'base64'), context)
       return opened
         ? jsonAnswer({ Plaintext: opened.toString('base64') })
         : aws(400, 'InvalidCiphertextException', '')
     }
-    const name = String(body['SecretId'])
+    const name = textOf(body, 'SecretId')
     if (state.denied.has(name))
       return aws(400, 'AccessDeniedException', `User: arn:aws:sts::1:role/x is not authorized`)
     const versions = state.secrets.get(name)
     const ids = versions?.map((_, index) => awsVersion(index + 1)) ?? []
-    const index = body['VersionId'] ? ids.indexOf(String(body['VersionId'])) : ids.length - 1
+    const index = textOf(body, 'VersionId')
+      ? ids.indexOf(textOf(body, 'VersionId'))
+      : ids.length - 1
     const value = versions?.[index]
     if (typeof value !== 'string')
       return aws(
@@ -104,13 +106,13 @@ export function stubGoogle(state: StubCloudState, tokens: ReadonlySet<string>): 
     const key = /^\/v1\/projects\/p\/locations\/global\/keyRings\/r\/cryptoKeys\/k:(\w+)$/
     const [, verb] = key.exec(request.path) ?? []
     const body = bodyOf(request)
-    const bound = String(body['additionalAuthenticatedData'])
+    const bound = textOf(body, 'additionalAuthenticatedData')
     if (verb === 'encrypt') {
-      const sealed = seal(Buffer.from(String(body['plaintext']), 'base64'), bound)
+      const sealed = seal(Buffer.from(textOf(body, 'plaintext'), 'base64'), bound)
       return jsonAnswer({ name: request.path, ciphertext: sealed.toString('base64') })
     }
     if (verb === 'decrypt') {
-      const opened = open(Buffer.from(String(body['ciphertext']), 'base64'), bound)
+      const opened = open(Buffer.from(textOf(body, 'ciphertext'), 'base64'), bound)
       return opened
         ? jsonAnswer({ plaintext: opened.toString('base64') })
         : google(400, 'INVALID_ARGUMENT', 'Decryption failed: the ciphertext is invalid.')

@@ -27,9 +27,10 @@ export async function startStubManager(
       stub.requests.push(request)
       if (stub.mood === 'silent') return
       if (stub.mood === 'broken') return void incoming.socket.destroy()
-      const failing = { status: 500, body: 'an internal error' }
-      const said = stub.mood === 'failing' ? failing : answer(request)
-      const { status = 200, headers: sent, body } = said ?? { status: 404, body: '{}' }
+      const failing: StubAnswer = { status: 500, body: 'an internal error' }
+      const missing: StubAnswer = { status: 404, body: '{}' }
+      const said = stub.mood === 'failing' ? failing : (answer(request) ?? missing)
+      const { status = 200, headers: sent, body } = said
       response.writeHead(status, { 'content-type': 'application/json', ...sent })
       response.end(body)
     })
@@ -59,6 +60,11 @@ export const jsonAnswer = (body: unknown, status = 200): StubAnswer => ({
 /** The JSON object of a request's body. */
 export const bodyOf = ({ body }: StubRequest): Record<string, unknown> =>
   body.length === 0 ? {} : (JSON.parse(body.toString()) as Record<string, unknown>)
+
+export const textOf = (body: Record<string, unknown>, name: string): string => {
+  const value = body[name]
+  return typeof value === 'string' ? value : ''
+}
 
 /** Versions of one secret, the oldest first. Null: destroyed. */
 export type StubSecrets = Map<string, (string | null)[]>

@@ -1,7 +1,7 @@
 /** For tests: HashiCorp Vault with key-value engines of both versions, sign-ins and a transit key. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { StubAnswer, StubManager, StubRequest } from './stub-manager.ts'
-import { bodyOf, jsonAnswer, startStubManager } from './stub-manager.ts'
+import { bodyOf, jsonAnswer, startStubManager, textOf } from './stub-manager.ts'
 
 export const vaultRoleId = 'role-id-of-steward'
 export const vaultSecretId = 'secret-id-of-steward-0123456789'
@@ -69,11 +69,11 @@ export async function startStubVault({
 
   function transit(path: string, request: StubRequest): StubAnswer {
     const body = bodyOf(request)
-    const bound = Buffer.from(String(body['associated_data']), 'base64')
+    const bound = Buffer.from(textOf(body, 'associated_data'), 'base64')
     if (path === 'transit/encrypt/steward') {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', keys.at(-1) ?? '', nonce).setAAD(bound)
-      const plain = Buffer.from(String(body['plaintext']), 'base64')
+      const plain = Buffer.from(textOf(body, 'plaintext'), 'base64')
       const sealed = Buffer.concat([
         nonce,
         cipher.update(plain),
@@ -85,7 +85,7 @@ export async function startStubVault({
       })
     }
     if (path !== 'transit/decrypt/steward') return errors(403, 'permission denied')
-    const [, version, text = ''] = /^vault:v(\d+):(.+)$/.exec(String(body['ciphertext'])) ?? []
+    const [, version, text = ''] = /^vault:v(\d+):(.+)$/.exec(textOf(body, 'ciphertext')) ?? []
     const key = keys[Number(version) - 1]
     if (!key) return errors(400, 'invalid ciphertext: no prefix')
     const sealed = Buffer.from(text, 'base64')

@@ -2,11 +2,16 @@
 import { z } from 'zod'
 import { clippedWords, parsedJson } from '../wire.ts'
 
-/** `path`: below `/v1/`. Each part is escaped by itself; names were checked at the door besides. */
+/**
+ * `path`: below `/v1/`. Each part is escaped by itself; names were checked at the door besides. Throws for a part that a
+ * URL would take away.
+ */
 export function vaultUrl(address: string, path: string): URL {
   const url = new URL(address)
-  const parts = path.split('/').map(encodeURIComponent)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${parts.join('/')}`
+  const parts = path.split('/')
+  if (parts.some((part) => /^\.{0,2}$/.test(part)))
+    throw new Error('a path has an empty part or a dot')
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${parts.map(encodeURIComponent).join('/')}`
   return url
 }
 
