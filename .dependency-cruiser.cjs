@@ -45,12 +45,11 @@ const rooms = {
     ['threads'],
   ],
   engine: [
-    ['company-secrets'],
     ['egress', 'models'],
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
+  'engine/egress': [['company-secrets'], ['policy'], ['inject'], ['oauth'], ['callers']],
   capabilities: [
     ['evals', 'integrations', 'replay'],
     ['deployments', 'dreams'],

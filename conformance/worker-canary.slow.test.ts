@@ -95,7 +95,8 @@ describe('canaries of a worker', patience, () => {
       access: secrets.issuedAccess.secret,
       refresh: secrets.issuedRefresh.secret,
     }
-    upstream = await echoingUpstream(issued, new Map())
+    const manager = { token: secrets.managerToken.secret, secret: secrets.companyBearer.secret }
+    upstream = await echoingUpstream(issued, manager, new Map())
     const outside = {
       connect: connectTo(upstream),
       dial: async () => connect(upstream.port, '127.0.0.1'),

@@ -1,10 +1,10 @@
 /** Requests to a cloud under the identity of the server there. An identity that the cloud refuses is asked for anew, once. */
 import type { CloudIdentity } from '@steward/cloud/identity.ts'
-import type { ManagerFailure, Wire, WireAnswer, WireRequest } from './wire.ts'
+import type { ManagerFailure, ManagerWire, WireAnswer, WireRequest } from './wire.ts'
 import { askTwice, failure } from './wire.ts'
 
 export type CloudRequests<Credential> = {
-  wire: Wire
+  wire: ManagerWire
   identity: CloudIdentity<Credential>
   /** The request with its signature or token. */
   sign: (request: WireRequest, credential: Credential) => Promise<WireRequest>

@@ -1,5 +1,5 @@
 /** The wire over a `fetch` of the caller, which decides by which connections requests leave. */
-import type { Wire } from './wire.ts'
+import type { ManagerWire } from './wire.ts'
 import { clippedWords, failure } from './wire.ts'
 
 /** Time for one answer as a whole. */
@@ -7,7 +7,7 @@ const answerMs = 5_000
 const mostBytes = 256 * 1024
 
 export const fetchWire =
-  (fetch: typeof globalThis.fetch): Wire =>
+  (fetch: typeof globalThis.fetch): ManagerWire =>
   async ({ method, url, headers, body }, signal) => {
     const ended = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
     try {

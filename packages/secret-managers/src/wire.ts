@@ -29,7 +29,7 @@ export type ManagerFailure = {
 export type WireAnswer = { ok: true; status: number; text: string } | ManagerFailure
 
 /** Sends one request. What the network does is a value; a request is not repeated. */
-export type Wire = (request: WireRequest, signal: AbortSignal) => Promise<WireAnswer>
+export type ManagerWire = (request: WireRequest, signal: AbortSignal) => Promise<WireAnswer>
 
 export const failure = (why: ManagerFailure['why'], words: string): ManagerFailure => ({
   ok: false,

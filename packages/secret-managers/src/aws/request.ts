@@ -4,10 +4,10 @@ import { signAws } from '@steward/cloud/sign-aws.ts'
 import { z } from 'zod'
 import type { CloudRequests } from '../cloud-wire.ts'
 import { cloudRequests } from '../cloud-wire.ts'
-import type { ManagerFailure, Wire } from '../wire.ts'
+import type { ManagerFailure, ManagerWire } from '../wire.ts'
 import { clippedWords, failure, failureOfStatus, parsedJson } from '../wire.ts'
 
-export type AwsDeps = { wire: Wire; identity: AwsIdentity }
+export type AwsDeps = { wire: ManagerWire; identity: AwsIdentity }
 
 const Refusal = z.object({
   __type: z.string().optional(),

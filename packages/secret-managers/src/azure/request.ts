@@ -2,11 +2,11 @@
 import type { BearerIdentity } from '@steward/cloud/identity.ts'
 import { z } from 'zod'
 import { bearer, cloudRequests } from '../cloud-wire.ts'
-import type { ManagerFailure, Wire } from '../wire.ts'
+import type { ManagerFailure, ManagerWire } from '../wire.ts'
 import { clippedWords, failureOfStatus, parsedJson } from '../wire.ts'
 
 /** `identity`: a token for https://vault.azure.net/.default. SECRET: never logged. */
-export type AzureDeps = { wire: Wire; identity: BearerIdentity }
+export type AzureDeps = { wire: ManagerWire; identity: BearerIdentity }
 
 const Refusal = z.object({
   error: z.object({ code: z.string().optional(), message: z.string().optional() }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { KeyService } from '../key-service.ts'
 import { wrappedFor } from '../key-service.ts'
 import { failure, parsedJson } from '../wire.ts'
-import type { GoogleDeps } from './request.ts'
+import type { GoogleRequestDeps } from './request.ts'
 import { googleRequests } from './request.ts'
 
 const Encrypted = z.object({ ciphertext: z.base64().min(1) })
@@ -15,7 +15,7 @@ export function googleKey(
     key,
     endpoint = 'https://cloudkms.googleapis.com',
   }: { key: string; endpoint?: string | undefined },
-  deps: GoogleDeps,
+  deps: GoogleRequestDeps,
 ): KeyService {
   const send = googleRequests(endpoint, deps)
   const bound = { additionalAuthenticatedData: Buffer.from(wrappedFor).toString('base64') }

@@ -2,11 +2,11 @@
 import type { BearerIdentity } from '@steward/cloud/identity.ts'
 import { z } from 'zod'
 import { bearer, cloudRequests } from '../cloud-wire.ts'
-import type { ManagerFailure, Wire } from '../wire.ts'
+import type { ManagerFailure, ManagerWire } from '../wire.ts'
 import { clippedWords, failure, failureOfStatus, parsedJson } from '../wire.ts'
 
 /** `identity`: a token for https://www.googleapis.com/auth/cloud-platform. SECRET: never logged. */
-export type GoogleDeps = { wire: Wire; identity: BearerIdentity }
+export type GoogleRequestDeps = { wire: ManagerWire; identity: BearerIdentity }
 
 const Refusal = z.object({
   error: z.object({ message: z.string().optional(), status: z.string().optional() }),
@@ -33,7 +33,7 @@ export function googleFailure(status: number, text: string): ManagerFailure {
 }
 
 /** `path`: below `/v1/`, its parts checked at the door. */
-export function googleRequests(endpoint: string, deps: GoogleDeps) {
+export function googleRequests(endpoint: string, deps: GoogleRequestDeps) {
   const send = cloudRequests({ ...deps, sign: bearer, failureOf: googleFailure })
   return (path: string, body: object | undefined, signal: AbortSignal) =>
     send(

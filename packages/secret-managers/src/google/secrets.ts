@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { SecretManager } from '../secret-manager.ts'
 import { takeField, utf8Text } from '../secret-manager.ts'
 import { failure, parsedJson } from '../wire.ts'
-import type { GoogleDeps } from './request.ts'
+import type { GoogleRequestDeps } from './request.ts'
 import { googleRequests } from './request.ts'
 
 const Answer = z.object({
@@ -25,7 +25,7 @@ const usualEndpoint = (location: string | undefined): string =>
 
 export function googleSecrets(
   { project, location, endpoint = usualEndpoint(location) }: GoogleSecretSettings,
-  deps: GoogleDeps,
+  deps: GoogleRequestDeps,
 ): SecretManager {
   const send = googleRequests(endpoint, deps)
   const base = `projects/${project}${location === undefined ? '' : `/locations/${location}`}`

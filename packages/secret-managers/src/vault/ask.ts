@@ -1,6 +1,6 @@
 /** Requests under the token of the server. A token that the manager refuses is replaced once. */
 import type { Clock } from '@steward/base/time.ts'
-import type { ManagerFailure, Wire } from '../wire.ts'
+import type { ManagerFailure, ManagerWire } from '../wire.ts'
 import { askTwice, failure } from '../wire.ts'
 import { saidByVault, vaultHeaders, vaultUrl } from './request.ts'
 import type { VaultSignIn } from './settings.ts'
@@ -15,7 +15,7 @@ export type VaultAsk = ReturnType<typeof vaultAsk>
 
 export function vaultAsk(
   server: { address: string; namespace?: string | undefined; auth: VaultSignIn },
-  deps: { wire: Wire; clock: Clock },
+  deps: { wire: ManagerWire; clock: Clock },
 ) {
   const { address, namespace } = server
   const tokens = vaultTokens(server, deps)

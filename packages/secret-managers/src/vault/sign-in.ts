@@ -2,13 +2,13 @@
 import { readBoundedText } from '@steward/base/settings/bounded-file.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { z } from 'zod'
-import type { ManagerFailure, Wire } from '../wire.ts'
+import type { ManagerFailure, ManagerWire } from '../wire.ts'
 import { failure, parsedJson } from '../wire.ts'
 import type { VaultSignIn } from './settings.ts'
 import { saidByVault, vaultUrl, vaultHeaders } from './request.ts'
 
 /** SECRET: never logged. */
-type Token = { ok: true; token: string; untilMs: number }
+type VaultToken = { ok: true; token: string; untilMs: number }
 
 const LoginAnswer = z.object({
   auth: z.object({ client_token: z.string().min(1), lease_duration: z.number() }),
@@ -41,10 +41,10 @@ export function vaultTokens(
     namespace,
     auth,
   }: { address: string; namespace?: string | undefined; auth: VaultSignIn },
-  { wire, clock }: { wire: Wire; clock: Clock },
+  { wire, clock }: { wire: ManagerWire; clock: Clock },
 ) {
-  let current: (Token & { sinceMs: number }) | undefined
-  let running: Promise<Token | ManagerFailure> | undefined
+  let current: (VaultToken & { sinceMs: number }) | undefined
+  let running: Promise<VaultToken | ManagerFailure> | undefined
 
   async function credentials(): Promise<
     { ok: true; token: string } | { ok: true; path: string; body: object } | ManagerFailure
@@ -67,7 +67,7 @@ export function vaultTokens(
     return { ok: true, path: `auth/${auth.mount}/login`, body: { role: auth.role, jwt: own.text } }
   }
 
-  async function signIn(signal: AbortSignal): Promise<Token | ManagerFailure> {
+  async function signIn(signal: AbortSignal): Promise<VaultToken | ManagerFailure> {
     const own = await credentials()
     if (!own.ok) return own
     // A file may get another token at any time, so it is read anew after a while.
@@ -95,7 +95,7 @@ export function vaultTokens(
     return { ok: true, token, untilMs: clock.now() + lastsMs }
   }
 
-  function renew(signal: AbortSignal): Promise<Token | ManagerFailure> {
+  function renew(signal: AbortSignal): Promise<VaultToken | ManagerFailure> {
     running ??= signIn(signal)
       .then((answer) => {
         if (answer.ok) current = { ...answer, sinceMs: clock.now() }
@@ -108,7 +108,7 @@ export function vaultTokens(
   }
 
   return {
-    async token(signal: AbortSignal): Promise<Token | ManagerFailure> {
+    async token(signal: AbortSignal): Promise<VaultToken | ManagerFailure> {
       return current && current.untilMs > clock.now() ? current : renew(signal)
     },
     /** Call when the manager refuses this token: it may have been revoked. True: another one can be had. */

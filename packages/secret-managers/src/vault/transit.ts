@@ -3,7 +3,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { z } from 'zod'
 import type { KeyService } from '../key-service.ts'
 import { wrappedFor } from '../key-service.ts'
-import type { Wire } from '../wire.ts'
+import type { ManagerWire } from '../wire.ts'
 import { failure, failureOfStatus, parsedJson } from '../wire.ts'
 import { vaultAsk } from './ask.ts'
 import { saidByVault } from './request.ts'
@@ -14,7 +14,7 @@ const Decrypted = z.object({ data: z.object({ plaintext: z.base64() }) })
 
 export function vaultTransitKey(
   settings: VaultTransitSettings,
-  deps: { wire: Wire; clock: Clock },
+  deps: { wire: ManagerWire; clock: Clock },
 ): KeyService {
   const { mount, key } = settings
   const ask = vaultAsk(settings, deps)

@@ -3,7 +3,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { z } from 'zod'
 import type { SecretManager } from '../secret-manager.ts'
 import { ownField } from '../secret-manager.ts'
-import type { ManagerFailure, Wire } from '../wire.ts'
+import type { ManagerFailure, ManagerWire } from '../wire.ts'
 import { failure, failureOfStatus, parsedJson } from '../wire.ts'
 import { vaultAsk } from './ask.ts'
 import { saidByVault } from './request.ts'
@@ -20,7 +20,7 @@ const Second = z.object({
 
 export function vaultSecrets(
   settings: VaultSettings,
-  deps: { wire: Wire; clock: Clock },
+  deps: { wire: ManagerWire; clock: Clock },
 ): SecretManager {
   const { mount, kv } = settings
   const ask = vaultAsk(settings, deps)

@@ -1,7 +1,7 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
 import { noSandboxesHere } from '@steward/sandbox/no-sandboxes.ts'
-import { createCompanySecrets } from '../engine/company-secrets/company-secrets.ts'
+import { createCompanySecrets } from '../engine/egress/company-secrets/company-secrets.ts'
 import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'

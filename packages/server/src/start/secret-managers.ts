@@ -5,7 +5,7 @@ import type { KeyService } from '@steward/secret-managers/key-service.ts'
 import type { SecretManager } from '@steward/secret-managers/secret-manager.ts'
 import type { KeyServiceSettings } from '@steward/secret-managers/settings.ts'
 import { prefixFor } from '@steward/secret-managers/settings.ts'
-import type { ConfiguredManager } from '../engine/company-secrets/company-secrets.ts'
+import type { ConfiguredManager } from '../engine/egress/company-secrets/company-secrets.ts'
 import type { Config } from '../ground/config/config.ts'
 import { identityFetch, operatorFetch } from '../ground/core/security/dial.ts'
 

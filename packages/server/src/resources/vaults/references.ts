@@ -12,8 +12,8 @@ export type GivenSecret = string | SecretReference
 export const referenceIn = <Part extends SecretPart>(part: Part, given: GivenSecret) =>
   (typeof given === 'string' ? {} : { [part]: given }) as { [Field in Part]?: SecretReference }
 
-type OAuth = Extract<CredentialAuth, { type: 'mcp_oauth' }>
-type ShownClient = NonNullable<OAuth['refresh']>['token_endpoint_auth']
+type OAuthAuth = Extract<CredentialAuth, { type: 'mcp_oauth' }>
+type ShownClient = NonNullable<OAuthAuth['refresh']>['token_endpoint_auth']
 type GivenClient = { type: ShownClient['type']; client_secret?: GivenSecret | null | undefined }
 
 /** How a client authenticates itself, without its secret. */

@@ -1,6 +1,6 @@
 /** Asks the secret managers and the key service of the settings. */
 import { serverProgram } from '../../ground/config/settings.ts'
-import type { ConfiguredManager } from '../../engine/company-secrets/company-secrets.ts'
+import type { ConfiguredManager } from '../../engine/egress/company-secrets/company-secrets.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, warning } from './finding.ts'
 

@@ -46,7 +46,7 @@ type CallOfTenant = {
 type CallOfOperator = { namer: 'operator'; credentials: 'none'; named?: never; inline?: never }
 
 /** Supplies tokens that expire, and tokens that a secret manager may have rotated. */
-export type TokenSource = {
+export type CallTokens = {
   /**
    * The token for the first attempt. An expired token is renewed first; a token that expires soon is renewed in the
    * background.
@@ -76,7 +76,7 @@ export type ForwardDeps = {
   maskOf: (secrets: readonly string[]) => Mask | undefined
   /** SECRET: never logged. */
   placeholderKey: Buffer
-  tokens: TokenSource
+  tokens: CallTokens
   records: Records
 }
 

@@ -3,7 +3,7 @@ import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { SecretPart } from '../../../ground/database/tables/vaults.ts'
 import { referencesOf, valueProblem } from '../../../resources/vaults/references.ts'
-import type { CompanySecrets } from '../../company-secrets/company-secrets.ts'
+import type { CompanySecrets } from '../company-secrets/company-secrets.ts'
 
 /** A secret manager gives no secret, or one that its credential cannot take. The message is for callers. */
 export class UnreadableSecretError extends Error {

@@ -82,9 +82,12 @@ const writes =
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-type VaultDeps = Ground & { tryReferences: TryReferences }
+type OpenAIVaultDeps = Ground & { tryReferences: TryReferences }
 
-export const vaultRoutes = (deps: VaultDeps): Route[] => [...ofVaults(deps), ...ofCredentials(deps)]
+export const vaultRoutes = (deps: OpenAIVaultDeps): Route[] => [
+  ...ofVaults(deps),
+  ...ofCredentials(deps),
+]
 
 function ofVaults(deps: Ground): Route[] {
   const writing = writes(deps)
@@ -153,7 +156,7 @@ function ofVaults(deps: Ground): Route[] {
   ]
 }
 
-function ofCredentials(deps: VaultDeps): Route[] {
+function ofCredentials(deps: OpenAIVaultDeps): Route[] {
   const writing = writes(deps)
   const admit = referenceAdmission(deps.tryReferences)
   const answer = OpenAICredentialShown

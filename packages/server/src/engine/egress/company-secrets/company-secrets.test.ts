@@ -5,9 +5,9 @@ import type { FoundSecret, SecretLocation } from '@steward/secret-managers/secre
 import type { ManagerFailure } from '@steward/secret-managers/wire.ts'
 import { failure } from '@steward/secret-managers/wire.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
-import { testGround } from '../../ground/ground-fixture.ts'
+import type { Database } from '../../../ground/database/database.ts'
+import { databases } from '../../../ground/database/fixture.ts'
+import { testGround } from '../../../ground/ground-fixture.ts'
 import { createCompanySecrets, rememberedMs } from './company-secrets.ts'
 
 const tenant = 'wrkspc_1'

@@ -1,7 +1,7 @@
 /** Tries references before a credential stores them, as other mistakes of a request are told before anything is kept. */
-import { PlatformError, invalid } from '../../ground/core/errors.ts'
-import type { TryReferences } from '../../resources/vaults/admit-references.ts'
-import { valueProblem } from '../../resources/vaults/references.ts'
+import { PlatformError, invalid } from '../../../ground/core/errors.ts'
+import type { TryReferences } from '../../../resources/vaults/admit-references.ts'
+import { valueProblem } from '../../../resources/vaults/references.ts'
 import type { CompanySecrets } from './company-secrets.ts'
 
 export const referenceTrial =
