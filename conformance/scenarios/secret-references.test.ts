@@ -210,7 +210,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['references/admin', 'references/paths'],
+      ['references/admin', 'references/paths', 'settings/secret-managers'],
       'are for admins, and lead nowhere beyond the path of the workspace',
       async () => {
         put('tracker', { token: canary() })
