@@ -118,9 +118,15 @@ export const parseSecretManagers = (text: string): Record<string, SecretManagerS
   parsed(Managers, text)
 export const parseKeyService = (text: string): KeyServiceSettings => parsed(KeyServiceUnion, text)
 
-/** For editors of settings files. */
+/** For editors of settings files. Formats of zod's own are left out: no editor knows them. */
 const schemaOf = (schema: z.ZodType) => () =>
-  z.toJSONSchema(schema, { io: 'input', target: 'draft-7' })
+  z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-7',
+    override({ jsonSchema }) {
+      if (jsonSchema.format === 'starts_with') delete jsonSchema.format
+    },
+  })
 export const secretManagersSchema = schemaOf(Managers)
 export const keyServiceSchema = schemaOf(KeyServiceUnion)
 
