@@ -1,5 +1,5 @@
 /** Requests to a cloud under the identity of the server there. An identity that the cloud refuses is asked for anew, once. */
-import type { CloudIdentity } from '@steward/cloud/identity.ts'
+import type { CloudFailure, CloudIdentity } from '@steward/cloud/identity.ts'
 import type { ManagerFailure, ManagerWire, WireAnswer, WireRequest } from './wire.ts'
 import { askTwice, failure } from './wire.ts'
 
@@ -22,7 +22,7 @@ export function cloudRequests<Credential>({
   failureOf,
 }: CloudRequests<Credential>) {
   async function once(request: WireRequest, signal: AbortSignal): Promise<CloudAnswer> {
-    const own = await identity.current()
+    const own = await Promise.race([identity.current(), lateness(signal)])
     if (!own.ok) return failure(own.retryable ? 'away' : 'sign_in', own.message)
     const answer: WireAnswer = await wire(await sign(request, own.credential), signal)
     if (!answer.ok) return answer
@@ -36,6 +36,13 @@ export function cloudRequests<Credential>({
       identity.forget()
       return once(request, signal)
     }, signal)
+}
+
+/** An identity is asked for by other callers too, so that the request for it goes on. */
+async function lateness(signal: AbortSignal): Promise<CloudFailure> {
+  if (!signal.aborted)
+    await new Promise((end) => signal.addEventListener('abort', end, { once: true }))
+  return { ok: false, message: 'the cloud does not say in time who the server is', retryable: true }
 }
 
 /** Signs by a token in the header `authorization`. */

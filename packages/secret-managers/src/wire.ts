@@ -54,6 +54,8 @@ export function failureOfStatus(status: number, words: string): ManagerFailure {
   if (status === 401) return failure('sign_in', said)
   if (status === 403) return failure('denied', said)
   if (status === 404) return failure('missing', said)
+  // A server that stands by names the active one, which the address has to lead to.
+  if (status >= 300 && status < 400) return failure('away', said)
   if (status === 408 || status === 429 || status >= 500) return failure('away', said)
   return failure('malformed', said)
 }
