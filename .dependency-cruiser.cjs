@@ -5,7 +5,8 @@ const { join } = require('node:path')
 // room on its floor. To let two rooms meet, lift the one that needs the other.
 const packages = [
   ['base', 'mask', 'skills'],
-  ['protocol', 'sandbox', 'gate', 'cloud'],
+  ['cloud'],
+  ['protocol', 'sandbox', 'gate'],
   ['model', 'secret-managers'],
   ['harness', 'space'],
   ['server', 'worker'],

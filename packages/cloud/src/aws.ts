@@ -2,6 +2,7 @@
 import type { fromTemporaryCredentials } from '@aws-sdk/credential-providers'
 import type { AwsCredentials } from './credentials.ts'
 import type { AwsIdentity, AwsKeys, CloudDeps } from './identity.ts'
+import { credentialSecrets } from './credentials.ts'
 import { refreshed } from './refreshed.ts'
 
 /** Where roles are assumed when no region is named. */
@@ -17,8 +18,7 @@ export function awsIdentity(
   given: AwsCredentials,
   { region = usualRegion, fetch, now = Date.now }: CloudDeps & { region?: string | undefined },
 ): AwsIdentity {
-  const secrets =
-    given.type === 'machine' ? [] : [given.secret_access_key, given.session_token ?? '']
+  const secrets = credentialSecrets(given)
   async function request(): Promise<AwsKeys> {
     const library = await import('@aws-sdk/credential-providers')
     const clientConfig = { region, maxAttempts: 2, requestHandler: byFetch(fetch) }

@@ -30,11 +30,14 @@ export function azureIdentity(
 }
 
 type Token = { token: string; expiresOnTimestamp: number }
-type TokenSource = {
+type AzureTokens = {
   getToken: (...args: Parameters<TokenCredential['getToken']>) => Promise<Token>
 }
 
-async function credentialOf(given: AzureCredentials, fetch: CloudFetch): Promise<TokenSource> {
+async function credentialOf(
+  given: AzureCredentials,
+  fetch: CloudDeps['fetch'],
+): Promise<AzureTokens> {
   const [library, httpClient] = await Promise.all([import('@azure/identity'), byFetch(fetch)])
   const options = { httpClient, retryOptions: { maxRetries: 1 } }
   if (given.type === 'client_secret') {
@@ -59,10 +62,8 @@ async function credentialOf(given: AzureCredentials, fetch: CloudFetch): Promise
   return new ManagedIdentityCredential({ ...options, ...(clientId && { clientId }) })
 }
 
-type CloudFetch = typeof globalThis.fetch
-
 /** The library's requests by a fetch of ours, which guards addresses and knows the proxies. */
-async function byFetch(fetch: CloudFetch): Promise<HttpClient> {
+async function byFetch(fetch: CloudDeps['fetch']): Promise<HttpClient> {
   const { createHttpHeaders, RestError } = await import('@azure/core-rest-pipeline')
   return {
     async sendRequest(request) {

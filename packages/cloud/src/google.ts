@@ -6,12 +6,12 @@ import { env } from 'node:process'
 import { z } from 'zod'
 import type { GoogleCredentials, GoogleOwn } from './credentials.ts'
 import type { BearerIdentity, BearerToken, CloudDeps } from './identity.ts'
+import { credentialSecrets } from './credentials.ts'
 import { refreshed } from './refreshed.ts'
 
 const usualScopes = ['https://www.googleapis.com/auth/cloud-platform']
 const metadataAddress = '169.254.169.254'
 
-type Fetch = typeof globalThis.fetch
 type GoogleDeps = CloudDeps & { scopes?: readonly string[] }
 
 /**
@@ -30,13 +30,13 @@ export function googleIdentity(
       ? tokenOfMachine({ fetch, now, scopes })
       : tokenOfFile(path, fetch, scopes)
   }
-  const secrets = given.type === 'service_account' ? [given.private_key] : []
+  const secrets = credentialSecrets(given)
   return refreshed(request, { now, secrets })
 }
 
 async function tokenOfKey(
   { client_email, private_key, private_key_id }: GoogleOwn,
-  fetch: Fetch,
+  fetch: CloudDeps['fetch'],
   scopes: readonly string[],
 ): Promise<BearerToken> {
   const { JWT, gaxios } = await import('google-auth-library')
@@ -52,7 +52,7 @@ async function tokenOfKey(
 
 async function tokenOfFile(
   keyFilename: string,
-  fetch: Fetch,
+  fetch: CloudDeps['fetch'],
   scopes: readonly string[],
 ): Promise<BearerToken> {
   const { GoogleAuth, gaxios } = await import('google-auth-library')

@@ -11,13 +11,11 @@ const againMs = 30_000
 /** Longest time that callers wait for a credential. */
 const patienceMs = 20_000
 
-type Expiring = { expiresMs: number | null }
-
 /**
  * Keeps a credential until shortly before its end. While the old credential holds, callers get it at once and the
  * request for a new one runs beside them. `secrets`: texts that no message may repeat.
  */
-export function refreshed<Credential extends Expiring>(
+export function refreshed<Credential extends { expiresMs: number | null }>(
   request: () => Promise<Credential>,
   { now, secrets }: { now: () => number; secrets: readonly string[] },
 ): CloudIdentity<Credential> {
@@ -51,10 +49,10 @@ export function refreshed<Credential extends Expiring>(
   }
 }
 
-const isLive = ({ expiresMs }: Expiring, nowMs: number): boolean =>
+const isLive = ({ expiresMs }: { expiresMs: number | null }, nowMs: number): boolean =>
   expiresMs === null || expiresMs - nowMs > leastMs
 
-function renewalOf({ expiresMs }: Expiring, nowMs: number): number {
+function renewalOf({ expiresMs }: { expiresMs: number | null }, nowMs: number): number {
   if (expiresMs === null) return Infinity
   return expiresMs - Math.min(earlyMs, (expiresMs - nowMs) / 2)
 }

@@ -15,8 +15,8 @@ type Given = {
   /** Seconds for which keys are valid. */
   lifetime?: number
   /** An error in place of keys. */
-  refuses?: { status: number; code: string; message: string }
-  externalId?: string
+  refuses?: { status: number; code: string; message: string } | undefined
+  externalId?: string | undefined
 }
 
 /** Keys that the stub gave out, by their id. */

@@ -7,7 +7,8 @@ import type { KeyServiceSettings } from '@steward/secret-managers/settings.ts'
 import { prefixFor } from '@steward/secret-managers/settings.ts'
 import type { ConfiguredManager } from '../engine/egress/company-secrets/company-secrets.ts'
 import type { Config } from '../ground/config/config.ts'
-import { identityFetch, operatorFetch } from '../ground/core/security/dial.ts'
+import { operatorFetch } from '../ground/core/security/dial.ts'
+import { identityFetch } from '../ground/core/security/identity-dispatcher.ts'
 
 const fetches = { fetch: operatorFetch, identityFetch }
 

@@ -66,6 +66,7 @@ function configOf(
     callerConnections: streams + Math.min(Math.floor(openFiles / 8), 16_384),
     identityProviders: buildIdentityProviders(given.identityProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
+    modelProviders: given.modelProviders ?? [],
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),
       openai: fallbackOf(fallbackKeys.openai),

@@ -9,7 +9,6 @@ import {
   asOperator,
   guardedAgent,
   guardedDispatcher,
-  identityFetch,
   operatorGuard,
   parseRanges,
   parseTargets,
@@ -249,31 +248,6 @@ describe('the runtime’s fetch under a guarded agent', () => {
     assert.equal(await (await fetch(url)).text(), 'hello')
     assert.ok((await refusal(`http://127.0.0.1:${server.port}/`)) instanceof RefusedAddressError)
     assert.ok((await asOperator(() => refusal(url))) instanceof RefusedAddressError)
-  })
-
-  it('dials the addresses where a cloud says who this machine is for that question alone', async () => {
-    const target = `127.0.0.1:${server.port}`
-    const operator = operatorGuard(none)
-    setGlobalDispatcher(guardedDispatcher({ operator, tenant: tenantGuard(parseTargets(target)) }))
-    const metadata = ['169.254.169.254', '169.254.170.2', '169.254.170.23', '[fd00:ec2::254]']
-    metadata.push('[fd00:ec2::23]', '[fd20:ce::254]')
-    const asIdentity = async (host: string) => {
-      const signal = AbortSignal.timeout(100)
-      const failed = identityFetch(`http://${host}:81/`, { signal })
-      return failed.then(
-        () => undefined,
-        (error: Error) => error.cause ?? error,
-      )
-    }
-    for (const host of [...metadata, '168.63.129.16']) {
-      assert.ok((await refusal(`http://${host}:81/`)) instanceof RefusedAddressError, host)
-      const asked = await asOperator(() => refusal(`http://${host}:81/`))
-      assert.ok(asked instanceof RefusedAddressError, host)
-    }
-    for (const host of metadata)
-      assert.ok(!((await asIdentity(host)) instanceof RefusedAddressError), host)
-    for (const host of ['168.63.129.16', '169.254.169.253', '10.0.0.1', '127.0.0.1'])
-      assert.ok((await asIdentity(host)) instanceof RefusedAddressError, host)
   })
 
   it('reports what is wrong with a name that does not resolve as just that', async () => {

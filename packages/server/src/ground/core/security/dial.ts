@@ -167,33 +167,6 @@ export function operatorGuard(
   return guard
 }
 
-/**
- * The addresses at which clouds tell a machine or a pod who it is: Amazon, Google, Microsoft; Amazon's containers and
- * pods. Whoever may ask there acts with the rights of this machine.
- */
-const metadataAddresses =
-  '169.254.169.254,169.254.170.2,169.254.170.23,fd00:ec2::254,fd00:ec2::23,fd20:ce::254'
-const metadataName = 'metadata.google.internal'
-
-/** The guard of the requests by which this process asks who it is, and of no others. */
-function identityGuard(guard: Guard<'operator'>): Guard<'operator'> {
-  const metadata = parseRanges(metadataAddresses)
-  const isMetadata = (address: string) =>
-    isIP(address) !== 0 && metadata.check(address, familyOf(address))
-  return {
-    ...guard,
-    may: (address) => isMetadata(address.address) || guard.may(address),
-    proxies: {
-      ...guard.proxies,
-      // A proxy would be asked who it is itself.
-      proxyOf: (target) =>
-        isMetadata(target.host) || target.host.replace(/\.$/, '') === metadataName
-          ? undefined
-          : guard.proxies.proxyOf(target),
-    },
-  }
-}
-
 /** Every address may be dialled: for processes that connect to what their operator names, and to nothing else. */
 export const openGuard = (proxies: Proxies): Guard<'operator'> =>
   operatorGuard(parseRanges('0.0.0.0/0,::/0'), nobody, proxies)
@@ -357,20 +330,16 @@ export const guardedAgent = (guard: Guard<Namer>, silenceMs = usualSilenceMs): A
 /** Time without a byte after which a connection is given up. */
 const usualSilenceMs = 300_000
 
-const operating = new AsyncLocalStorage<'operator' | 'identity'>()
+const operating = new AsyncLocalStorage<true>()
 
 /** Within `call`, the global `fetch` dials by the operator's guard; everywhere else it dials by the tenants' guard. */
-export const asOperator = <T>(call: () => T): T => operating.run('operator', call)
+export const asOperator = <T>(call: () => T): T => operating.run(true, call)
 
 /** A `fetch` for endpoints that the operator names. */
 export const operatorFetch: typeof fetch = (input, init) => asOperator(() => fetch(input, init))
 
-/** A `fetch` for the requests by which this process asks a cloud who it is. */
-export const identityFetch: typeof fetch = (input, init) =>
-  operating.run('identity', () => fetch(input, init))
-
 /**
- * The dispatcher of the global `fetch`. The guards share no connections. `modelSilenceMs`: models may be silent for
+ * The dispatcher of the global `fetch`. The two guards share no connections. `modelSilenceMs`: models may be silent for
  * longer than others.
  */
 export function guardedDispatcher(
@@ -379,13 +348,10 @@ export function guardedDispatcher(
 ): Dispatcher {
   const silenceMs = Math.max(usualSilenceMs, modelSilenceMs)
   const operator = guardedAgent(guards.operator, silenceMs)
-  let identity: Agent | undefined
-  const identityAgent = () => (identity ??= guardedAgent(identityGuard(guards.operator)))
-  return guardedAgent(guards.tenant, silenceMs).compose((dispatch) => (options, handler) => {
-    const as = operating.getStore()
-    if (as === undefined) return dispatch(options, handler)
-    return (as === 'operator' ? operator : identityAgent()).dispatch(options, handler)
-  })
+  return guardedAgent(guards.tenant, silenceMs).compose(
+    (dispatch) => (options, handler) =>
+      operating.getStore() ? operator.dispatch(options, handler) : dispatch(options, handler),
+  )
 }
 
 /** Resolves with a connected socket, without TLS. Rejects with `RefusedAddressError`, or with the error of the dial. */
