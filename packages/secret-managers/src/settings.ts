@@ -82,9 +82,9 @@ const Manager = z.discriminatedUnion('type', [
 /** SECRET: never logged. */
 export type SecretManagerSettings = z.infer<typeof Manager>
 
-const Managers = z.record(SecretManagerName, Manager)
+export const SecretManagersSchema = z.record(SecretManagerName, Manager)
 
-const KeyServiceUnion = z.discriminatedUnion('type', [
+export const KeyServiceSchema = z.discriminatedUnion('type', [
   VaultTransitSettings,
   Aws.extend({
     type: z.literal('aws-kms'),
@@ -99,7 +99,7 @@ const KeyServiceUnion = z.discriminatedUnion('type', [
   Azure.extend({ type: z.literal('azure-key-vault'), key: azureName }),
 ])
 /** SECRET: never logged. */
-export type KeyServiceSettings = z.infer<typeof KeyServiceUnion>
+export type KeyServiceSettings = z.infer<typeof KeyServiceSchema>
 
 /** Throws an error that names each wrong field and quotes no value, because some of the values are secrets. */
 function parsed<S extends z.ZodType>(schema: S, text: string): z.infer<S> {
@@ -115,20 +115,8 @@ function parsed<S extends z.ZodType>(schema: S, text: string): z.infer<S> {
 }
 
 export const parseSecretManagers = (text: string): Record<string, SecretManagerSettings> =>
-  parsed(Managers, text)
-export const parseKeyService = (text: string): KeyServiceSettings => parsed(KeyServiceUnion, text)
-
-/** For editors of settings files. Formats of zod's own are left out: no editor knows them. */
-const schemaOf = (schema: z.ZodType) => () =>
-  z.toJSONSchema(schema, {
-    io: 'input',
-    target: 'draft-7',
-    override({ jsonSchema }) {
-      if (jsonSchema.format === 'starts_with') delete jsonSchema.format
-    },
-  })
-export const secretManagersSchema = schemaOf(Managers)
-export const keyServiceSchema = schemaOf(KeyServiceUnion)
+  parsed(SecretManagersSchema, text)
+export const parseKeyService = (text: string): KeyServiceSettings => parsed(KeyServiceSchema, text)
 
 /** The path of a workspace; undefined where the manager is not for it. */
 export function prefixFor(

@@ -6,22 +6,23 @@ import type {
   SecretManagerSettings,
 } from '@steward/secret-managers/settings.ts'
 import {
-  keyServiceSchema,
+  KeyServiceSchema,
+  SecretManagersSchema,
   parseKeyService,
   parseSecretManagers,
-  secretManagersSchema,
 } from '@steward/secret-managers/settings.ts'
+import { schemaInFile } from '../schema-in-file.ts'
 
 const managers: SettingKind<Record<string, SecretManagerSettings>> = {
   form: 'a JSON object',
   parse: parseSecretManagers,
-  inFile: { type: 'json', schema: secretManagersSchema },
+  inFile: { type: 'json', schema: () => schemaInFile(SecretManagersSchema) },
 }
 
 const keyService: SettingKind<KeyServiceSettings> = {
   form: 'a JSON object',
   parse: parseKeyService,
-  inFile: { type: 'json', schema: keyServiceSchema },
+  inFile: { type: 'json', schema: () => schemaInFile(KeyServiceSchema) },
 }
 
 export const companySecretSettings = settingsSection('Secrets of the company', {
