@@ -7,7 +7,7 @@ const packages = [
   ['base', 'mask', 'skills'],
   ['cloud'],
   ['protocol', 'sandbox', 'gate'],
-  ['model'],
+  ['model', 'secret-managers'],
   ['harness', 'space'],
   ['server', 'worker'],
 ]
@@ -50,7 +50,7 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
+  'engine/egress': [['company-secrets'], ['policy'], ['inject'], ['oauth'], ['callers']],
   capabilities: [
     ['evals', 'integrations', 'people-data', 'replay', 'retention'],
     ['deployments', 'dreams'],

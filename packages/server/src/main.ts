@@ -67,8 +67,9 @@ ${administrationUsage()}
   npm start -- audit verify                say whether a line of the audit was changed or removed, as lines of JSON;
                                            --workspace: of this alone, or deployment · --against: an earlier output
   npm start -- audit export                print the audit as lines of JSON, of the deployment or of a --workspace;
-                                           --from, --to: times · --trail: credential_uses or credential_changes
+                                           --from, --to: times · --trail: credential_uses, credential_changes or secret_reads
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
+  npm start -- wrap-root-secret            print what takes the place of PLATFORM_ROOT_SECRET where a key service unwraps it
   npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
 ${deploymentUsage()}
   npm start -- config check                say what is wrong with the settings, and where each problem is;
@@ -284,6 +285,7 @@ async function main(): Promise<void> {
     'restore-workspace': (operator) => operator.restoreCommand(first),
     'export-person': (operator) => operator.exportPersonCommand(first),
     'rotate-root-secret': (operator) => operator.rotateRootSecretCommand(),
+    'wrap-root-secret': (operator) => operator.wrapRootSecretCommand(process.env),
     audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>
       (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),

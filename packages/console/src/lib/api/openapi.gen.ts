@@ -3278,7 +3278,7 @@ export interface components {
             /** @description The program: `gh`, `glab`, `hf`, `npm` or `vercel`; it does not change. */
             cli_id: string;
             /** @description The token, which no answer contains. */
-            token: string;
+            token: string | components["schemas"]["SecretReference"];
         };
         /** @description A new token. */
         CapCLIUpdateParams: {
@@ -3288,7 +3288,7 @@ export interface components {
              */
             type: "cap_cli";
             /** @description The new token; it stays when absent. */
-            token?: string | null;
+            token?: (string | components["schemas"]["SecretReference"]) | null;
         };
         /** @description A turn, and whether its changes can be shown. */
         ChangedTurn: {
@@ -3323,7 +3323,7 @@ export interface components {
              */
             type: "command_secret";
             /** @description The value of the variable. */
-            token: string;
+            token: string | components["schemas"]["SecretReference"];
             /** @description The variable that the command reads. */
             env_var: string;
             /**
@@ -3340,7 +3340,7 @@ export interface components {
              */
             type: "command_secret";
             /** @description The new value; it stays when absent. */
-            token?: string | null;
+            token?: (string | components["schemas"]["SecretReference"]) | null;
             /** @description Replaces all of them. */
             command_prefixes?: string[];
         };
@@ -3854,7 +3854,7 @@ export interface components {
             /** @description The variable; the sandbox sees a placeholder in it. */
             secret_name: string;
             /** @description What takes the place of the placeholder outside of the sandbox. */
-            secret_value: string;
+            secret_value: string | components["schemas"]["SecretReference"];
             networking: components["schemas"]["CredentialNetworking"];
             /**
              * @description Where in a request the placeholder is replaced.
@@ -3884,7 +3884,7 @@ export interface components {
              */
             type: "environment_variable";
             /** @description The new value; it stays when absent. */
-            secret_value?: string | null;
+            secret_value?: (string | components["schemas"]["SecretReference"]) | null;
             /** @description Replaces the hosts as a whole. */
             networking?: components["schemas"]["CredentialNetworking"] | null;
             /** @description Merged into what is there; one place must be left. */
@@ -4520,7 +4520,7 @@ export interface components {
                     /** @enum {string} */
                     type: "none" | "client_secret_basic" | "client_secret_post";
                     /** @description The new secret of the client. */
-                    client_secret?: string | null;
+                    client_secret?: (string | components["schemas"]["SecretReference"]) | null;
                 };
             } | null;
             /** @description The same as in `refresh`. */
@@ -5793,6 +5793,19 @@ export interface components {
                 /** @description True: the model may cite the text. */
                 enabled: boolean;
             };
+        };
+        /** @description A secret in a secret manager of the company, which is read when it is used. */
+        SecretReference: {
+            /** @constant */
+            type: "secret_reference";
+            /** @description The secret manager, by its name in the settings of the server. */
+            manager: string;
+            /** @description The name of the secret there, below the path of the workspace. */
+            name: string;
+            /** @description The field to take of a secret that has several. HashiCorp Vault and OpenBao have fields; elsewhere the secret is then a JSON object. */
+            field?: string;
+            /** @description The version to take; the newest when absent. */
+            version?: string;
         };
         /** @description Sessions run on workers of your own. */
         SelfHostedConfig: {
@@ -7436,7 +7449,7 @@ export interface components {
              */
             type: "static_bearer";
             /** @description The token, which no answer contains. */
-            token: string;
+            token: string | components["schemas"]["SecretReference"];
             /**
              * Format: uri
              * @description The address of the MCP server; it does not change.
@@ -7451,7 +7464,7 @@ export interface components {
              */
             type: "static_bearer";
             /** @description The new token; it stays when absent. */
-            token?: string | null;
+            token?: (string | components["schemas"]["SecretReference"]) | null;
         };
         /** @description Why the turn has ended. */
         StopReason: components["schemas"]["StopReasonEndTurn"] | components["schemas"]["StopReasonRequiresAction"] | components["schemas"]["StopReasonRetriesExhausted"] | components["schemas"]["StopReasonBudgetReached"] | components["schemas"]["StopReasonRefusal"];
@@ -8724,6 +8737,8 @@ export interface components {
             type: "static_bearer";
             /** @description The address of the MCP server. */
             mcp_server_url: string;
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            token?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8747,6 +8762,8 @@ export interface components {
                 /** @description How the client authenticates itself, without its secret. */
                 token_endpoint_auth: {
                     type: string;
+                    /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+                    client_secret?: components["schemas"]["SecretReference"];
                 } & {
                     [key: string]: unknown;
                 };
@@ -8769,6 +8786,8 @@ export interface components {
             type: "cap_cli";
             /** @description The program that the token is for. */
             cli_id: string;
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            token?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8783,6 +8802,8 @@ export interface components {
             env_var: string;
             /** @description Only commands that begin with one of these words. */
             command_prefixes: string[];
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            token?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8803,6 +8824,8 @@ export interface components {
                 /** @description Whether it is replaced in bodies. */
                 body: boolean;
             };
+            /** @description The place of the secret in a secret manager; absent where the service keeps it. */
+            secret_value?: components["schemas"]["SecretReference"];
         } & {
             [key: string]: unknown;
         };
@@ -8882,7 +8905,7 @@ export interface components {
              */
             type: "client_secret_basic";
             /** @description The secret of the client. */
-            client_secret: string;
+            client_secret: string | components["schemas"]["SecretReference"];
         };
         /** @description `TokenEndpointAuthParam` of type `client_secret_post`. */
         TokenEndpointAuthParamClientSecretPost: {
@@ -8892,7 +8915,7 @@ export interface components {
              */
             type: "client_secret_post";
             /** @description The secret of the client. */
-            client_secret: string;
+            client_secret: string | components["schemas"]["SecretReference"];
         };
     };
     responses: {
@@ -8940,8 +8963,6 @@ export interface components {
         EnvironmentId: string;
         /** @description The id of the vault. */
         VaultId: string;
-        /** @description The id of the memory store. */
-        MemoryStoreId: string;
         /** @description Created after this time. */
         CreatedAtGt: components["schemas"]["Timestamp"];
         /** @description Created at this time or after it. */
@@ -8950,6 +8971,8 @@ export interface components {
         CreatedAtLt: components["schemas"]["Timestamp"];
         /** @description Created at this time or before it. */
         CreatedAtLte: components["schemas"]["Timestamp"];
+        /** @description The id of the memory store. */
+        MemoryStoreId: string;
         /** @description The id of the workspace. */
         WorkspaceId: string;
         /** @description Whether archived ones are listed too. */

@@ -39,6 +39,8 @@ describe('the configuration', () => {
       sandboxDir: './data/sandboxes',
       rootSecret: secret.PLATFORM_ROOT_SECRET,
       previousRootSecret: undefined,
+      rootSecretKeyService: undefined,
+      secretManagers: undefined,
       repositoryBytes: 2048 * 1024 * 1024,
       repositoryHosts: [],
       allowed: { mcp_servers: [], models: [], webhooks: [], images: [] },

@@ -5,6 +5,7 @@ import type { CloudProvider } from '@steward/model/cloud/provider.ts'
 import { CloudSettings } from '@steward/protocol/model-clouds.ts'
 import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
+import { schemaInFile } from './schema-in-file.ts'
 
 const word = z.string().min(1)
 const url = z.url({ protocol: /^https?$/ })
@@ -76,8 +77,7 @@ export type OperatorGateway = ProviderNames & {
 export type ModelProvider = OperatorCloud | OperatorGateway
 
 /** For editors of settings files. */
-export const modelProvidersSchema = () =>
-  z.toJSONSchema(Providers, { io: 'input', target: 'draft-7' })
+export const modelProvidersSchema = () => schemaInFile(Providers)
 
 /** Throws an error that names each wrong field and quotes no value, because some of the values are secrets. */
 export function parseModelProviders(text: string): ModelProvider[] {

@@ -1,4 +1,5 @@
 /** Every setting of the server. A setting stands in one place: its declaration in `sections/`. */
+import { companySecretSettings } from './sections/company-secrets.ts'
 import { integrationSettings } from './sections/integrations.ts'
 import { outboundSettings } from './sections/outbound.ts'
 import { ruleSettings } from './sections/rules.ts'
@@ -12,6 +13,7 @@ export const serverProgram = {
     ...servingSettings,
     ...signInSettings,
     ...outboundSettings,
+    ...companySecretSettings,
     ...integrationSettings,
     ...sessionSettings,
     ...ruleSettings,
@@ -31,6 +33,7 @@ export const serverProgram = {
     ...[
       'METRICS_',
       'SIGN_IN_',
+      'SECRET_',
       'PEER_',
       'REPOSITORY_',
       'PACKAGE_',

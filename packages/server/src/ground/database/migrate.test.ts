@@ -79,6 +79,7 @@ const addedTables = [
   'saved_views',
   'subjects',
   'provider_grants',
+  'secret_reads',
   'workspace_rules',
   'holds',
   'hold_marks',

@@ -9,7 +9,7 @@ import type { AdministrationDeps } from './administration.ts'
 import type { AuditOptions } from './audit.ts'
 import {
   readConfigOrExit,
-  configurationAmongOwnUsers,
+  settingsAmongOwnUsers,
   exitWithLines,
   refuseCommand,
   printLine,
@@ -163,6 +163,14 @@ export async function rotateRootSecretCommand(): Promise<void> {
   }
 }
 
+/** Prints the text that takes the place of the root secret in the settings. Changes nothing. */
+export async function wrapRootSecretCommand(environment: ProcessVariables): Promise<void> {
+  const { wrapConfigured } = await import('./wrap-root-secret.ts')
+  const wrapped = await wrapConfigured(environment)
+  if (!wrapped.ok) exitWithLines([`steward: ${wrapped.problem}`])
+  printLine(wrapped.text)
+}
+
 /** Works beside running servers. A verification exits with 1 when a chain is damaged. */
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
@@ -228,7 +236,7 @@ const marks = { ok: '✓', warning: '!', failed: '✗' }
 
 /** Works beside running servers. Exits with 1 when a check failed. */
 export async function runDoctor(environment: ProcessVariables): Promise<void> {
-  const config = await configurationAmongOwnUsers()
+  const config = await settingsAmongOwnUsers()
   const { examineSetup } = await import('./doctor.ts')
   const isSound = await examineSetup(config, environment, (finding) => {
     process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)

@@ -82,6 +82,7 @@ function depsOver(database: Database): AppDeps {
     allowed: {},
     retentionDays: { usual: {}, most: {} },
     resolveModel: async () => never(),
+    tryReferences: never,
     egress: {
       proxy: { find: never, ask: never, close: never },
       remote: { tunnel: never, authorities: never, close: never },

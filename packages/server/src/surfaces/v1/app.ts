@@ -93,6 +93,7 @@ import { workspaceStreamRoutes } from '../../sessions/events/workspace/routes.ts
 import { commandOutputRoutes } from '../../sessions/claimed/command-output/routes.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
+import type { TryReferences } from '../../resources/vaults/admit-references.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
@@ -134,6 +135,8 @@ export type AppDeps = Refusals &
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
+    /** Reads what references name before a credential keeps them. */
+    tryReferences: TryReferences
     egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens

@@ -30,6 +30,11 @@ export { tenant }
 export const seal = createSeal('a root secret for tests')
 export const environment: EnvironmentRecord = { ...emptyEnvironment, name: 'test' }
 
+const noSecretManagers = {
+  read: () => Promise.reject(new Error('there is no secret manager here')),
+  readAnew: () => Promise.reject(new Error('there is no secret manager here')),
+}
+
 export type TestEgress = Awaited<ReturnType<typeof openTestEgress>>
 
 /** Every host name leads to the upstream at this port. */
@@ -50,6 +55,7 @@ export async function openTestEgress(
     clock,
     log: jsonLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
     profile: 'required',
+    companySecrets: noSecretManagers,
     connect: connectTo(upstream),
     dial: dialsFor('tenant', () => Promise.reject(new Error('no tunnels here'))),
     operatorConnect: dialsFor('operator', connectTo(upstream)),

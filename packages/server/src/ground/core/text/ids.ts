@@ -32,6 +32,7 @@ const prefixes = {
   provider_grant: 'pgrant_',
   publication: 'pub_',
   request: 'req_',
+  secret_read: 'sread_',
   session: 'sesn_',
   session_resource: 'sesrsc_',
   sign_in: 'signin_',
