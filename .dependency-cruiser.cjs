@@ -45,7 +45,7 @@ const rooms = {
   ],
   engine: [
     ['egress', 'models'],
-    ['model-gateway', 'runner'],
+    ['messages', 'model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],

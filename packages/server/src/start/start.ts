@@ -22,6 +22,7 @@ import { createFolders } from './folders.ts'
 import { startServerJobs } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
+import { openMessages } from './messages.ts'
 import { openParts } from './parts.ts'
 import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
@@ -93,6 +94,7 @@ export async function startService(
     parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = createUpstreams(diallers, config)
+  const messages = openMessages(config, { ...ground, limits, shares })
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
@@ -112,6 +114,7 @@ export async function startService(
         ...authentication,
         changes,
         egress,
+        ...messages,
         ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,
         openAnswers,
@@ -134,6 +137,7 @@ export async function startService(
     ...ofParts,
     ...sandboxPool.jobs,
     egress.job,
+    messages.messageCounting.job,
     ...capabilityJobs(config, { ...opening, ...integrations }),
   ])
   loadLibraries({ ...ground, keys: fallbackKeys, stopping: stopping.signal })

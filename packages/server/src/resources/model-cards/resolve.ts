@@ -43,6 +43,15 @@ type ModelResolverDeps = Ground & {
   modelSilenceMs: number
   prices: PriceTable
 }
+/** A model for requests that choose more than an agent does. `spec` is absent for the offline model. */
+export type ModelReach = {
+  spec?: ReachedModel
+  price: Price | null
+  /** `sampling`: fields of the request's body on wires of OpenAI's dialects. */
+  open(asked: { effort?: Effort | undefined; sampling?: Record<string, unknown> }): Model
+}
+export type ReachModel = (tenant: string, id: string) => Promise<ModelReach | { refused: string }>
+
 type ModelControls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: ModelResolverDeps): ResolveModel {
@@ -90,6 +99,38 @@ export function specOfModel({
       ? { refused: 'the offline model is reached by nobody but the service itself' }
       : fallbackSpec(fallbackKeys, id)
   }
+}
+
+export function modelReach(deps: ModelResolverDeps): ReachModel {
+  const { databases, seal, fallbackKeys, prices } = deps
+  const patience = { idleTimeoutMs: deps.modelSilenceMs, answerTimeoutMs: deps.modelAnswerMs }
+  return async (tenant, id) => {
+    const { read } = await databases.open(tenant)
+    const card = await modelCardStore(read).named(tenant, id)
+    if (!card && id === 'offline' && deps.offlineModel)
+      return {
+        price: priceOfOffline(prices),
+        open: () => observedModel(offlineModel({ thinkMs: deps.offlineThinkMs })),
+      }
+    const spec = card ? await cardSpec(card, seal) : await fallbackSpec(fallbackKeys, id)
+    if ('refused' in spec) return { refused: spec.refused }
+    const refused = refuseModel(spec)
+    if (refused !== undefined) return { refused }
+    return {
+      spec,
+      price: findPrice(spec, card?.card.native_config?.cost, prices),
+      open({ effort, sampling }) {
+        const samplingParams = { ...spec.native_config?.samplingParams, ...sampling }
+        const native_config = { ...spec.native_config, samplingParams }
+        return openReached({ ...spec, ...patience, native_config, ...(effort && { effort }) })
+      },
+    }
+  }
+}
+
+function openReached({ named, ...spec }: ReachedModel): Model {
+  const opening = observedModel(openModel(spec))
+  return named === 'operator' ? dialledAsOperator(opening) : opening
 }
 
 function controlsOf(ref: ModelRef): ModelControls {
@@ -141,8 +182,7 @@ function opener(
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const opening = observedModel(openModel({ ...spec, ...patience }))
-    const model = named === 'operator' ? dialledAsOperator(opening) : opening
+    const model = openReached({ ...spec, ...patience, named })
     const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices) }
     opened.set(keyOf(name, spec), resolved)
     return resolved

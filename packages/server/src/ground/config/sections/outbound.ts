@@ -76,6 +76,11 @@ const models = settingsSection('Models', {
       'prices of models, which are used in place of the built-in ones: path of a JSON file, or the JSON itself',
     more: 'See [Prices and budgets](limits.md#prices-and-budgets)',
   }),
+  messagesApi: setting('MESSAGES_API', flag, {
+    default: 'false',
+    about: 'whether `/v1/messages` answers: programs then ask the models of their workspace',
+    more: 'See [Messages](messages.md)',
+  }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
     default: 'none',
     about: 'embedding model that memory stores show when they name none',

@@ -55,4 +55,10 @@ export const auditTables = {
       signature: text(),
     },
   }),
+  /** The newest line of a chain that the stream of the audit has taken. */
+  audit_streams: table({
+    rows: 'each',
+    key: ['tenant_id', 'trail'],
+    columns: { tenant_id: text(), trail: text(), seq: number() },
+  }),
 }
