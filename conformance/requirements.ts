@@ -11,6 +11,7 @@ import { furtherSurfaces } from './requirements/further-surfaces.ts'
 import { limits } from './requirements/limits.ts'
 import { mcpServers } from './requirements/mcp-servers.ts'
 import { memoryStores } from './requirements/memory-stores.ts'
+import { messages } from './requirements/messages.ts'
 import { models } from './requirements/models.ts'
 import { running } from './requirements/running.ts'
 import { sessions } from './requirements/sessions.ts'
@@ -38,6 +39,7 @@ const all = {
   ...limits,
   ...mcpServers,
   ...memoryStores,
+  ...messages,
   ...models,
   ...running,
   ...sessions,

@@ -15,22 +15,35 @@ export type SaidMessage = z.infer<typeof Said>
 const fraction = z.number().min(0).max(1)
 
 /** Tools that the caller runs. A version stands behind the name, as in `bash_20250124`. */
-const ownTools = /^(custom|(bash|text_editor|computer|memory)_\d{8})$/
+const ownTools =
+  /^(custom|(bash|text_editor|computer|memory|browser_toolset|computer_toolset)_\d{8})$/
 
-const Tool = z
-  .looseObject({ type: z.string().nullish(), name: z.string().min(1).max(256) })
-  .superRefine(({ type }, context) => {
-    if (type === undefined || type === null || ownTools.test(type)) return
-    context.addIssue({
-      code: 'custom',
-      path: ['type'],
-      message: `${type} is run by the provider, which is not counted here: give a tool that your program runs, or use a session`,
-    })
+const Tool = z.looseObject({ type: z.string().nullish() }).superRefine(({ type }, context) => {
+  if (type === undefined || type === null || ownTools.test(type)) return
+  context.addIssue({
+    code: 'custom',
+    path: ['type'],
+    message: `${type} is run by the provider, which is not counted here: give a tool that your program runs, or use a session`,
   })
+})
+
+/** What the provider leaves out of a conversation. A summary is a request of its own, which the answer's usage lacks. */
+const ContextManagement = z.looseObject({
+  edits: z
+    .array(
+      z.looseObject({
+        type: z.string().refine((type) => !type.startsWith('compact_'), {
+          error:
+            'is not supported by this service, as its tokens are not counted: shorten the conversation in your program',
+        }),
+      }),
+    )
+    .nullish(),
+})
 
 const refused = (way: string) =>
   z
-    .never({ error: `is not supported by this service: ${way}` })
+    .null({ error: `is not supported by this service: ${way}` })
     .optional()
     .describe('Refused.')
 
@@ -46,11 +59,17 @@ const asked = {
   thinking: Part.nullish().describe('Whether the model thinks, and how much.'),
   output_config: z.looseObject({}).nullish().describe('The effort, or the form of the answer.'),
   output_format: z.looseObject({}).nullish().describe('The form of the answer.'),
-  context_management: z.looseObject({}).nullish().describe('What the provider leaves out.'),
+  context_management: ContextManagement.nullish().describe('What the provider leaves out.'),
   cache_control: z.looseObject({}).nullish().describe('Where the provider caches.'),
   mcp_servers: refused('name the servers in an agent, or call their tools in your program'),
   container: refused('use a session, which has a sandbox'),
-  speed: refused('set the speed on an agent'),
+  speed: z
+    .literal('standard', {
+      error: "must be standard, whose price is known: fast is a field of an agent's model",
+    })
+    .nullish(),
+  fallbacks: refused('name one model, and ask again'),
+  compaction: refused('shorten the conversation in your program'),
 }
 
 export const MessageCreateParams = z
@@ -65,6 +84,7 @@ export const MessageCreateParams = z
     metadata: z.looseObject({}).nullish().describe('Passed on where the provider has this field.'),
     service_tier: z.enum(['auto', 'standard_only']).nullish(),
     inference_geo: z.string().nullish(),
+    diagnostics: z.looseObject({}).nullish(),
   })
   .meta({
     id: 'MessageCreateParams',

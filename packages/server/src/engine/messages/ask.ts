@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '@steward/base/time.ts'
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import type { ModelFailure } from '@steward/model/model.ts'
+import { modelRequestEnded } from '@steward/model/observed-model.ts'
 import { answerLimits } from '@steward/model/wire/bounded-answer.ts'
 import { modelSecrets, toModelFailure } from '@steward/model/wire/failure.ts'
 import type { MessageCreateParams, TokenCountParams } from '@steward/protocol/messages.ts'
@@ -50,6 +51,22 @@ export const askModel = (
   asked: AskedMessage,
 ): Promise<BegunAnswer> =>
   speaksMessages(reach) ? askSameWire(deps, reach.spec, asked) : askOtherWire(reach, asked)
+
+/** Tells metrics of a request that was passed on; a translated one is told by its model. */
+export function tellPassedOn(reach: ModelReach, meter: UsageMeter, ms: number): void {
+  if (!speaksMessages(reach)) return
+  const { provider, model } = reach.spec
+  modelRequestEnded.tell({
+    provider,
+    model,
+    conversation: undefined,
+    outcome: meter.outcome(),
+    failure: meter.outcome() === 'failed' ? 'request_failed' : undefined,
+    ms,
+    firstMs: undefined,
+    usage: meter.read(),
+  })
+}
 
 async function askSameWire(
   deps: AskDeps,

@@ -7,7 +7,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { eventFrame } from './answer.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
-const Started = z.looseObject({ message: z.looseObject({ usage: z.unknown() }) })
+const Started = z.object({ message: z.record(z.string(), z.unknown()) })
 const Counting = z.looseObject({ usage: z.unknown() })
 
 async function textOf(body: Readable): Promise<string> {
@@ -64,10 +64,10 @@ export async function* relayEvents(
   for await (const event of eventsOf(body)) {
     const type = typeIn.exec(event)?.[1]
     if (type === 'message_start') {
-      const started = Started.parse(dataOf(event))
+      const { message } = Started.parse(dataOf(event))
       meter.begin()
-      meter.saw(started.message.usage)
-      yield eventFrame({ ...started, type, message: { ...started.message, model } })
+      meter.saw(message['usage'])
+      yield eventFrame({ type, message: { ...message, model } })
       continue
     }
     if (type === 'message_delta') meter.saw(Counting.parse(dataOf(event)).usage)

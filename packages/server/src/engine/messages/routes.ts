@@ -20,7 +20,7 @@ import type { ModelReach, ReachModel } from '../../resources/model-cards/resolve
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
 import type { AskDeps } from './ask.ts'
-import { askModel, countByProvider, toldFrames } from './ask.ts'
+import { askModel, countByProvider, tellPassedOn, toldFrames } from './ask.ts'
 import type { CountedRequest, MessageCounting } from './counting.ts'
 import { estimateRequest } from './estimate.ts'
 import { checkParts } from './refused-parts.ts'
@@ -127,6 +127,7 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
     { id, meter, ...counted }: CountedRequest & { meter: UsageMeter },
     release: () => void,
   ): Promise<RouteReply> {
+    const begun = performance.now()
     const over = new AbortController()
     const leave = () => {
       meter.leave()
@@ -150,6 +151,7 @@ export function messageRoutes(deps: MessageRouteDeps): Route[] {
     async function end(): Promise<void> {
       signal.removeEventListener('abort', leave)
       over.abort('the request is over')
+      tellPassedOn(model, meter, performance.now() - begun)
       await counted.end(meter.read())
     }
 

@@ -48,7 +48,13 @@ const elsewhere = (field: string, what: string) =>
   invalid(`${field}: ${what}: choose a model of a card that speaks anthropic-messages`)
 
 /** Fields that only the wire of Anthropic has. */
-const ownFields = ['output_format', 'context_management', 'inference_geo', 'top_k'] as const
+const ownFields = [
+  'output_format',
+  'context_management',
+  'inference_geo',
+  'top_k',
+  'diagnostics',
+] as const
 
 function readBase64(field: string, source: unknown): { media_type: string; data: string } {
   const read = Base64.safeParse(source)

@@ -26,13 +26,14 @@ export type UsageMeter = {
   /** The caller went away: the model may have read the request, also where nothing of its answer has come. */
   leave: () => void
   read: () => Usage
+  outcome: () => 'answered' | 'interrupted' | 'failed'
 }
 
 /** `inputTokens`: an estimate, which counts where the provider has said nothing. */
 export function usageMeter(inputTokens: number): UsageMeter {
   let usage = noUsage
   let bytes = 0
-  let [isBegun, isWhole] = [false, false]
+  let [isBegun, isWhole, isLeft] = [false, false, false]
   const inputOf = () =>
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens
   return {
@@ -48,7 +49,14 @@ export function usageMeter(inputTokens: number): UsageMeter {
       usage = said
       isWhole = true
     },
-    leave: () => void (isBegun = true),
+    leave() {
+      isBegun = true
+      isLeft = true
+    },
+    outcome() {
+      if (isWhole) return 'answered'
+      return isLeft ? 'interrupted' : 'failed'
+    },
     read() {
       if (isWhole || !isBegun) return usage
       const written = Math.ceil(bytes / bytesPerToken)

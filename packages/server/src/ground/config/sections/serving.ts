@@ -166,7 +166,7 @@ const limits = settingsSection('Limits', {
     {
       example: '{ reads: 600/m, writes: 60/m }',
       defaultAbout:
-        'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m` for several',
+        'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m,messages:600/m` for several',
       about:
         'requests that each workspace may make, such as `reads:600/m,writes:60/m`; `off` for no limits',
       more: 'See [Rate limits](limits.md#rate-limits)',
