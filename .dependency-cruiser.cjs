@@ -53,7 +53,12 @@ const rooms = {
     ['evals', 'integrations', 'replay'],
     ['deployments', 'dreams'],
   ],
-  surfaces: [['console', 'docs', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],
+  surfaces: [
+    ['otlp'],
+    ['console', 'docs', 'integrations', 'logs', 'metrics', 'traces'],
+    ['openai'],
+    ['v1'],
+  ],
   start: [['root-secret', 'checks']],
 }
 /** Rooms that stand above the files of their wing. */

@@ -87,7 +87,7 @@ export const MessageCreateParams = z
     diagnostics: z.looseObject({}).nullish(),
   })
   .meta({
-    id: 'MessageCreateParams',
+    id: 'ModelMessageParams',
     description: 'A conversation that a model goes on with.',
     examples: [
       { model: 'offline', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] },
@@ -96,7 +96,7 @@ export const MessageCreateParams = z
 export type MessageCreateParams = z.infer<typeof MessageCreateParams>
 
 export const TokenCountParams = z.strictObject(asked).meta({
-  id: 'MessageCountTokensParams',
+  id: 'ModelMessageCountParams',
   description: 'What to count.',
   examples: [{ model: 'offline', messages: [{ role: 'user', content: 'Hello' }] }],
 })
@@ -120,7 +120,7 @@ export const MessageShown = z
       cache_creation_input_tokens: count.nullish(),
     }),
   })
-  .meta({ id: 'Message', description: 'What the model said.' })
+  .meta({ id: 'ModelMessage', description: 'What the model said.' })
 
 export const TokenCountShown = z
   .looseObject({
@@ -131,4 +131,4 @@ export const TokenCountShown = z
       .meta(extension('True where this service has estimated, and no provider has counted.')),
     method: z.string().optional().meta(extension('How the tokens were estimated, in words.')),
   })
-  .meta({ id: 'MessageTokensCount', description: 'The number of tokens of a request.' })
+  .meta({ id: 'ModelMessageTokens', description: 'The number of tokens of a request.' })
