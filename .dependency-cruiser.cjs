@@ -55,7 +55,7 @@ const rooms = {
   ],
   surfaces: [
     ['otlp'],
-    ['console', 'docs', 'integrations', 'logs', 'metrics', 'traces'],
+    ['audit-stream', 'console', 'docs', 'integrations', 'logs', 'metrics', 'traces'],
     ['openai'],
     ['v1'],
   ],

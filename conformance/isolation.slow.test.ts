@@ -58,7 +58,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let people: Map<Role, PersonClient>
     before(async () => {
       // A session whose work is not claimed gets an event after a while. That event would change the compared data.
-      service = await boot(database, { env: { WORK_UNCLAIMED_SECONDS: '86400', MESSAGES_API: 'true' } })
+      service = await boot(database, {
+        env: { WORK_UNCLAIMED_SECONDS: '86400', MESSAGES_API: 'true' },
+      })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
       const second = await service.otherWorkspace('second')

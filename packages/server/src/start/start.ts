@@ -27,6 +27,7 @@ import { openParts } from './parts.ts'
 import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
 import { heldHere, serverQuotas, createShares } from './shares.ts'
+import { openAuditStream } from './audit-stream.ts'
 import { openTelemetry } from './telemetry.ts'
 import { keysFor } from './storage.ts'
 import type { DataOverrides } from './data.ts'
@@ -95,6 +96,7 @@ export async function startService(
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = createUpstreams(diallers, config)
   const messages = openMessages(config, { ...ground, limits, shares })
+  const auditStream = await openAuditStream(config, ground, diallers)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
@@ -138,6 +140,7 @@ export async function startService(
     ...sandboxPool.jobs,
     egress.job,
     messages.messageCounting.job,
+    ...auditStream.jobs,
     ...capabilityJobs(config, { ...opening, ...integrations }),
   ])
   loadLibraries({ ...ground, keys: fallbackKeys, stopping: stopping.signal })
@@ -154,7 +157,7 @@ export async function startService(
           { name: 'job of folders', close: () => jobs.stop(sandboxPool.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...closingParts({ webhooks, integrations, limitChanges, bus, telemetry }),
+          ...closingParts({ webhooks, integrations, limitChanges, auditStream, bus, telemetry }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...closingParts({ databases }),
         ],

@@ -77,6 +77,22 @@ const samplers = [
   'parentbased_traceidratio',
 ] as const
 
+type AuditStream = { type: 'otlp' } | { type: 'syslog'; host: string; port: number }
+
+const auditStream: SettingKind<AuditStream> = {
+  form: 'otlp, or an address as in syslog+tls://siem.example.com:6514',
+  example: 'syslog+tls://siem.example.com:6514',
+  parse(given) {
+    if (given === 'otlp') return { type: 'otlp' }
+    const [, name = '', number = '6514'] =
+      /^syslog\+tls:\/\/(\[[\da-f:]+\]|[^\s/:@?#]+)(?::(\d{1,5}))?\/?$/i.exec(given) ?? []
+    const host = name.replace(/^\[|\]$/g, '')
+    return host === '' || Number(number) > 65_535
+      ? undefined
+      : { type: 'syslog', host, port: Number(number) }
+  },
+}
+
 /** `name=value` with commas between, the values as in a URL, as OpenTelemetry writes them. */
 const headerList: SettingKind<Record<string, string>> = {
   form: 'a list of `name=value`, with the values as in a URL',
@@ -143,6 +159,11 @@ const metrics = settingsSection('Metrics and traces', {
       about: 'the whole address for traces, in place of the one above',
     }),
   },
+  auditStream: setting('AUDIT_STREAM', auditStream, {
+    defaultAbout: 'no stream',
+    about: 'where lines of the audit are sent: `otlp`, or `syslog+tls://host:6514`',
+    more: 'See [Stream it to a SIEM](audit.md#stream-it-to-a-siem)',
+  }),
   traces: {
     sampler: setting('OTEL_TRACES_SAMPLER', choice(samplers), {
       default: 'parentbased_always_on',

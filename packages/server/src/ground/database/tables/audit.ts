@@ -59,6 +59,14 @@ export const auditTables = {
   audit_streams: table({
     rows: 'each',
     key: ['tenant_id', 'trail'],
-    columns: { tenant_id: text(), trail: text(), seq: number() },
+    lease: { owner: 'owner', expires: 'expires_at' },
+    columns: {
+      tenant_id: text(),
+      trail: text(),
+      seq: number(),
+      /** The process that sends lines of the chain now. */
+      owner: nullable(text()),
+      expires_at: number(),
+    },
   }),
 }
