@@ -6,11 +6,16 @@ import { callWire } from './wire/call.ts'
 import { loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
 
+type ModelOptions = {
+  /** The name of a conversation for the provider, by the `cacheKey` of its calls. Default: the same. */
+  nameConversation?: (cacheKey: string) => string
+}
+
 /**
  * Connects to nothing and loads nothing before its first call. For a spec that `refuseModel` refuses, every call fails
  * with that reason.
  */
-export function openModel(spec: ModelSpec): Model {
+export function openModel(spec: ModelSpec, { nameConversation }: ModelOptions = {}): Model {
   const { contextWindow, maxTokens } = limitsOf(spec.native_config)
   return {
     origin: { provider: spec.provider, api: spec.api, model: spec.model },
@@ -20,7 +25,9 @@ export function openModel(spec: ModelSpec): Model {
     stream(call) {
       const refused = refuseModel(spec)
       if (refused !== undefined || !isWire(spec.api)) return refusal(refused ?? '')
-      return callWire(spec.api, spec, library, call)
+      const { cacheKey } = call
+      const name = cacheKey !== undefined && nameConversation?.(cacheKey)
+      return callWire(spec.api, spec, library, name ? { ...call, cacheKey: name } : call)
     },
   }
 }

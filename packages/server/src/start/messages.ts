@@ -2,6 +2,7 @@
 import { messageCounting } from '../engine/messages/counting.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Ground } from '../ground/ground.ts'
+import { conversationNames } from '../resources/model-cards/conversation-names.ts'
 import { modelReach } from '../resources/model-cards/resolve.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import type { Shares } from './shares.ts'
@@ -13,5 +14,9 @@ export const openMessages = (
   messagesApi: config.messagesApi,
   messageCounting: messageCounting({ ...ground, spending: limits.spending }),
   messageSlots: shares.messages,
-  reachModel: modelReach({ ...config, ...ground }),
+  reachModel: modelReach({
+    ...config,
+    ...ground,
+    nameConversation: conversationNames(config),
+  }),
 })

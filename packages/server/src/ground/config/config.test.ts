@@ -144,6 +144,7 @@ describe('the configuration', () => {
         tracesEndpoint: undefined,
       },
       messagesApi: false,
+      modelSessionIds: false,
       auditStream: undefined,
       traces: {
         sampler: 'parentbased_always_on',

@@ -11,6 +11,7 @@ import type { Namer } from '../../ground/core/security/dial.ts'
 import { asOperator } from '../../ground/core/security/dial.ts'
 import type { Seal } from '../../ground/core/security/seal.ts'
 import type { Ground } from '../../ground/ground.ts'
+import type { NameConversation } from './conversation-names.ts'
 import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
@@ -42,6 +43,7 @@ type ModelResolverDeps = Ground & {
   /** A model that is silent for this time counts as unreachable. */
   modelSilenceMs: number
   prices: PriceTable
+  nameConversation: NameConversation
 }
 /** A model for requests that choose more than an agent does. `spec` is absent for the offline model. */
 export type ModelReach = {
@@ -60,7 +62,7 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
     idleTimeoutMs: deps.modelSilenceMs,
     answerTimeoutMs: deps.modelAnswerMs,
   }
-  const { open, known } = opener(patience, deps.prices)
+  const { open, known } = opener(patience, deps)
   const model = observedModel(offlineModel({ thinkMs: deps.offlineThinkMs }))
 
   return async (tenant, ref) => {
@@ -122,14 +124,15 @@ export function modelReach(deps: ModelResolverDeps): ReachModel {
       open({ effort, sampling }) {
         const samplingParams = { ...spec.native_config?.samplingParams, ...sampling }
         const native_config = { ...spec.native_config, samplingParams }
-        return openReached({ ...spec, ...patience, native_config, ...(effort && { effort }) })
+        const asked = { ...spec, ...patience, native_config, ...(effort && { effort }) }
+        return openReached(asked, deps.nameConversation)
       },
     }
   }
 }
 
-function openReached({ named, ...spec }: ReachedModel): Model {
-  const opening = observedModel(openModel(spec))
+function openReached({ named, ...spec }: ReachedModel, nameConversation: NameConversation): Model {
+  const opening = observedModel(openModel(spec, { nameConversation }))
   return named === 'operator' ? dialledAsOperator(opening) : opening
 }
 
@@ -164,7 +167,7 @@ const ended = { done: true, value: undefined } as const
 /** Caches open models by everything that they were opened from. A new key is a new model. */
 function opener(
   patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>,
-  prices: PriceTable,
+  { prices, nameConversation }: Pick<ModelResolverDeps, 'prices' | 'nameConversation'>,
 ) {
   const opened = new Map<string, ModelResolution>()
   const keyOf = (name: string, { effort, speed }: ModelControls) => `${name} ${effort} ${speed}`
@@ -182,7 +185,7 @@ function opener(
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const model = openReached({ ...spec, ...patience, named })
+    const model = openReached({ ...spec, ...patience, named }, nameConversation)
     const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices) }
     opened.set(keyOf(name, spec), resolved)
     return resolved
