@@ -65,6 +65,13 @@ const addedColumns = [
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
 ] as const
+const addedTables = [
+  'session_waits',
+  'saved_views',
+  'message_requests',
+  'message_usage',
+  'audit_streams',
+] as const
 const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
 
 /** What an earlier database has recorded once this version has opened it. */
@@ -74,7 +81,7 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Promise<void> {
   const database = await testSetup.open()
   await database.write(async (tx) => {
-    for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
+    for (const name of addedTables) await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()
