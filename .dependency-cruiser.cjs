@@ -45,7 +45,7 @@ const rooms = {
   ],
   engine: [
     ['egress', 'models'],
-    ['messages', 'model-gateway', 'runner'],
+    ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
@@ -55,7 +55,7 @@ const rooms = {
   ],
   surfaces: [
     ['otlp'],
-    ['audit-stream', 'console', 'docs', 'integrations', 'logs', 'metrics', 'traces'],
+    ['audit-stream', 'console', 'docs', 'integrations', 'metrics', 'traces'],
     ['openai'],
     ['v1'],
   ],

@@ -1,5 +1,5 @@
 /** The part that answers `/v1/messages`. */
-import { messageCounting } from '../engine/messages/counting.ts'
+import { messageCounting } from '../engine/models/messages/counting.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Ground } from '../ground/ground.ts'
 import { conversationNames } from '../resources/model-cards/conversation-names.ts'

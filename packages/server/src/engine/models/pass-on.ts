@@ -15,7 +15,7 @@ export type ModelUpstream = {
   send(request: Omit<Outbound, 'body'> & { body: Buffer }, mask?: Mask): Promise<OutboundAnswer>
 }
 
-export type PassedRequest = {
+export type OnwardRequest = {
   /** The path below the base URL as the client of the wire expects it. */
   path: string
   /** Headers of the caller that are passed on. A header of the model's card wins. */
@@ -28,7 +28,7 @@ export async function passOn(
   upstream: ModelUpstream,
   wire: ModelWire,
   spec: ModelSpec,
-  { path, headers: own, body, signal }: PassedRequest,
+  { path, headers: own, body, signal }: OnwardRequest,
 ): Promise<OutboundAnswer> {
   const text = Buffer.from(JSON.stringify(body))
   const added: [string, string][] = [

@@ -3,7 +3,7 @@ import type { ReadableLogRecord } from '@opentelemetry/sdk-logs'
 import type { Log } from '@steward/base/log.ts'
 import type { AuditReceiver, StreamedLine, TakenBatch } from '../../tenants/audit/stream/job.ts'
 import type { Collector } from '../otlp/collector.ts'
-import { exporterOptions, openOtlp } from '../otlp/collector.ts'
+import { exporterOptions, keyMask, openOtlp } from '../otlp/collector.ts'
 
 /** INFO, by the numbers of OpenTelemetry. */
 const severityNumber = 9
@@ -11,10 +11,11 @@ const severityNumber = 9
 /** Loads the libraries, so that servers without a stream never load them. */
 export async function otlpReceiver(log: Log, collector: Collector): Promise<AuditReceiver> {
   const [{ resource }, sdk, { OTLPLogExporter }] = await Promise.all([
-    openOtlp(log, 'logs'),
+    openOtlp(log, 'logs', collector),
     import('@opentelemetry/sdk-logs'),
     import('@opentelemetry/exporter-logs-otlp-http'),
   ])
+  const withoutKeys = keyMask(collector)
   const exporter = new OTLPLogExporter(exporterOptions(collector))
 
   /** The records of a batch, in its order. */
@@ -48,7 +49,11 @@ export async function otlpReceiver(log: Log, collector: Collector): Promise<Audi
       new Promise<TakenBatch>((resolve) => {
         exporter.export(recordsOf(lines), ({ code, error }) => {
           if (code === 0) resolve({ ok: true })
-          else resolve({ ok: false, reason: error?.message ?? 'the collector takes nothing' })
+          else
+            resolve({
+              ok: false,
+              reason: withoutKeys(error?.message ?? 'the collector takes nothing'),
+            })
         })
       }),
     close: () => exporter.shutdown(),

@@ -6,7 +6,7 @@ import type { Collector } from '../otlp/collector.ts'
 import { closeSoon, exporterOptions, openOtlp, signalQueue } from '../otlp/collector.ts'
 import type { MetricValues, Metrics } from './metrics.ts'
 
-type Library = typeof sdk
+type MetricsSdk = typeof sdk
 type Point = MetricValues['values'][number]
 
 const timeOf = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1e6)]
@@ -65,9 +65,9 @@ function histogramPoints({ name, values }: MetricValues) {
   }))
 }
 
-type Times = { startTime: HrTime; endTime: HrTime }
+type SeriesTimes = { startTime: HrTime; endTime: HrTime }
 
-function dataOf(library: Library, metric: MetricValues, times: Times): sdk.MetricData {
+function dataOf(library: MetricsSdk, metric: MetricValues, times: SeriesTimes): sdk.MetricData {
   const { AggregationTemporality, DataPointType } = library
   const aggregationTemporality = AggregationTemporality.CUMULATIVE
   // Units stand in the names, as Prometheus has them.
@@ -102,7 +102,7 @@ export async function sendMetrics(
   { log, collector, everyMs }: { log: Log; collector: Collector; everyMs: number },
 ): Promise<{ close(): Promise<void> }> {
   const [{ resource, warn }, library, { OTLPMetricExporter }] = await Promise.all([
-    openOtlp(log, 'metrics'),
+    openOtlp(log, 'metrics', collector),
     import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/exporter-metrics-otlp-http'),
   ])

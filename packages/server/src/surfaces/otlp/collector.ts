@@ -1,6 +1,7 @@
 /** The collector of OpenTelemetry: where traces, metrics and logs are sent, and what becomes of them. */
 import { createObservation } from '@steward/base/observation.ts'
 import type { Log } from '@steward/base/log.ts'
+import { createMask } from '@steward/mask/mask.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { ProxyUrl } from '../../ground/core/security/proxies.ts'
 
@@ -89,21 +90,28 @@ export function signalQueue(signal: Signal, log: Log): SignalQueue {
   }
 }
 
+/** A collector may repeat a key in its answer, which the library then tells. */
+export function keyMask({ headers }: Collector): (text: string) => string {
+  const mask = createMask(Object.values(headers))
+  return (text) => mask?.text(text) ?? text
+}
+
 /** The libraries that all signals need. OpenTelemetry's own variables name further attributes of the resource. */
-export async function openOtlp(log: Log, signal: Signal) {
+export async function openOtlp(log: Log, signal: Signal, collector: Collector) {
   const [api, resources] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/resources'),
   ])
+  const withoutKeys = keyMask(collector)
   const warn = (...told: unknown[]) =>
-    log.warn(`${signal} ${unsentMessage}`, { reason: told.map(String).join(' ') })
+    log.warn(`${signal} ${unsentMessage}`, { reason: withoutKeys(told.map(String).join(' ')) })
   api.diag.setLogger(
     { error: warn, warn, info() {}, debug() {}, verbose() {} },
     { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const own = resources.resourceFromAttributes({ 'service.name': 'steward' })
   const resource = own.merge(resources.detectResources({ detectors: [resources.envDetector] }))
-  return { api, resource, warn }
+  return { resource, warn }
 }
 
 const lastRecordsMs = 5_000

@@ -35,7 +35,7 @@ export async function createTraces(
 ): Promise<Traces> {
   const [{ resource, warn }, sdk, { OTLPTraceExporter }, { causesOver }, spans] = await Promise.all(
     [
-      openOtlp(log, 'traces'),
+      openOtlp(log, 'traces', collector),
       import('@opentelemetry/sdk-trace'),
       import('@opentelemetry/exporter-trace-otlp-http'),
       import('./causes.ts'),

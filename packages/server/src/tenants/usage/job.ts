@@ -4,7 +4,7 @@ import type { Job } from '../../ground/core/time/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import type { Ground } from '../../ground/ground.ts'
-import { messageUsageStore } from './message-usage.ts'
+import { messageUsageStore } from './messages/store.ts'
 import { usageStore } from './store.ts'
 
 const everyMs = 60 * 60 * 1000

@@ -28,9 +28,9 @@ const everyMs = 2_000
 const linesAtOnce = 500
 const tellEveryMs = 60_000
 
-type StreamDeps = Ground & { receiver: AuditReceiver }
+type AuditStreamDeps = Ground & { receiver: AuditReceiver }
 
-export function auditStreamJob(deps: StreamDeps): Job {
+export function auditStreamJob(deps: AuditStreamDeps): Job {
   const { databases, clock, log } = deps
   const walk = databases.walk(everyMs)
   let tellMs = 0
@@ -74,7 +74,7 @@ export function auditStreamJob(deps: StreamDeps): Job {
 async function sendChain(
   database: Database,
   chain: UnsentChain,
-  deps: StreamDeps,
+  deps: AuditStreamDeps,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { tenant_id: tenant, trail } = chain
@@ -109,7 +109,11 @@ async function sendChain(
 }
 
 /** Tells of lines that were removed before they were sent. */
-function noteGap({ tenant_id, trail, first_seq }: UnsentChain, sent: number, { log }: StreamDeps) {
+function noteGap(
+  { tenant_id, trail, first_seq }: UnsentChain,
+  sent: number,
+  { log }: AuditStreamDeps,
+) {
   if (sent === 0 || first_seq <= sent + 1) return
   const lines = first_seq - sent - 1
   log.error('lines of the audit were removed before they were sent', {

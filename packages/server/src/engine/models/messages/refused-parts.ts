@@ -1,7 +1,7 @@
 /** Refuses blocks that mean something at one provider alone, wherever they stand in a request. */
 import type { MessagePart, TokenCountParams } from '@steward/protocol/messages.ts'
 import { z } from 'zod'
-import { invalid } from '../../ground/core/errors.ts'
+import { invalid } from '../../../ground/core/errors.ts'
 
 /** Results and calls of tools that a provider runs. */
 const ofServerTools =

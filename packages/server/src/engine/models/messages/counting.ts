@@ -2,15 +2,19 @@
 import type { Usage } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { Price } from '@steward/model/price.ts'
-import { auditChange } from '../../ground/core/security/audited-call.ts'
-import type { Job } from '../../ground/core/time/jobs.ts'
-import { newId } from '../../ground/core/text/ids.ts'
-import type { Database, TenantRef } from '../../ground/database/database.ts'
-import { runOnEach } from '../../ground/database/database.ts'
-import type { Ground } from '../../ground/ground.ts'
-import type { MessageRequestRow } from '../../tenants/usage/message-usage.ts'
-import { messageUsageStore, priceText, costOfRequest } from '../../tenants/usage/message-usage.ts'
-import type { Spending } from '../../tenants/limits/spending/spending.ts'
+import { auditChange } from '../../../ground/core/security/audited-call.ts'
+import type { Job } from '../../../ground/core/time/jobs.ts'
+import { newId } from '../../../ground/core/text/ids.ts'
+import type { Database, TenantRef } from '../../../ground/database/database.ts'
+import { runOnEach } from '../../../ground/database/database.ts'
+import type { Ground } from '../../../ground/ground.ts'
+import type { MessageRequestRow } from '../../../tenants/usage/messages/store.ts'
+import {
+  messageUsageStore,
+  priceText,
+  costOfRequest,
+} from '../../../tenants/usage/messages/store.ts'
+import type { Spending } from '../../../tenants/limits/spending/spending.ts'
 
 type BegunRequest = {
   /** The key or the person that asks. */

@@ -1,6 +1,6 @@
 /** The answer to a request, in the words of the official client: whole, or as its events. */
 import type { ModelFailure, Usage } from '@steward/model/model.ts'
-import { PlatformError, RateLimitError } from '../../ground/core/errors.ts'
+import { PlatformError, RateLimitError } from '../../../ground/core/errors.ts'
 
 export type MessageEvent = { type: string } & Record<string, unknown>
 

@@ -10,8 +10,8 @@ import type {
 } from '@steward/model/model.ts'
 import type { MessageCreateParams, MessagePart, SaidMessage } from '@steward/protocol/messages.ts'
 import { z } from 'zod'
-import { invalid } from '../../ground/core/errors.ts'
-import { parseInput } from '../../ground/http/bodies/body.ts'
+import { invalid } from '../../../ground/core/errors.ts'
+import { parseInput } from '../../../ground/http/bodies/body.ts'
 
 const Text = z.looseObject({ type: z.literal('text'), text: z.string() })
 const Base64 = z.looseObject({

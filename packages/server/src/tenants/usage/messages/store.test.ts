@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { spendLimitStore } from '../limits/spending/store.ts'
-import { sumOldUsage } from './job.ts'
-import type { MessageRequestRow } from './message-usage.ts'
-import { messageUsageStore, priceText } from './message-usage.ts'
-import { readUsage } from './store.ts'
+import { everyShape } from '../../../ground/database/shapes-fixture.ts'
+import { spendLimitStore } from '../../limits/spending/store.ts'
+import { sumOldUsage } from '../job.ts'
+import type { MessageRequestRow } from './store.ts'
+import { messageUsageStore, priceText } from './store.ts'
+import { readUsage } from '../store.ts'
 
 const start = Date.UTC(2030, 0, 1)
 const price = { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 }

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Readable } from 'node:stream'
 import { answerLimits } from '@steward/model/wire/bounded-answer.ts'
 import { z } from 'zod'
-import { PlatformError } from '../../ground/core/errors.ts'
+import { PlatformError } from '../../../ground/core/errors.ts'
 import { eventFrame } from './answer.ts'
 import type { UsageMeter } from './usage-meter.ts'
 

@@ -2,7 +2,7 @@
 import type { LogLevel, LogRecord } from '@steward/base/log.ts'
 import { logWritten } from '@steward/base/log.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Collector } from '../otlp/collector.ts'
+import type { Collector } from './collector.ts'
 import {
   closeSoon,
   exporterOptions,
@@ -10,7 +10,7 @@ import {
   openOtlp,
   signalQueue,
   unsentMessage,
-} from '../otlp/collector.ts'
+} from './collector.ts'
 
 export type SentLogs = { close(): Promise<void> }
 
@@ -49,7 +49,7 @@ function attributesOf({ time: _, level: __, message: ___, ...fields }: LogRecord
 /** Loads the libraries, so that servers whose logs stay here never load them. */
 export async function sendLogs(log: Log, collector: Collector): Promise<SentLogs> {
   const [{ resource, warn }, sdk, { OTLPLogExporter }] = await Promise.all([
-    openOtlp(log, 'logs'),
+    openOtlp(log, 'logs', collector),
     import('@opentelemetry/sdk-logs'),
     import('@opentelemetry/exporter-logs-otlp-http'),
   ])

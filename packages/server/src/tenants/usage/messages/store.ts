@@ -4,11 +4,11 @@ import type { Usage } from '@steward/model/model.ts'
 import type { Price } from '@steward/model/price.ts'
 import { computeCost } from '@steward/model/price.ts'
 import { sql } from 'kysely'
-import { fromJson, toJson } from '../../ground/core/text/json-text.ts'
-import type { Queries, Reads } from '../../ground/database/database.ts'
-import { defineStore } from '../../ground/database/store-of.ts'
-import type { Tables } from '../../ground/database/tables.ts'
-import { usageSums } from './store.ts'
+import { fromJson, toJson } from '../../../ground/core/text/json-text.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
+import { usageSums } from '../store.ts'
 
 export type MessageRequestRow = Tables['message_requests']
 type MessageUsageRow = Tables['message_usage']

@@ -1,7 +1,7 @@
 /** Shows the answer of a model of another wire as the events, or the message, that the official client expects. */
 import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
-import { PlatformError } from '../../ground/core/errors.ts'
+import { PlatformError } from '../../../ground/core/errors.ts'
 import type { MessageEvent } from './answer.ts'
 import type { UsageMeter } from './usage-meter.ts'
 import { messageError, shownUsage } from './answer.ts'
