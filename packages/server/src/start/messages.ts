@@ -12,7 +12,7 @@ export const openMessages = (
   { limits, shares, ...ground }: Ground & { limits: Limits; shares: Shares },
 ) => ({
   messagesApi: config.messagesApi,
-  messageCounting: messageCounting({ ...ground, spending: limits.spending }),
+  messageCounting: messageCounting({ ...config, ...ground, spending: limits.spending }),
   messageSlots: shares.messages,
   reachModel: modelReach({
     ...config,

@@ -38,7 +38,8 @@ export type MessageCounting = {
   job: Job
 }
 
-const everyMs = 30_000
+/** Rarely where no such request can come, for those of a server before. */
+const pauseMs = { on: 30_000, off: 60 * 60_000 }
 const rowsAtOnce = 100
 
 export function messageCounting({
@@ -46,7 +47,8 @@ export function messageCounting({
   clock,
   log,
   spending,
-}: Ground & { spending: Pick<Spending, 'add'> }): MessageCounting {
+  messagesApi: isOn,
+}: Ground & { spending: Pick<Spending, 'add'>; messagesApi: boolean }): MessageCounting {
   /** Requests of this process that have ended and could not be written. */
   const unwritten = new Map<string, { row: MessageRequestRow; usage: Usage }>()
 
@@ -71,6 +73,7 @@ export function messageCounting({
     return left.length < rowsAtOnce
   }
 
+  const everyMs = isOn ? pauseMs.on : pauseMs.off
   const walk = databases.walk(everyMs)
   return {
     async begin({ db, tenant }, { by, model, price, inputTokens }) {

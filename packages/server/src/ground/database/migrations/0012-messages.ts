@@ -13,6 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       price text not null, requests bigint not null, input_tokens bigint not null, output_tokens bigint not null,
       cache_read_input_tokens bigint not null, cache_creation_input_tokens bigint not null, list_cost bigint not null,
       constraint message_usage_key primary key (tenant_id, hour_ms, api_key_id, model, price))`,
+    'create index message_usage_by_age on message_usage (hour_ms)',
     `create table audit_streams (
       tenant_id text not null, trail text not null, seq bigint not null, owner text, expires_at bigint not null,
       constraint audit_streams_key primary key (tenant_id, trail))`,
