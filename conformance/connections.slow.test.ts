@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { describe } from 'node:test'
 import { flagsOfNode } from '@steward/base/program-fixture.ts'
 import { listSettings } from '@steward/base/settings/setting.ts'
+import { packageRegistries } from '@steward/server/engine/egress/policy/registries.ts'
 import { serverProgram } from '@steward/server/ground/config/settings.ts'
 import type { Dialled } from './connections/recorder.ts'
 import { verifies } from './verifies.ts'
@@ -125,6 +126,20 @@ describe('connections', () => {
       written.some((each) => each === name || (each.endsWith('_') && name.startsWith(each)))
     assert.deepEqual(
       dials.filter((name) => !isWritten(name)),
+      [],
+    )
+  })
+
+  verifies('service/connections', 'to hosts that the code names are on the page', async () => {
+    const text = await readFile(page, 'utf8')
+    const defaults = listSettings(serverProgram.settings).flatMap(({ default: given }) => {
+      const url = URL.parse(given ?? '')
+      return url && /^https?:$/.test(url.protocol) ? [url.hostname] : []
+    })
+    const hosts = [...defaults, ...Object.values(packageRegistries).flat()]
+    assert.ok(hosts.length > 15)
+    assert.deepEqual(
+      hosts.filter((host) => !text.includes(`\`${host}\``)),
       [],
     )
   })
