@@ -7,8 +7,8 @@ const Part = z.looseObject({ type: z.string().min(1).max(100) })
 export type MessagePart = z.infer<typeof Part>
 
 const Said = z.looseObject({
-  role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([z.string(), z.array(Part)]),
+  role: z.enum(['user', 'assistant', 'system']).describe('Who says it.'),
+  content: z.union([z.string(), z.array(Part)]).describe('A text, or blocks.'),
 })
 export type SaidMessage = z.infer<typeof Said>
 
@@ -38,7 +38,8 @@ const ContextManagement = z.looseObject({
         }),
       }),
     )
-    .nullish(),
+    .nullish()
+    .describe('Edits of the conversation, which the provider makes.'),
 })
 
 const refused = (way: string) =>
@@ -67,7 +68,8 @@ const asked = {
     .literal('standard', {
       error: "must be standard, whose price is known: fast is a field of an agent's model",
     })
-    .nullish(),
+    .nullish()
+    .describe('The usual speed alone.'),
   fallbacks: refused('name one model, and ask again'),
   compaction: refused('shorten the conversation in your program'),
 }
@@ -77,14 +79,21 @@ export const MessageCreateParams = z
     ...asked,
     max_tokens: z.int().min(1).max(100_000_000).describe('The most tokens of the answer.'),
     stream: z.boolean().nullish().describe('Whether the answer is a stream of events.'),
-    temperature: fraction.nullish(),
-    top_p: fraction.nullish(),
-    top_k: z.int().min(0).nullish(),
-    stop_sequences: z.array(z.string().min(1)).max(100).nullish(),
+    temperature: fraction.nullish().describe('How freely the model chooses.'),
+    top_p: fraction.nullish().describe('The share of likely tokens that it chooses from.'),
+    top_k: z.int().min(0).nullish().describe('The number of tokens that it chooses from.'),
+    stop_sequences: z
+      .array(z.string().min(1))
+      .max(100)
+      .nullish()
+      .describe('Texts at which the answer ends.'),
     metadata: z.looseObject({}).nullish().describe('Passed on where the provider has this field.'),
-    service_tier: z.enum(['auto', 'standard_only']).nullish(),
-    inference_geo: z.string().nullish(),
-    diagnostics: z.looseObject({}).nullish(),
+    service_tier: z
+      .enum(['auto', 'standard_only'])
+      .nullish()
+      .describe('Which capacity of the provider serves the request.'),
+    inference_geo: z.string().nullish().describe('Where the provider runs the model.'),
+    diagnostics: z.looseObject({}).nullish().describe('What the provider tells of its cache.'),
   })
   .meta({
     id: 'ModelMessageParams',
@@ -111,14 +120,18 @@ export const MessageShown = z
     role: z.literal('assistant'),
     model: z.string().describe('The name that the request gave.'),
     content: z.array(Part).describe('Texts, thoughts and calls of tools.'),
-    stop_reason: z.string().nullable(),
-    stop_sequence: z.string().nullable(),
-    usage: z.looseObject({
-      input_tokens: count,
-      output_tokens: count,
-      cache_read_input_tokens: count.nullish(),
-      cache_creation_input_tokens: count.nullish(),
-    }),
+    stop_reason: z.string().nullable().describe('Why the answer ends.'),
+    stop_sequence: z.string().nullable().describe('The text at which it ended, or null.'),
+    usage: z
+      .looseObject({
+        input_tokens: count.describe('Tokens that the model read, cached ones excepted.'),
+        output_tokens: count.describe('Tokens that the model wrote.'),
+        cache_read_input_tokens: count.nullish().describe('Tokens that were read from a cache.'),
+        cache_creation_input_tokens: count
+          .nullish()
+          .describe('Tokens that were written to a cache.'),
+      })
+      .describe('What the request used.'),
   })
   .meta({ id: 'ModelMessage', description: 'What the model said.' })
 
