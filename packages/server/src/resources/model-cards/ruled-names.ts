@@ -1,5 +1,6 @@
 /** The names under which allow-lists have a model. */
 import type { ModelSpec } from '@steward/model/spec.ts'
+import { nameAtEndpoint } from '../../ground/core/rules/patterns.ts'
 import type { RuledNames } from '../../ground/core/rules/rules.ts'
 import type { CardTarget } from './target.ts'
 import { targetOfCard } from './target.ts'
@@ -8,17 +9,18 @@ type ReachedAt = Pick<ModelSpec, 'provider' | 'model' | 'base_url' | 'cloud'>
 
 /**
  * Its name at its provider, behind the provider's or alone. Attack: a card that leads to another endpoint would take
- * the name of a model that is allowed. So a model of such a card has its name behind the host of the endpoint alone. In
- * a cloud it is the cloud's own id that counts, to which a card may lead any other name.
+ * the name of a model that is allowed. So a model of such a card has its name behind the host of the endpoint alone.
+ * For the same reason a name with a slash, as providers have it that resell models of others, counts behind the
+ * provider's alone. In a cloud it is the cloud's own id that counts, to which a card may lead any other name.
  */
 export function namesOfModel(
   { provider, model, base_url, cloud }: ReachedAt,
   isOwnEndpoint: boolean,
 ): RuledNames {
   const named = cloud?.model ?? model
-  return isOwnEndpoint
-    ? [`${URL.parse(base_url)?.host ?? ''}/${named}`]
-    : [`${cloud?.type ?? provider}/${named}`, named]
+  if (isOwnEndpoint) return [nameAtEndpoint(URL.parse(base_url)?.host ?? '', named)]
+  const whole = `${cloud?.type ?? provider}/${named}`
+  return named.includes('/') ? [whole] : [whole, named]
 }
 
 /** The operator's settings lead from the name that an agent uses to the model: both names count. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { RuleKind } from '@steward/protocol/rules.ts'
-import { matcherOf, refusePattern, stdioName } from './patterns.ts'
+import { matcherOf, nameAtEndpoint, refusePattern, stdioName } from './patterns.ts'
 
 /** The names among the given ones that the patterns match. */
 const matched = (kind: RuleKind, patterns: string[], names: string[]): string[] =>
@@ -75,6 +75,20 @@ describe('patterns of allow-lists', () => {
     assert.deepEqual(matched('models', ['x+y', 'a.*'], names), ['x+y'])
     assert.deepEqual(matched('models', ['*'], names), names)
     assert.deepEqual(matched('images', ['a*a'], ['a', 'aa', 'aba']), ['aa', 'aba'])
+  })
+
+  it('a model at an endpoint of its own is matched by the host and its name, and by no pattern of names alone', () => {
+    const names = ['https://claude-a.elsewhere.example/claude-b', 'https://Models.example:8443/v1']
+      .map((url) => URL.parse(url))
+      .map((url) => nameAtEndpoint(url?.host ?? '', url?.pathname.slice(1) ?? ''))
+    const claude = names.slice(0, 1)
+    for (const wide of ['claude-*', 'claude-*/claude-b', '*claude-b', '*/claude-b', '*e/*'])
+      assert.deepEqual(matched('models', [wide], names), [], wide)
+    for (const one of ['claude-a.elsewhere.example/claude-*', '*.elsewhere.example/claude-b'])
+      assert.deepEqual(matched('models', [one], names), claude, one)
+    assert.deepEqual(matched('models', ['models.example/v1'], names), [])
+    assert.deepEqual(matched('models', ['MODELS.example:8443/*'], names), names.slice(1))
+    assert.deepEqual(matched('models', ['*'], names), names)
   })
 
   it('an empty list matches nothing', () => {

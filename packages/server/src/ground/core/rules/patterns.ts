@@ -10,6 +10,15 @@ const stdio = 'stdio:'
 /** The name under which lists of MCP servers have a server that a worker starts. */
 export const stdioName = (server: string): string => stdio + server
 
+const endpoint = '//'
+
+/** The name under which lists have a model at an endpoint that a card names. No pattern of names alone matches it. */
+export const nameAtEndpoint = (host: string, model: string): string => endpoint + host + '/' + model
+
+/** A name as people read it. */
+export const shownName = (name: string): string =>
+  name.startsWith(endpoint) ? name.slice(endpoint.length) : name
+
 /** True when one of the patterns matches. Throws for a pattern that `refusePattern` refuses. */
 export function matcherOf(kind: RuleKind, patterns: readonly string[]): NameMatcher {
   const all = patterns.map((pattern) => matcherOfOne(kind, pattern))
@@ -45,6 +54,7 @@ const withoutStar = (host: string): string => host.replace(/^\*\./, '')
 function matcherOfOne(kind: RuleKind, pattern: string): NameMatcher {
   const refused = refusePattern(kind, pattern)
   if (refused !== undefined) throw new Error(`${JSON.stringify(pattern)} ${refused}`)
+  if (kind === 'models' && pattern !== '*') return modelMatcher(pattern)
   if (!urlKinds.includes(kind) || pattern === '*' || pattern.startsWith(stdio)) {
     return globMatcher(pattern)
   }
@@ -68,6 +78,30 @@ function globMatcher(pattern: string): NameMatcher {
     }
     return true
   }
+}
+
+/**
+ * Attack: a host may begin with the name of a model that is allowed, or end with it. At an endpoint of its own a model is
+ * matched by a host, or by `*.` and a host, before the first slash.
+ */
+function modelMatcher(pattern: string): NameMatcher {
+  const named = globMatcher(pattern)
+  const [host, model] = atSlash(pattern)
+  const wanted = host.toLowerCase()
+  const covers = wanted.startsWith('*.')
+    ? (given: string) => given.endsWith(wanted.slice(1))
+    : (given: string) => given === wanted
+  const fits = globMatcher(model)
+  return (name) => {
+    if (!name.startsWith(endpoint)) return named(name)
+    const [given, rest] = atSlash(name.slice(endpoint.length))
+    return covers(given) && fits(rest)
+  }
+}
+
+function atSlash(text: string): [before: string, behind: string] {
+  const at = text.indexOf('/')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 function hostMatcher(pattern: string): NameMatcher {

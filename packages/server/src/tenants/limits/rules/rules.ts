@@ -3,6 +3,7 @@ import type { AllowLists, RuleKind } from '@steward/protocol/rules.ts'
 import { ruleKinds } from '@steward/protocol/rules.ts'
 import { ruleSettings } from '../../../ground/config/sections/rules.ts'
 import { PlatformError } from '../../../ground/core/errors.ts'
+import { shownName } from '../../../ground/core/rules/patterns.ts'
 import type { RuledNames, Rules } from '../../../ground/core/rules/rules.ts'
 import type { CompiledLists } from './compiled-lists.ts'
 import { compileLists } from './compiled-lists.ts'
@@ -36,7 +37,7 @@ export function rulesOver(known: KnownWorkspaces, given: AllowLists): Rules {
     lists[kind] === undefined || names.some(lists[kind])
 
   function refusalOf(own: CompiledLists, kind: RuleKind, names: RuledNames): string | undefined {
-    const shown = `the ${nouns[kind]} ${names[0]}`
+    const shown = `the ${nouns[kind]} ${shownName(names[0])}`
     if (!isListed(ofOperator, kind, names))
       return `${shown} is not allowed on this server: ${ruleSettings.allowed[kind].name} does not list it, and the operator can change that`
     if (!isListed(own, kind, names))
