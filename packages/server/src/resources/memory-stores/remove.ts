@@ -3,6 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { memoryStoreStore } from './store.ts'
+import { versionStore } from './versions.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { checkNotHeld } from '../../ground/database/holds.ts'
 
@@ -16,6 +17,8 @@ export async function removeStore(
   await database.write(async (tx) => {
     const kept = await rows(tx, 'memory_stores').getForUpdate(tenant, id)
     await checkNotHeld(tx, tenant, `memory store ${id}`)
+    const session = await versionStore(tx).heldSession(tenant, id)
+    if (session !== null) await checkNotHeld(tx, tenant, `memory store ${id}`, session)
     await memoryStoreStore(tx).update(kept, { deleted_at: iso(now) }, now)
     await outbox(tx).put(tenant, ['memory_store.deleted'], { id }, now)
   })

@@ -64,6 +64,20 @@ function versionReads(db: Reads) {
       return row
     },
 
+    /** A session under a hold that has written a version here; null where there is none. */
+    async heldSession(tenant: string, store: string): Promise<string | null> {
+      const hold = db.selectFrom('holds').select('id').where('tenant_id', '=', tenant)
+      // Usually no hold is in force, and no version is looked at.
+      if (!(await hold.where('released_at', 'is', null).limit(1).executeTakeFirst())) return null
+      const row = await inStore(db, tenant, store)
+        .select('session_id')
+        .where('session_id', 'is not', null)
+        .where(isSessionHeld('memory_versions.tenant_id', 'memory_versions.session_id'))
+        .limit(1)
+        .executeTakeFirst()
+      return row?.session_id ?? null
+    },
+
     /** The newest first unless asked otherwise. Contents only when `view` is `full`. */
     async list(
       tenant: string,
