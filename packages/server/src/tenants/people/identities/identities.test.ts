@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { collectGarbage } from '@steward/base/cost-fixture.ts'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
 import { exportSPKI } from 'jose'
@@ -13,6 +14,11 @@ import { createIdentities } from './identities.ts'
 import type { SignOptions, TestIssuer } from './issuer-fixture.ts'
 import { startIssuer } from './issuer-fixture.ts'
 import { openProviders } from './provider-keys.ts'
+
+function usedBytes(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
 
 const rules = [
   { groups: ['eng-*'], workspace: 'wrkspc_a', role: 'member' },
@@ -270,5 +276,19 @@ describe('a token of an identity provider', () => {
     const token = await at.issuer.sign({ sub: 'x', groups: ['everybody'] })
     assert.deepEqual((await at.identify(token)).memberships, [])
     assert.ok(at.ground.lines.some((line) => line.includes('a name that several have')))
+  })
+
+  it('remember refusals without the tokens, whatever length callers give them', async () => {
+    await using at = await scene()
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const head = part({ alg: 'RS256', kid: 'first' })
+    const refuse = (index: number) => {
+      const long = `${index}`.repeat(8_000)
+      return assert.rejects(at.identify(`${head}.${part({ iss: at.issuer.issuer, long })}.AAAA`))
+    }
+    await refuse(0)
+    const before = usedBytes()
+    for (let index = 1_000; index < 3_000; index++) await refuse(index)
+    assert.ok(usedBytes() - before < 16 * 1024 * 1024, `${usedBytes() - before} bytes`)
   })
 })

@@ -53,12 +53,10 @@ type Checked = Omit<Identity, 'memberships'> & {
   memberships: Membership[]
 }
 
-type Remembered = {
-  /** SECRET: never logged. Answers that stay open for longer are checked anew by it. */
-  token: string
-  until: number
-  found: Promise<Checked>
-}
+type Remembered = { until: number; found: Promise<Checked> }
+
+/** `token`: answers that stay open for longer are checked anew by it. SECRET: never logged. */
+type KnownToken = Remembered & { token: string }
 
 export type Identities = {
   /** True for a text that has the form of a token, and names an issuer of the settings. */
@@ -79,7 +77,8 @@ export function createIdentities(
       .map((open) => [open.provider.issuer, open]),
   )
   const { control } = databases
-  const known = new Map<string, Remembered>()
+  const known = new Map<string, KnownToken>()
+  /** Without the tokens: anybody may send some thousand long ones. */
   const refused = new Map<string, Remembered>()
   /** The number of notifications: a workspace was archived, deleted or renamed. */
   let heard = 0
@@ -124,7 +123,7 @@ export function createIdentities(
         if (known.get(hash) === entry) known.delete(hash)
         if (!(error instanceof PlatformError)) return
         const restMs = error.kind === 'unavailable' ? awayMs : refusedMs
-        put(refused, hash, { ...entry, until: clock.now() + restMs })
+        put(refused, hash, { found, until: clock.now() + restMs })
       },
     )
     return found
@@ -194,7 +193,7 @@ function readHolder(provider: CompanyProvider, claims: Claims): Holder & { name:
 }
 
 /** The oldest is dropped first. Refusals have a map of their own: bad tokens in number drop no good one. */
-function put(kept: Map<string, Remembered>, hash: string, entry: Remembered): void {
+function put<Entry>(kept: Map<string, Entry>, hash: string, entry: Entry): void {
   kept.delete(hash)
   kept.set(hash, entry)
   if (kept.size <= mostRemembered) return
