@@ -80,7 +80,7 @@ type Grant = { person: string; provider: string; subject: string; tokens: Provid
 
 function grantWrites(db: Queries) {
   return {
-    /** A person has one grant at each provider: the newest. */
+    /** A person has one grant at each provider: the newest, also where two begin at once. Its tokens are sealed for its id. */
     async put(seal: Seal, { person, provider, subject, tokens }: Grant, now: number) {
       const kept = await db
         .selectFrom('provider_grants')
@@ -98,7 +98,9 @@ function grantWrites(db: Queries) {
       await db
         .insertInto('provider_grants')
         .values({ tenant_id: noTenant, id, person_id: person, provider_id: provider, ...said })
-        .onConflict((conflict) => conflict.columns(['person_id', 'provider_id']).doUpdateSet(said))
+        .onConflict((conflict) =>
+          conflict.columns(['person_id', 'provider_id']).doUpdateSet({ id, ...said }),
+        )
         .execute()
     },
 
