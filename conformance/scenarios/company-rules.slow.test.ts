@@ -145,6 +145,43 @@ for (const database of scenarioDatabases(import.meta.filename))
     )
 
     verifies(
+      'rules/door',
+      'the OpenAI wire refuses the same where it is named: servers of agents and sessions, and environments',
+      async () => {
+        const wire = '/openai/v1/agents'
+        const none = { type: 'none' }
+        const tools = [
+          {
+            type: 'mcp',
+            server_label: 'srv',
+            transport: { type: 'http', server_url: 'https://api.example/' },
+          },
+        ]
+        const refused = async (at: string, body: object): Promise<string> => {
+          const answer = await service.ask<Refusal>('POST', wire + at, body)
+          assert.equal(answer.status, 403, JSON.stringify(answer.body))
+          return answer.body.error.message
+        }
+        await refused('', { model: 'offline', tools })
+        const own = { agent: { model: 'offline', tools }, environment: none, input: 'hello' }
+        assert.match(await refused('/sessions', own), /^agent\.mcp_servers\.0: /)
+        const made = await service.ask('POST', `${wire}/sessions`, {
+          ...{ agent: { model: 'offline' }, environment: none, input: 'hello' },
+        })
+        assert.equal(made.status, 200, JSON.stringify(made.body))
+        await refused(`/sessions/${made.body.id}`, { agent: { tools } })
+        const created = { name: fresh('e'), base_image: 'small' }
+        const { body } = await service.ask('POST', '/v1/environments', created)
+        await change({ images: [] })
+        const environment = { type: 'openai_hosted', environment_id: body.id }
+        assert.match(
+          await refused('/sessions', { agent: { model: 'offline' }, environment }),
+          /^environment\.base_image: the image small/,
+        )
+      },
+    )
+
+    verifies(
       ['rules/pattern/own-endpoint', 'rules/door'],
       'a card that leads elsewhere does not take the name of a model that is allowed',
       async () => {

@@ -1,5 +1,5 @@
 /** Creates a session in one transaction: pins the agent version and checks everything that the version needs. */
-import type { AgentUpdate, ModelRef } from '@steward/protocol/agents.ts'
+import type { AgentUpdate, McpServer, ModelRef } from '@steward/protocol/agents.ts'
 import { advisorModel } from '@steward/protocol/multiagent.ts'
 import type { DeploymentEvent } from '@steward/protocol/deployments.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
@@ -160,9 +160,15 @@ async function firstOf(
   })
 }
 
+/** What an agent names that may not be allowed. */
+export type NamedByAgent = {
+  model: ModelRef
+  mcp_servers?: readonly Pick<McpServer, 'name' | 'url'>[] | null | undefined
+}
+
 /** The models of a session's agent, of the agents that it may start, and of their advisors. */
 export type SessionModels = {
-  agents: { model: ModelRef; at: string; mcp_servers?: SessionAgent['mcp_servers'] }[]
+  agents: (NamedByAgent & { at: string })[]
   advisors: ModelRef[]
   environmentId?: string | null
 }

@@ -1,12 +1,11 @@
 /** Creates a session. All surfaces create sessions by this function. */
-import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { ActingThing } from '../ground/core/security/audited-call.ts'
 import { newId } from '../ground/core/text/ids.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import type { Ground } from '../ground/ground.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
-import type { SessionRequest } from './create.ts'
+import type { NamedByAgent, SessionRequest } from './create.ts'
 import { checkBudget, checkSpeed, createSession, resolveSessionModels } from './create.ts'
 import { checkSessionRules } from './rules.ts'
 import { withRubrics } from './events/rubrics.ts'
@@ -31,9 +30,9 @@ export type OpenSessionDeps = Refusals &
 /** Fields of a session that refer to rows that are created in the same unit, for this session alone. */
 export type SessionAdditions = Pick<SessionCreate, 'agent' | 'environment_id' | 'resources'>
 
-/** Creates further rows in the unit of a session. `model`: model of the agent that `make` creates. */
+/** Creates further rows in the unit of a session. `agent`: what the agent names that `make` creates. */
 export type SessionMaker = {
-  model?: ModelRef | undefined
+  agent?: NamedByAgent | undefined
   make: (tx: Queries, session: { id: string; now: number }) => Promise<Partial<SessionAdditions>>
   /** Runs in the same unit, after the session is created. */
   finish: (tx: Queries, made: Partial<SessionAdditions>, now: number) => Promise<void>
@@ -45,13 +44,13 @@ export async function openSession(
   deps: OpenSessionDeps,
   { db, tenant }: { db: Database; tenant: string },
   asked: SessionRequest,
-  { model, make, finish }: SessionMaker = nothingMade,
+  { agent, make, finish }: SessionMaker = nothingMade,
 ): Promise<Session> {
   const { clock, resolveModel, limits, keeping } = deps
   const given = { tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }
   const events = await withRubrics(given, asked.initial_events ?? [], 'initial_events')
-  const models = model
-    ? { agents: [{ model, at: 'agent' }], advisors: [] }
+  const models = agent
+    ? { agents: [{ ...agent, at: 'agent' }], advisors: [] }
     : await resolveSessionModels(db.read, tenant, asked.agent)
   const checked = { resolveModel, tenant, models }
   await checkSessionRules({ ...deps, db }, checked, asked)

@@ -185,7 +185,7 @@ export async function openDream(
     let dream = seen
     const actor = { type: 'dream', id: seen.id, name: null } as const
     const opening = openSession({ ...deps, actor }, ref, requestOf(seen, written), {
-      model: seen.model.id,
+      agent: { model: seen.model.id },
       async make(tx, { id, now }) {
         dream = await getDreamForUpdate(tx, seen)
         await checkRoom(tx, size)

@@ -62,13 +62,11 @@ export const toAgentCreate = (given: OpenAIAgentCreate): AgentCreate => ({
 })
 
 /** An agent that is created for one session. */
-export const inlineAgent = (
-  given: OpenAIAgentOverrides & { model: string },
-): { agent: AgentCreate; model: ModelRef } => {
+export const inlineAgent = (given: OpenAIAgentOverrides & { model: string }): AgentCreate => {
   const model = modelRef(given)
   const { tools, mcp_servers } = toAgentTools(given.tools ?? [])
   const system = given.instructions ?? null
-  return { model, agent: { name: unnamed, model, system, tools, mcp_servers } }
+  return { name: unnamed, model, system, tools, mcp_servers }
 }
 
 /** Replaces `metadata` and `tools` as wholes. */

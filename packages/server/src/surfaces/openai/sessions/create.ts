@@ -2,7 +2,7 @@
 import type { OpenAISessionCreate } from '@steward/protocol/openai/sessions.ts'
 import { toUserMessages } from '@steward/protocol/openai/inputs.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
-import type { AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
+import type { AgentCreate } from '@steward/protocol/agents.ts'
 import type { Multiagent } from '@steward/protocol/multiagent.ts'
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { invalid } from '../../../ground/core/errors.ts'
@@ -23,10 +23,9 @@ type SessionAgentChoice = Exclude<SessionCreate['agent'], string>
 type ChosenAgent = {
   /** The choice of a stored agent. */
   choice?: SessionAgentChoice
-  /** An agent that is created for this session alone; `model` belongs to it. */
+  /** An agent that is created for this session alone. */
   inline?: AgentCreate
   multiagent?: Multiagent | null
-  model?: ModelRef
 }
 
 async function chooseAgent(
@@ -38,11 +37,10 @@ async function chooseAgent(
   if (agent_id === undefined) {
     const { model } = given
     if (model === undefined) throw invalid('agent.model: is required')
-    const { agent, model: ref } = inlineAgent({ ...given, model })
+    const agent = inlineAgent({ ...given, model })
     const multiagent = toMultiagent(given.multi_agent, null)
     const skills = skillRefs(mounted)
     return {
-      model: ref,
       multiagent,
       inline: { ...agent, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
     }
@@ -102,10 +100,11 @@ export async function createFrom(
   asked: OpenAISessionCreate,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)
-  const { choice, inline, model, multiagent } = await chooseAgent({ db, tenant }, asked, mounts)
+  const { choice, inline, multiagent } = await chooseAgent({ db, tenant }, asked, mounts)
   let own: { agent?: string; environment?: string } = {}
   const input: SessionCreate = {
     agent: choice ?? { type: 'agent', id: '' },
+    environment_id: asked.environment.type === 'none' ? null : namedBy(asked.environment),
     metadata: asked.metadata ?? {},
     vault_ids: asked.vault_ids ?? [],
     resources: resourcesOf(mounts),
@@ -113,7 +112,7 @@ export async function createFrom(
     budget: toBudget(asked.spend_control?.limit ?? null),
   }
   return openSession(deps, { db, tenant }, input, {
-    model,
+    agent: inline,
     async make(tx, { id, now }) {
       own = {}
       const environment = await makeEnvironment(tx, tenant, asked.environment, { id, now })

@@ -129,7 +129,8 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       async ({ db, tenant, params: { id }, body }) => {
         const session = await sessionStore(db.read).get(tenant, id, clock.now())
         const asked = toSessionChange(body, session)
-        await checkAgentRules(deps, tenant, { model: asked.agent?.model }, 'agent.')
+        const { model, mcp_servers } = asked.agent ?? {}
+        await checkAgentRules(deps, tenant, { model, mcp_servers }, 'agent.')
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
         await db.write(async (tx) => {
           const now = clock.now()
