@@ -3,6 +3,8 @@ import type { Usage } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { Price } from '@steward/model/price.ts'
 import { auditChange } from '../../../ground/core/security/audited-call.ts'
+import { NoWorkspaceError } from '../../../ground/core/errors.ts'
+import { collectFailure, completeEach, throwFailures } from '../../../ground/core/failures.ts'
 import type { Job } from '../../../ground/core/time/jobs.ts'
 import { newId } from '../../../ground/core/text/ids.ts'
 import type { Database, TenantRef } from '../../../ground/database/database.ts'
@@ -55,19 +57,25 @@ export function messageCounting({
   const write = (database: Database, row: MessageRequestRow, usage: Usage) =>
     database.write((tx) => messageUsageStore(tx).end(row, usage))
 
-  async function writeLate(): Promise<void> {
-    for (const [id, { row, usage }] of unwritten) {
-      await write(await databases.open(row.tenant_id), row, usage)
-      unwritten.delete(id)
-    }
-  }
+  /** One that fails again waits for the next run, and delays no other. */
+  const writeLate = (): Promise<boolean> =>
+    completeEach(unwritten, async ([id, { row, usage }]) => {
+      try {
+        await write(await databases.open(row.tenant_id), row, usage)
+      } catch (error) {
+        // Its usage has gone with the workspace.
+        if (!(error instanceof NoWorkspaceError)) throw error
+      }
+      return unwritten.delete(id)
+    })
 
   /** Counts the requests of processes that have died, by the estimate of what their models read. */
   async function countLeft(database: Database): Promise<boolean> {
     const { owners, read } = database
-    const rows = await messageUsageStore(read).ofOthers(owners.self, rowsAtOnce)
-    const dead = new Set(await owners.dead([...new Set(rows.map(({ owner }) => owner))]))
-    const left = rows.filter(({ owner }) => dead.has(owner))
+    const others = await messageUsageStore(read).otherOwners(owners.self)
+    const dead = others.length > 0 ? await owners.dead(others) : []
+    if (dead.length === 0) return true
+    const left = await messageUsageStore(read).ofOwners(dead, rowsAtOnce)
     for (const row of left)
       await write(database, row, { ...noUsage, input_tokens: Number(row.input_tokens) })
     return left.length < rowsAtOnce
@@ -106,8 +114,11 @@ export function messageCounting({
       name: 'count messages that were left',
       everyMs,
       async run() {
-        await writeLate()
-        return runOnEach(walk(), countLeft)
+        const failures: unknown[] = []
+        await collectFailure(failures, async () => void (await writeLate()))
+        const isAll = await runOnEach(walk(), countLeft)
+        throwFailures(failures)
+        return isAll
       },
     },
   }

@@ -27,12 +27,23 @@ const isNothing = (usage: Usage): boolean => Object.values(usage).every((count) 
 
 function messageUsageReads(db: Reads) {
   return {
-    /** Across tenants: the requests of other processes than `self`, oldest first. */
-    ofOthers: (self: string, most: number): Promise<MessageRequestRow[]> =>
+    /** Across tenants: the other processes that have requests. */
+    async otherOwners(self: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('message_requests')
+        .select('owner')
+        .distinct()
+        .where('owner', '<>', self)
+        .execute()
+      return rows.map(({ owner }) => owner)
+    },
+
+    /** Across tenants: the requests of these processes, oldest first. */
+    ofOwners: (owners: readonly string[], most: number): Promise<MessageRequestRow[]> =>
       db
         .selectFrom('message_requests')
         .selectAll()
-        .where('owner', '<>', self)
+        .where('owner', 'in', owners)
         .orderBy('begun_ms')
         .limit(most)
         .execute(),
