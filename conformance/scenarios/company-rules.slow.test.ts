@@ -182,6 +182,22 @@ for (const database of scenarioDatabases(import.meta.filename))
     )
 
     verifies(
+      'rules/use',
+      'the trial of a credential asks no MCP server that is not allowed',
+      async () => {
+        const vault = await service.ask('POST', '/v1/vaults', { display_name: fresh('vault') })
+        const at = `/v1/vaults/${vault.body.id}/credentials`
+        const mcp_server_url = 'https://elsewhere.example/mcp'
+        const auth = { type: 'mcp_oauth', mcp_server_url, access_token: 'a token' }
+        const made = await service.ask('POST', at, { auth })
+        assert.match(
+          await refused('POST', `${at}/${made.body.id}/mcp_oauth_validate`, {}),
+          /the MCP server https:\/\/elsewhere\.example\/mcp is not allowed/,
+        )
+      },
+    )
+
+    verifies(
       ['rules/pattern/own-endpoint', 'rules/door'],
       'a card that leads elsewhere does not take the name of a model that is allowed',
       async () => {

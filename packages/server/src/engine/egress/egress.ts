@@ -160,7 +160,7 @@ export function createEgress(options: EgressOptions) {
     /** Used by the route that tries MCP servers. */
     probe: mcpProbe({ ...options, forward, openContext }),
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
-      validateCredential({ connect, refresh, open: opener.all }, row, signal),
+      validateCredential({ ...options, refresh, open: opener.all }, row, signal),
     counts: kept.counts,
     job: flushJob(kept),
     async close() {

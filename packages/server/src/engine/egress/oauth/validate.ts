@@ -3,6 +3,7 @@ import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { createMask } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
 import type { Connector } from '../../../ground/core/security/dial.ts'
+import type { Rules } from '../../../ground/core/rules/rules.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isOAuth } from '../policy/credential.ts'
 import { hasExpired } from '../inject/forward.ts'
@@ -21,16 +22,19 @@ type CredentialProbe = { verdict: 'valid' | 'expired' | 'invalid' | 'unknown'; r
 
 type ValidateDeps = {
   connect: Connector<'tenant'>
+  rules: Pick<Rules, 'check'>
   refresh: Refresh
   open: CredentialOpener['all']
 }
 
 export async function validateCredential(
-  { connect, refresh, open }: ValidateDeps,
+  { connect, rules, refresh, open }: ValidateDeps,
   row: CredentialRow,
   signal: AbortSignal,
 ): Promise<Validation> {
   if (!isOAuth(row)) throw new Error('only OAuth credentials are tried')
+  const { mcp_server_url: url } = row.auth
+  await rules.check(row.tenant_id, 'mcp_servers', [url], 'auth.mcp_server_url')
   const secrets = await open(row, null).catch((error: unknown) => {
     if (error instanceof UnreadableSecretError) return undefined
     throw error
@@ -40,8 +44,7 @@ export async function validateCredential(
     return result({ verdict: 'unknown', response: null }, row.auth.refresh !== null, null)
   const token = secrets.access_token ?? ''
   const has_refresh_token = secrets.refresh_token !== undefined && row.auth.refresh !== null
-  const ask = (each: string) =>
-    probe({ connect, signal }, row.auth.mcp_server_url, [each, ...Object.values(secrets)])
+  const ask = (each: string) => probe({ connect, signal }, url, [each, ...Object.values(secrets)])
   const first = await ask(token)
   if (first.verdict !== 'expired') return result(first, has_refresh_token, null)
   if (!has_refresh_token) {
