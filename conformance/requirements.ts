@@ -12,7 +12,9 @@ import { identitiesOfACompany } from './requirements/identities-of-a-company.ts'
 import { limits } from './requirements/limits.ts'
 import { mcpServers } from './requirements/mcp-servers.ts'
 import { memoryStores } from './requirements/memory-stores.ts'
+import { messages } from './requirements/messages.ts'
 import { models } from './requirements/models.ts'
+import { rulesOfACompany } from './requirements/rules-of-a-company.ts'
 import { running } from './requirements/running.ts'
 import { sessions } from './requirements/sessions.ts'
 import { settings } from './requirements/settings.ts'
@@ -40,7 +42,9 @@ const all = {
   ...limits,
   ...mcpServers,
   ...memoryStores,
+  ...messages,
   ...models,
+  ...rulesOfACompany,
   ...running,
   ...sessions,
   ...settings,

@@ -1,6 +1,7 @@
 /** Reads the configuration from what is given for the settings, or the problems of all wrong settings. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { serverCommand } from '@steward/base/own-command.ts'
 import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { SettingSources } from '@steward/base/settings/sources.ts'
@@ -12,6 +13,7 @@ import { usualPostgresLimits } from '../core/postgres-client.ts'
 import type { PriceTable } from '@steward/model/price.ts'
 import { readPrices } from './prices.ts'
 import { serverProgram } from './settings.ts'
+import { wrappedRootSecret } from './wrapped-root-secret.ts'
 
 type ServerValues = SettingsValues<typeof serverProgram.settings>
 
@@ -72,6 +74,7 @@ function configOf(
     companyProviders,
     identityProviders: buildIdentityProviders(given.identityProviders, companyProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
+    modelProviders: given.modelProviders ?? [],
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),
       openai: fallbackOf(fallbackKeys.openai),
@@ -129,6 +132,24 @@ function hintProblems(environment: ProcessVariables): string[] {
       ]
 }
 
+/** A root secret and its key service go together: nothing falls back to a secret in the clear. */
+function keyServiceProblems(environment: ProcessVariables): string[] {
+  const { rootSecret, previousRootSecret, rootSecretKeyService } = serverProgram.settings
+  const isWrapped = ({ name }: { name: string }) =>
+    wrappedRootSecret.read(environment[name] ?? '') !== undefined
+  const secret = rootSecret.name
+  const service = rootSecretKeyService.name
+  if (!environment[service])
+    return [rootSecret, previousRootSecret]
+      .filter(isWrapped)
+      .map(({ name }) => `${name} is wrapped by a key service: name the service by ${service}`)
+  return environment[secret] && !isWrapped(rootSecret)
+    ? [
+        `${secret} holds the secret itself, and ${service} is set: run \`${serverCommand} wrap-root-secret\`, and put what it prints in place of the secret`,
+      ]
+    : []
+}
+
 /** Problems of a `BUS_URL` without a Postgres. */
 function busProblems(environment: ProcessVariables): string[] {
   const { busUrl, databaseUrl } = serverProgram.settings
@@ -159,11 +180,40 @@ function signInProblems(environment: ProcessVariables): string[] {
   ]
 }
 
+/** Problems of a stream of the audit, or of records, to a collector that nobody named. */
+function collectorProblems(environment: ProcessVariables): string[] {
+  const { otlp, auditStream } = serverProgram.settings
+  const needs = [
+    {
+      by: auditStream.name,
+      isAsked: environment[auditStream.name] === 'otlp',
+      own: otlp.logsEndpoint,
+    },
+    {
+      by: otlp.logsExporter.name,
+      isAsked: environment[otlp.logsExporter.name] === 'otlp',
+      own: otlp.logsEndpoint,
+    },
+    {
+      by: otlp.metricsExporter.name,
+      isAsked: environment[otlp.metricsExporter.name] === 'otlp',
+      own: otlp.metricsEndpoint,
+    },
+  ]
+  return needs.flatMap(({ by, isAsked, own }) =>
+    !isAsked || environment[otlp.endpoint.name] || environment[own.name]
+      ? []
+      : [`${by}: otlp needs ${otlp.endpoint.name}, the address of the collector`],
+  )
+}
+
 /** Problems of settings that need others. */
 const dependencyProblems = (environment: ProcessVariables): string[] => [
   ...signInProblems(environment),
   ...hintProblems(environment),
   ...busProblems(environment),
+  ...keyServiceProblems(environment),
+  ...collectorProblems(environment),
   ...providerProblems(environment),
   ...appProblems(environment),
 ]

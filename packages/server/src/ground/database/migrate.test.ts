@@ -67,8 +67,27 @@ const addedColumns = [
   ['members', 'provider_id'],
   ['sign_ins', 'provider_id'],
 ] as const
-const addedTables = ['session_waits', 'saved_views', 'subjects', 'provider_grants']
-const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
+const addedIndexes = [
+  'heads_changed',
+  'heads_at_budget',
+  'threads_rescheduling',
+  'sessions_forked',
+  'sessions_of_creators',
+]
+const addedTables = [
+  'session_waits',
+  'saved_views',
+  'subjects',
+  'provider_grants',
+  'secret_reads',
+  'workspace_rules',
+  'holds',
+  'hold_marks',
+  'person_removals',
+  'message_requests',
+  'message_usage',
+  'audit_streams',
+]
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
