@@ -33,6 +33,7 @@ const rooms = {
     ['workspaces', 'audit', 'usage'],
     ['limits', 'members'],
     ['signin'],
+    ['oauth'],
   ],
   resources: [foldersOf('resources')],
   sessions: [

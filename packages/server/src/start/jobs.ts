@@ -16,6 +16,7 @@ import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJobs } from '../sessions/work/job.ts'
 import { endWithKeysJob } from '../tenants/api-keys/end-answers.ts'
 import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
+import { expiredLoginsJob } from '../tenants/oauth/jobs.ts'
 import { usageJob } from '../tenants/usage/job.ts'
 import type { AuditKeys } from '../tenants/audit/heads.ts'
 import { auditJobs } from '../tenants/audit/job.ts'
@@ -31,6 +32,7 @@ export const startServerJobs = (
       endWithKeysJob(deps),
       endWithSignInsJob(deps),
       expiredSignInsJob(deps),
+      expiredLoginsJob(deps),
       fileJob(deps),
       memoryJob(deps),
       ...workJobs({ ...deps, ...work }),

@@ -16,6 +16,7 @@ import { limitTables } from './tables/limits.ts'
 import { logTables } from './tables/log.ts'
 import { memoryTables } from './tables/memory.ts'
 import { modelCardTables } from './tables/model-cards.ts'
+import { oauthTables } from './tables/oauth.ts'
 import { outcomeTables } from './tables/outcomes.ts'
 import { peopleTables } from './tables/people.ts'
 import { sessionTables } from './tables/sessions.ts'
@@ -46,6 +47,7 @@ export const tables = {
   ...logTables,
   ...memoryTables,
   ...modelCardTables,
+  ...oauthTables,
   ...outcomeTables,
   ...peopleTables,
   ...sessionTables,

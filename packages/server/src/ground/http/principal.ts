@@ -23,6 +23,8 @@ export type Principal =
       role: Role | null
       name?: string
     }
+  /** A client that acts for a person in one workspace, by OAuth. The role is the person's own at this moment. */
+  | { kind: 'login'; tenant: string; keyId: string; userId: string; role: Role; name?: string }
   | {
       kind: 'environment'
       tenant: string
@@ -72,6 +74,7 @@ export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
   scope !== undefined && keyScopes.includes(scope)
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
+export type LoginPrincipal = Extract<Principal, { kind: 'login' }>
 
 /** The claim of a call. Throws for other callers. */
 export function requireClaim(principal: Principal): ClaimPrincipal {
@@ -89,7 +92,7 @@ const opens: Record<Role, { reads: readonly CallerKind[]; changes: readonly Call
 
 /** The role of a caller. Null for a kind of caller without roles. */
 export function roleOf(principal: Principal): Role | null {
-  if (principal.kind === 'user') return principal.role
+  if (principal.kind === 'user' || principal.kind === 'login') return principal.role
   if (principal.kind !== 'workspace') return null
   if (principal.readOnly) return 'viewer'
   return principal.admin ? 'admin' : 'member'
@@ -98,9 +101,14 @@ export function roleOf(principal: Principal): Role | null {
 const adminRoles: readonly (Role | null)[] = ['admin', 'owner']
 export const isAdmin = (principal: Principal): boolean => adminRoles.includes(roleOf(principal))
 
+/** The person who calls, by a browser or by a client. Undefined for other callers. */
+export const personIdOf = (principal: Principal): string | undefined =>
+  principal.kind === 'user' || principal.kind === 'login' ? principal.userId : undefined
+
 /** The id that a change records: of the key or of the person. Empty for other callers. */
 export function actorOf(principal: Principal): string {
-  if (principal.kind === 'user') return principal.userId
+  const person = personIdOf(principal)
+  if (person !== undefined) return person
   return principal.kind === 'workspace' ? principal.keyId : ''
 }
 
@@ -137,7 +145,10 @@ export function mayCall(rules: CallerRules, principal: Principal): boolean {
   const { callers, method, answer, changesNothing = false } = rules
   if (principal.kind === 'user' && callers.includes('user')) return true
   const role = roleOf(principal)
-  if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)
+  if (role === null)
+    return (
+      principal.kind !== 'user' && principal.kind !== 'login' && callers.includes(principal.kind)
+    )
   // A GET that is passed on uses a credential of the session, which a viewer may not use.
   const isRead = changesNothing || (method === 'get' && answer !== 'any')
   const opened = isRead ? opens[role].reads : opens[role].changes

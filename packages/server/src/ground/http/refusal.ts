@@ -12,7 +12,7 @@ export function callerRefusal(route: Route, principal: Principal): PlatformError
     return forbidden(
       `the token of a claim does not reach this: it needs ${acceptedCredentials(route)}`,
     )
-  return principal.kind === 'user'
+  return principal.kind === 'user' || principal.kind === 'login'
     ? refusalOfPerson(route, principal.role)
     : refusalOfWorkspaceKey(route, principal)
 }
@@ -35,7 +35,7 @@ function refusalOfWorkspaceKey(
 function refusalOfPerson({ callers }: Route, role: Role | null): PlatformError {
   const needed = leastRole(callers)
   return needed === undefined
-    ? forbidden('people do not reach this: it is for programs with a credential of their own')
+    ? forbidden('people and clients that act for them do not reach this')
     : forbidden(`this needs the role ${needed} in the workspace, and yours is ${role}`)
 }
 

@@ -56,6 +56,7 @@ function depsOver(database: Database): AppDeps {
         invited: { isInvited: never, join: never },
       },
     ),
+    oauth: { clients: {}, refreshKeys: [derivedKey(rootSecret, 'refresh token')] },
     integrations: {
       apps: new Map(),
       send: never,

@@ -87,6 +87,8 @@ import { commandOutputRoutes } from '../../sessions/claimed/command-output/route
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
+import type { OAuthSettings } from '../../tenants/oauth/routes.ts'
+import { oauthLoginRoutes } from '../../tenants/oauth/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { consoleRoutes } from '../console/routes.ts'
@@ -104,6 +106,7 @@ export type AppDeps = Refusals &
     integrations: OpenIntegrations
     authenticate: Authenticate
     people: People
+    oauth: OAuthSettings
     /** Named in every webhook, and as the organisation. */
     organizationId: string | undefined
     streams: Streams
@@ -222,6 +225,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...endpointsPageRoutes(),
     ...docsRoutes(deps),
     ...signInPages(deps.people),
+    ...oauthLoginRoutes(deps, { ...deps, settings: deps.oauth }),
     ...consoleRoutes(deps),
     ...resources,
   ]

@@ -95,7 +95,8 @@ export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
           'The key is refused from the next request on, and what it has open ends. The last admin key of a workspace is not revoked: 409.',
         type: 'api_key_deleted',
         async run({ tenant, principal, params }) {
-          const by = { admin: isAdmin(principal), now: clock.now() }
+          const actor = actorOf(principal)
+          const by = { admin: isAdmin(principal), actor, now: clock.now() }
           await databases.control.write((tx) => revokeKey(tx, tenant, params.id, by))
         },
       },

@@ -18,7 +18,15 @@ export type ActingThing = {
 }
 
 export type AuditCredential = {
-  type: 'api_key' | 'sign_in' | 'environment_key' | 'claim' | 'mcp_token' | 'command' | 'none'
+  type:
+    | 'api_key'
+    | 'sign_in'
+    | 'login'
+    | 'environment_key'
+    | 'claim'
+    | 'mcp_token'
+    | 'command'
+    | 'none'
   id: string | null
 }
 
