@@ -8,6 +8,7 @@ import { errors } from './requirements/errors.ts'
 import { events } from './requirements/events.ts'
 import { files } from './requirements/files.ts'
 import { furtherSurfaces } from './requirements/further-surfaces.ts'
+import { identitiesOfACompany } from './requirements/identities-of-a-company.ts'
 import { limits } from './requirements/limits.ts'
 import { mcpServers } from './requirements/mcp-servers.ts'
 import { memoryStores } from './requirements/memory-stores.ts'
@@ -35,6 +36,7 @@ const all = {
   ...events,
   ...files,
   ...furtherSurfaces,
+  ...identitiesOfACompany,
   ...limits,
   ...mcpServers,
   ...memoryStores,

@@ -537,7 +537,7 @@ export interface paths {
         };
         /**
          * Get the caller and its workspaces
-         * @description For a key, `user` is null and its workspace is the only one. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         * @description For a key, `user` is null and its workspace is the only one. For a login, the workspace is the only one too. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtMe"];
         put?: never;
@@ -3025,15 +3025,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3077,15 +3079,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
