@@ -33,7 +33,6 @@ const rooms = {
     ['workspaces', 'audit', 'usage'],
     ['limits', 'members'],
     ['signin'],
-    ['oauth'],
   ],
   resources: [foldersOf('resources')],
   sessions: [

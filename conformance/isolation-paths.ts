@@ -363,10 +363,13 @@ const opened: Record<Role, { reads: string[]; changes: string[] }> = {
 export const isReading = ({ method, answer, changesNothing = false }: Route): boolean =>
   changesNothing || (method === 'get' && answer !== 'any')
 
-export function isOpenTo(role: Role, route: Route): boolean {
+/** `by`: the cookie of a person, or a login of a client for that person. */
+export function isOpenTo(role: Role, route: Route, by: 'cookie' | 'login' = 'cookie'): boolean {
   const { callers, answer } = route
-  if (answer === 'any') return false
-  if (callers.includes('user')) return true
+  if (by === 'cookie') {
+    if (answer === 'any') return false
+    if (callers.includes('user')) return true
+  }
   const { reads, changes } = opened[role]
   return callers.some((caller) => (isReading(route) ? reads : changes).includes(caller))
 }

@@ -1,7 +1,11 @@
 /** The login of the official command line, step by step as it does it, and a browser that allows it. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { systemClock } from '@steward/base/time.ts'
 import type { PersonClient } from './people.ts'
+import { accept } from './people.ts'
+import type { LooseBody, TestService, databases } from './service.ts'
+import { boot } from './service.ts'
 
 /** The client id of the official command line. */
 export const officialClientId = '41077d10-94b8-4194-be48-d251e9eb21b4'
@@ -118,4 +122,57 @@ export async function logIn(
   })
   assert.equal(status, 200, JSON.stringify(body))
   return body
+}
+
+/** A client of the setting. */
+export const tool = { id: 'a-tool', redirect: 'https://tool.example/callback?from=here' }
+
+export type LoginScene = {
+  service: TestService
+  workspace: string
+  owner: PersonClient
+  member: PersonClient
+  /** Lets time pass for the service. */
+  pass: (ms: number) => void
+  bearer: (token: string) => Record<string, string>
+  statusWith: (token: string, path?: string, headers?: Record<string, string>) => Promise<number>
+  logins: () => Promise<(LooseBody & { kind: string; name: string })[]>
+  /** Each test ends with none. */
+  endAll: () => Promise<void>
+}
+
+export async function bootForLogins(
+  database: (typeof databases)[number],
+  given: Record<string, string> = {},
+): Promise<LoginScene> {
+  let offsetMs = 0
+  const clock = { ...systemClock, now: () => Date.now() + offsetMs }
+  const clients = { [tool.id]: { name: 'A tool', redirect_uris: [tool.redirect] } }
+  const env = { OAUTH_CLIENTS: JSON.stringify(clients), ...given }
+  const service = await boot(database, { env, overrides: { clock } })
+  const workspace = (await service.ask('GET', '/v1/organizations/me')).body.id
+  const join = async (role: 'owner' | 'member', name: string) =>
+    accept(service, await service.invite(workspace, role), { email: `${role}@example.com`, name })
+  const bearer = (token: string) => ({ 'x-api-key': '', authorization: `Bearer ${token}` })
+  const logins: LoginScene['logins'] = async () => {
+    const keys = await service.ask<{ data: Awaited<ReturnType<LoginScene['logins']>> }>(
+      'GET',
+      '/v1/ext/api_keys?limit=100',
+    )
+    return keys.body.data.filter(({ kind }) => kind === 'oauth')
+  }
+  return {
+    service,
+    workspace,
+    owner: await join('owner', 'Olga'),
+    member: await join('member', 'Mia'),
+    pass: (ms) => void (offsetMs += ms),
+    bearer,
+    statusWith: async (token, path = '/v1/agents', headers = {}) =>
+      (await service.ask('GET', path, undefined, { ...bearer(token), ...headers })).status,
+    logins,
+    async endAll() {
+      for (const { id } of await logins()) await service.ask('DELETE', `/v1/ext/api_keys/${id}`)
+    },
+  }
 }

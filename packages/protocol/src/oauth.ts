@@ -16,12 +16,19 @@ export const OAuthTokens = z
       .string()
       .optional()
       .describe('As it was asked for. What the token may do follows from the role of the person.'),
-    organization: z.object({ uuid: z.string(), name: z.string() }),
+    organization: z
+      .object({ uuid: z.string().describe('Its id.'), name: z.string() })
+      .describe('The organisation, as `GET /v1/organizations/me` has it.'),
     account: z
-      .object({ uuid: z.string(), email_address: z.string() })
+      .object({
+        uuid: z.string().describe('The id of the person.'),
+        email_address: z.string().describe('The address that the person signs in with.'),
+      })
       .optional()
       .describe('The person who has allowed the login.'),
-    workspace: z.object({ id: z.string(), name: z.string() }),
+    workspace: z
+      .object({ id: z.string(), name: z.string() })
+      .describe('The workspace that the tokens open.'),
   })
   .meta({ id: 'OAuthTokens', description: 'The tokens of a login.' })
 
@@ -50,12 +57,16 @@ export const OAuthMetadata = z
     token_endpoint: url.describe('Where codes and refresh tokens are exchanged.'),
     revocation_endpoint: url.describe('Where a client ends its login.'),
     device_authorization_endpoint: url.describe('Where a device begins its login.'),
-    response_types_supported: z.array(z.string()),
-    response_modes_supported: z.array(z.string()),
-    grant_types_supported: z.array(z.string()),
-    code_challenge_methods_supported: z.array(z.string()),
-    token_endpoint_auth_methods_supported: z.array(z.string()),
-    revocation_endpoint_auth_methods_supported: z.array(z.string()),
-    authorization_response_iss_parameter_supported: z.boolean(),
+    response_types_supported: z.array(z.string()).describe('Only `code`.'),
+    response_modes_supported: z.array(z.string()).describe('Only `query`.'),
+    grant_types_supported: z.array(z.string()).describe('What the token endpoint exchanges.'),
+    code_challenge_methods_supported: z.array(z.string()).describe('Only `S256`.'),
+    token_endpoint_auth_methods_supported: z
+      .array(z.string())
+      .describe('Only `none`: clients have no secret.'),
+    revocation_endpoint_auth_methods_supported: z.array(z.string()).describe('Only `none`.'),
+    authorization_response_iss_parameter_supported: z
+      .boolean()
+      .describe('Whether a code comes back with `iss`.'),
   })
   .meta({ id: 'OAuthMetadata', description: 'What RFC 8414 has a server say.' })

@@ -1,6 +1,6 @@
 /** The authentication of callers, the tokens that they may use, and what they follow. */
 import { createAuthentication } from '../tenants/api-keys/authenticate.ts'
-import { loginAuthentication } from '../tenants/oauth/authenticate.ts'
+import { loginAuthentication } from '../tenants/signin/oauth/authenticate.ts'
 import { keyUses } from '../tenants/api-keys/uses.ts'
 import { callCountsJob } from '../tenants/audit/call-counts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'

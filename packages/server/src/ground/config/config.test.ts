@@ -99,6 +99,7 @@ describe('the configuration', () => {
       sandboxCpus: 2,
       stopMs: 20_000,
       sessionSecret: undefined,
+      oauthClients: {},
       identityProviders: [],
       integrations: {
         publicUrl: undefined,

@@ -64,7 +64,10 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ['api_keys', 'client_id'],
+  ['api_keys', 'role'],
 ] as const
+const addedTables = ['session_waits', 'saved_views', 'oauth_tokens', 'oauth_requests']
 const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
 
 /** What an earlier database has recorded once this version has opened it. */
@@ -74,7 +77,7 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Promise<void> {
   const database = await testSetup.open()
   await database.write(async (tx) => {
-    for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
+    for (const name of addedTables) await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()

@@ -28,6 +28,8 @@ const sentences: Record<string, string> = {
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
   'Sign-in':
     'People sign in with a password, a code by email or an identity provider (SSO). Their session cookie opens what their role in a workspace opens.',
+  OAuth:
+    'Clients act for people without an API key: by a code of the page of consent, by a code that a person types, and by refresh tokens.',
   Organisation: 'The workspaces that the caller belongs to.',
   Audit: 'Who changed what, when, from where and with which credential, chained by hashes.',
   Members: 'Who belongs to the workspace, and who is invited.',

@@ -15,7 +15,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 type ApiKeyRow = Tables['api_keys']
 export type KeyRow = ApiKeyRow
-export type MadeKey = ApiKeyRow & { kind: 'workspace' | 'environment' }
+export type KeyOfPerson = ApiKeyRow & { kind: 'workspace' | 'environment' }
 export type NewKey = {
   /** SECRET: never logged. */
   key: string
@@ -119,7 +119,7 @@ function keyReads(db: Reads) {
     },
 
     /** Valid keys that the person has created, logins excepted, in `tenant` or in all workspaces. */
-    async madeBy(person: string, now: number, tenant?: string): Promise<MadeKey[]> {
+    async madeBy(person: string, now: number, tenant?: string): Promise<KeyOfPerson[]> {
       const made = db
         .selectFrom('api_keys')
         .selectAll()
@@ -131,7 +131,7 @@ function keyReads(db: Reads) {
       return some
         .orderBy('tenant_id')
         .orderBy('id')
-        .$narrowType<{ kind: MadeKey['kind'] }>()
+        .$narrowType<{ kind: KeyOfPerson['kind'] }>()
         .execute()
     },
 

@@ -5,7 +5,7 @@ import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'
 import { roles } from '../../ground/http/principal.ts'
-import type { MadeKey } from '../api-keys/store.ts'
+import type { KeyOfPerson } from '../api-keys/store.ts'
 import { notifyOfKey } from '../api-keys/authenticate.ts'
 import { loginStore } from '../api-keys/logins.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
@@ -17,7 +17,7 @@ import { invitationStore } from './store.ts'
 
 export type Departure = {
   /** Valid keys that the person has created. `revoked`: they were revoked. */
-  keys: MadeKey[]
+  keys: KeyOfPerson[]
   revoked: boolean
 }
 
@@ -124,7 +124,7 @@ async function endLogins(tx: Queries, person: string, now: number, tenant?: stri
 /** Throws when a workspace would be left with neither an owner nor an admin key: nobody there could create keys. */
 async function endKeys(
   tx: Queries,
-  keys: readonly MadeKey[],
+  keys: readonly KeyOfPerson[],
   { revokesKeys, now }: DepartureOptions,
 ): Promise<void> {
   if (!revokesKeys) return

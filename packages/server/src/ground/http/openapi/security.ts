@@ -29,6 +29,12 @@ export const securitySchemes: Record<string, SchemaNode> = {
     description:
       'What sign-in sets for a person (`__Host-steward_session` behind TLS). A request that changes something also needs an `Origin` of this service. A viewer reads; a member does what a workspace key does; an admin what a workspace-admin key does; an owner archives the workspace and names owners too.',
   },
+  AccessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The access token of a login (`stw_at_…`): a client that acts for a person, with the role of the person.',
+  },
   EnvironmentKey: {
     type: 'http',
     scheme: 'bearer',
@@ -51,9 +57,9 @@ export const securitySchemes: Record<string, SchemaNode> = {
 /** The schemes of each kind of caller. */
 const schemesOf: Record<CallerKind, readonly string[]> = {
   anyone: [],
-  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'SessionCookie'],
-  admin: ['WorkspaceAdminKey', 'SessionCookie'],
-  owner: ['SessionCookie'],
+  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'AccessToken', 'SessionCookie'],
+  admin: ['WorkspaceAdminKey', 'AccessToken', 'SessionCookie'],
+  owner: ['AccessToken', 'SessionCookie'],
   user: ['SessionCookie'],
   environment: ['EnvironmentKey'],
   claim: ['ClaimToken'],

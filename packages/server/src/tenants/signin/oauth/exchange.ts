@@ -1,21 +1,21 @@
 /** Exchanges the code of a person's consent for the first tokens of a login. Each exchange is one unit. */
 import { iso } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
-import { findRoleForShare } from '../../ground/database/lock.ts'
-import { hashToken, newToken } from '../../ground/core/security/token.ts'
-import type { Ground } from '../../ground/ground.ts'
-import { loginStore } from '../api-keys/logins.ts'
-import { personActor } from '../people/audit-lines.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import { findRoleForShare } from '../../../ground/database/lock.ts'
+import { hashToken, newToken } from '../../../ground/core/security/token.ts'
+import type { Ground } from '../../../ground/ground.ts'
+import { loginStore } from '../../api-keys/logins.ts'
+import { personActor } from '../../people/audit-lines.ts'
 import type { OAuthClient } from './clients.ts'
 import { endLogin } from './end-login.ts'
 import type { OAuthRefusal } from './refusal.ts'
 import { refuse } from './refusal.ts'
 import type { OAuthRequestRow } from './store.ts'
 import { oauthStore } from './store.ts'
-import type { IssuedTokens } from './tokens.ts'
+import type { LoginTokenPair } from './tokens.ts'
 import { isVerifierOf, refreshMs, storeTokens } from './tokens.ts'
 
-export type LoginGrant = { tokens: IssuedTokens; tenant: string; person: string; scope: string }
+export type LoginGrant = { tokens: LoginTokenPair; tenant: string; person: string; scope: string }
 
 const unknownCode = () =>
   refuse('invalid_grant', 'code: is not known, was used, or has expired: log in again')

@@ -7,9 +7,9 @@ import {
 } from '@steward/protocol/oauth.ts'
 import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
-import type { Header } from '../../ground/http/caller.ts'
-import type { RawRequest, Route } from '../../ground/http/route.ts'
-import { section } from '../../ground/http/section.ts'
+import type { Header } from '../../../ground/http/caller.ts'
+import type { RawRequest, Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
 import { beginDeviceLogin } from './device.ts'
 import type { OAuthDeps } from './grant-types.ts'
 import { grantTypes } from './grant-types.ts'
@@ -67,6 +67,8 @@ export function oauthEndpoints(deps: OAuthDeps): Route[] {
       '/device_authorization',
       {
         summary: 'Begin the login of a device without a browser',
+        description:
+          'The device shows `user_code` to its person, and asks the token endpoint meanwhile.',
         answer: DeviceAuthorization,
         further: refusals,
         ...form,

@@ -1,8 +1,8 @@
 /** Answers of the endpoints that clients call, in the words of OAuth. RFC 6749 5 */
-import { PlatformError } from '../../ground/core/errors.ts'
-import { errorAnswer } from '../../ground/http/errors.ts'
-import type { RouteReply } from '../../ground/http/reply.ts'
-import type { People } from '../people/people.ts'
+import { PlatformError } from '../../../ground/core/errors.ts'
+import { errorAnswer } from '../../../ground/http/errors.ts'
+import type { RouteReply } from '../../../ground/http/reply.ts'
+import type { People } from '../../people/people.ts'
 import type { OAuthRefusal } from './refusal.ts'
 import { isRefusal } from './refusal.ts'
 

@@ -1,11 +1,11 @@
 /** The pages on which a person lets a client log in. */
-import type { Html } from '../../ground/http/html.ts'
-import { html } from '../../ground/http/html.ts'
-import type { RouteReply } from '../../ground/http/reply.ts'
-import type { Membership, SignIn } from '../people/authenticate.ts'
-import type { People } from '../people/people.ts'
-import type { FormToken } from '../signin/html.ts'
-import { hiddenField, renderAlert, renderField, renderForm, renderPage } from '../signin/html.ts'
+import type { Html } from '../../../ground/http/html.ts'
+import { html } from '../../../ground/http/html.ts'
+import type { RouteReply } from '../../../ground/http/reply.ts'
+import type { Membership, SignIn } from '../../people/authenticate.ts'
+import type { People } from '../../people/people.ts'
+import type { FormToken } from '../html.ts'
+import { hiddenField, renderAlert, renderField, renderForm, renderPage } from '../html.ts'
 import { isCodePage } from './clients.ts'
 import type { AuthorizeRequest } from './authorize.ts'
 

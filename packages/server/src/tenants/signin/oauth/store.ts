@@ -1,12 +1,12 @@
 /** Tokens of logins, and requests for logins. All are found by the hash of a secret that only the caller has. */
 import { iso } from '@steward/base/time.ts'
-import { hashToken } from '../../ground/core/security/token.ts'
-import type { Queries, Reads } from '../../ground/database/database.ts'
-import { forUpdate } from '../../ground/database/lock.ts'
-import type { SlotFor } from '../../ground/database/statement.ts'
-import { selectStatement } from '../../ground/database/statement.ts'
-import { defineStore } from '../../ground/database/store-of.ts'
-import type { Tables } from '../../ground/database/tables.ts'
+import { hashToken } from '../../../ground/core/security/token.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { forUpdate } from '../../../ground/database/lock.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { selectStatement } from '../../../ground/database/statement.ts'
+import { defineStore } from '../../../ground/database/store-of.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
 
 export type OAuthRequestRow = Tables['oauth_requests']
 export type OAuthTokenRow = Tables['oauth_tokens']

@@ -1,8 +1,8 @@
 /** Logins of clients for people: the parts that a process builds once. */
-import type { RegisteredClients } from '../../ground/config/oauth-clients.ts'
-import type { Ground } from '../../ground/ground.ts'
-import type { Route } from '../../ground/http/route.ts'
-import type { People } from '../people/people.ts'
+import type { RegisteredClients } from '../../../ground/config/oauth-clients.ts'
+import type { Ground } from '../../../ground/ground.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import type { People } from '../../people/people.ts'
 import { authorizePages } from './authorize-pages.ts'
 import { oauthClients } from './clients.ts'
 import { devicePages } from './device-pages.ts'

@@ -1,9 +1,9 @@
 /** The end of a login: its tokens open nothing from the commit on, in every process. */
 import type { Clock } from '@steward/base/time.ts'
-import type { Queries } from '../../ground/database/database.ts'
-import { notifyOfKey } from '../api-keys/authenticate.ts'
-import { loginStore } from '../api-keys/logins.ts'
-import { personActor } from '../people/audit-lines.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import { notifyOfKey } from '../../api-keys/authenticate.ts'
+import { loginStore } from '../../api-keys/logins.ts'
+import { personActor } from '../../people/audit-lines.ts'
 import { oauthStore } from './store.ts'
 
 /** `reason`: a sentence for the audit. */

@@ -1,5 +1,5 @@
 /** The programs that may ask people to log in, and where a code may be sent. */
-import type { RegisteredClients } from '../../ground/config/oauth-clients.ts'
+import type { RegisteredClients } from '../../../ground/config/oauth-clients.ts'
 
 export type OAuthClient = { id: string; name: string; redirectUris: readonly string[] }
 

@@ -2,8 +2,13 @@
 import { createHash, createHmac } from 'node:crypto'
 import { dayMs, hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
-import { hashToken, isSameSecret, newToken, tokenPrefix } from '../../ground/core/security/token.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import {
+  hashToken,
+  isSameSecret,
+  newToken,
+  tokenPrefix,
+} from '../../../ground/core/security/token.ts'
+import type { Queries } from '../../../ground/database/database.ts'
 import { oauthStore } from './store.ts'
 
 export const accessMs = hourMs
@@ -15,7 +20,7 @@ export const exchangedMs = 7 * dayMs
 export const repeatMs = minuteMs
 
 /** SECRET: never logged. */
-export type IssuedTokens = { access: string; refresh: string | undefined; expiresSeconds: number }
+export type LoginTokenPair = { access: string; refresh: string | undefined; expiresSeconds: number }
 
 export type RefreshKeys = readonly [Buffer, ...Buffer[]]
 
@@ -31,7 +36,7 @@ export async function storeTokens(
   tx: Queries,
   { tenant, keyId }: { tenant: string; keyId: string },
   { refresh, isNew, now }: { refresh: string | undefined; isNew: boolean; now: number },
-): Promise<IssuedTokens> {
+): Promise<LoginTokenPair> {
   const access = newToken('access')
   const line = refresh === undefined ? null : hashToken(refresh)
   const shared = { tenant_id: tenant, key_id: keyId, exchanged_at: null, used_at: null }

@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from '@steward/base/settings/kinds.ts'
-import type { Job } from '../../ground/core/time/jobs.ts'
-import type { Ground } from '../../ground/ground.ts'
-import { loginStore } from '../api-keys/logins.ts'
+import type { Job } from '../../../ground/core/time/jobs.ts'
+import type { Ground } from '../../../ground/ground.ts'
+import { loginStore } from '../../api-keys/logins.ts'
 import { oauthStore } from './store.ts'
 
 /** An ended login is kept for so long, as the list of the administration shows it. */

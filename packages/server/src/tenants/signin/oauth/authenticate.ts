@@ -1,13 +1,13 @@
 /** Turns an access token into its login, with the role that the person has at this moment. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import { recentLookups } from '../../ground/core/fairness/recent-lookups.ts'
-import { hashToken } from '../../ground/core/security/token.ts'
-import type { Job } from '../../ground/core/time/jobs.ts'
-import type { Ground } from '../../ground/ground.ts'
-import type { LoginPrincipal } from '../../ground/http/principal.ts'
-import { revokedKeysTopic } from '../api-keys/authenticate.ts'
-import type { KeyUses } from '../api-keys/uses.ts'
-import { peopleTopic } from '../people/authenticate.ts'
+import { recentLookups } from '../../../ground/core/fairness/recent-lookups.ts'
+import { hashToken } from '../../../ground/core/security/token.ts'
+import type { Job } from '../../../ground/core/time/jobs.ts'
+import type { Ground } from '../../../ground/ground.ts'
+import type { LoginPrincipal } from '../../../ground/http/principal.ts'
+import { revokedKeysTopic } from '../../api-keys/authenticate.ts'
+import type { KeyUses } from '../../api-keys/uses.ts'
+import { peopleTopic } from '../../people/authenticate.ts'
 import { oauthStore } from './store.ts'
 
 const mostAtOnce = 500
