@@ -3,7 +3,8 @@
  * existed.
  */
 import assert from 'node:assert/strict'
-import type { Role } from '@steward/server/ground/http/principal.ts'
+import type { Role } from '@steward/server/ground/core/security/roles.ts'
+import { permissions } from '@steward/server/ground/http/permissions.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { uploadFile } from './files.ts'
 import { accept, firstLink } from './people.ts'
@@ -351,25 +352,20 @@ export function bodyOf(route: Route): object | undefined {
   return body
 }
 
-/** The published table of roles: the kinds of credentials whose routes each role opens. */
-const opened: Record<Role, { reads: string[]; changes: string[] }> = {
-  viewer: { reads: ['workspace'], changes: [] },
-  member: { reads: ['workspace'], changes: ['workspace'] },
-  admin: { reads: ['workspace', 'admin'], changes: ['workspace', 'admin'] },
-  owner: { reads: ['workspace', 'admin', 'owner'], changes: ['workspace', 'admin', 'owner'] },
-}
-
 /** True when the route changes nothing, and uses no credential of a session. */
 export const isReading = ({ method, answer, changesNothing = false }: Route): boolean =>
   changesNothing || (method === 'get' && answer !== 'any')
 
-/** `by`: the cookie of a person, or a login of a client for that person. */
-export function isOpenTo(role: Role, route: Route, by: 'cookie' | 'login' = 'cookie'): boolean {
-  const { callers, answer } = route
-  if (by === 'cookie') {
-    if (answer === 'any') return false
-    if (callers.includes('user')) return true
-  }
-  const { reads, changes } = opened[role]
-  return callers.some((caller) => (isReading(route) ? reads : changes).includes(caller))
+/** True when the table of permissions opens the route to the role, whatever its credential. */
+export function opens(role: Role, route: Route): boolean {
+  const { reads, changes, operations } = permissions[role]
+  const kinds = isReading(route) ? reads : changes
+  const isNamed = route.operation !== undefined && operations.includes(route.operation)
+  return isNamed || route.callers.some((caller) => kinds.includes(caller))
+}
+
+/** The same for a person with a cookie, who also reaches what is for people alone, and no answer of others. */
+export function isOpenTo(role: Role, route: Route): boolean {
+  if (route.answer === 'any') return false
+  return route.callers.includes('user') || opens(role, route)
 }

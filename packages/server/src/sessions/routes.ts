@@ -13,6 +13,7 @@ import { checkPosition, timeComparisons } from '../ground/database/page-order.ts
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
+import { checkStart } from './events/limited-roles.ts'
 import { postEvents } from './events/post.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
@@ -55,9 +56,13 @@ export function sessionRoutes(
         body: SessionCreate,
         limits: contentBody,
         counted: 'sessions',
+        operation: 'start a session',
         answer,
       },
-      ({ db, tenant, body }) => openSession(opening, { db, tenant }, body),
+      async ({ db, tenant, principal, body }) => {
+        checkStart(principal, body)
+        return openSession(opening, { db, tenant }, body)
+      },
     ),
     sessions.list(
       '',
@@ -127,6 +132,7 @@ export function sessionRoutes(
         summary: 'Cancel a session',
         isExtension: true,
         counted: 'never',
+        operation: 'answer a session',
         description: 'Ends the running turn, and the messages behind it.',
         answer,
       },

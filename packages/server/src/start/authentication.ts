@@ -15,6 +15,8 @@ import { claimByKey } from '../sessions/work/reach.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import { callCounts } from '../tenants/audit/call-counts.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
+import { withTokens } from '../tenants/people/identities/authenticate.ts'
+import { createIdentities } from '../tenants/people/identities/identities.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
 
@@ -27,6 +29,8 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
   const uses = keyUses(deps)
   const logins = loginAuthentication(deps, uses)
   const people = peopleFor(config, deps)
+  const identities = createIdentities(config.companyProviders ?? [], deps)
+  const keys = createAuthentication({ ...deps, ...tokens, ...logins, claimOf, uses })
   const posts = callCounts()
   const changes = workspaceChanges(deps)
   return {
@@ -42,10 +46,8 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,
     ],
-    authenticate: withCookies(
-      createAuthentication({ ...deps, ...tokens, ...logins, claimOf, uses }),
-      people,
-    ),
+    authenticate: withCookies(withTokens(keys, { ...deps, identities }), people),
+    identities,
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }

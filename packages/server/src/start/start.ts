@@ -96,7 +96,10 @@ export async function startService(
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const { changes, ...authentication } = authenticationFor(config, { ...ground, limits })
+  const { changes, identities, ...authentication } = authenticationFor(config, {
+    ...ground,
+    limits,
+  })
   const { matches } = shares
   const opening = { ...ground, ...refusals, resolveModel, limits, kinds, keeping, matches }
   const { server, port } = await explainListenFailure(
@@ -125,7 +128,8 @@ export async function startService(
   await showFirstLink(config, ground, port)
   const ofParts = [repositories, packages, skills, sandboxPool].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
-  const jobs = startServerJobs(config, { ...ground, keeping, auditKeys, answers: openAnswers }, [
+  const ofServer = { ...ground, keeping, auditKeys, answers: openAnswers, identities }
+  const jobs = startServerJobs(config, ofServer, [
     ...turns.jobs,
     ...webhooks.jobs,
     ...authentication.jobs,

@@ -4197,10 +4197,10 @@ export interface components {
             type: "invitation";
             email: string | null;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description The person or key that has invited; null for an operator. */
             invited_by: string | null;
             /** @description The person who has accepted, or null. */
@@ -4220,10 +4220,10 @@ export interface components {
          */
         InvitationCreateParams: {
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description Whom to invite; left out, whoever has the link names an address. */
             email?: string | null;
         };
@@ -4234,10 +4234,10 @@ export interface components {
             type: "invitation";
             email: string | null;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description The person or key that has invited; null for an operator. */
             invited_by: string | null;
             /** @description The person who has accepted, or null. */
@@ -4478,7 +4478,7 @@ export interface components {
         };
         /** @description Who calls, and in which workspaces. */
         Me: {
-            /** @description Null for an API key. */
+            /** @description Null for an API key and for a token of an identity provider. */
             user: {
                 id: string;
                 /** @constant */
@@ -4491,10 +4491,10 @@ export interface components {
                 id: string;
                 name: string;
                 /**
-                 * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+                 * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
                  * @enum {string}
                  */
-                role: "viewer" | "member" | "admin" | "owner";
+                role: "viewer" | "reviewer" | "member" | "admin" | "owner";
                 archived_at: components["schemas"]["Timestamp"] | null;
             }[];
             /** @description The workspace of this request; null where the caller has to choose one. */
@@ -4509,10 +4509,10 @@ export interface components {
             email: string;
             name: string;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4553,10 +4553,10 @@ export interface components {
          */
         MemberUpdateParams: {
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
         };
         /** @description A member with the new role. */
         MemberUpdated: {
@@ -4567,10 +4567,10 @@ export interface components {
             email: string;
             name: string;
             /**
-             * @description A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
+             * @description A viewer reads. A reviewer also starts sessions of stored agents, writes to them and answers their approvals. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.
              * @enum {string}
              */
-            role: "viewer" | "member" | "admin" | "owner";
+            role: "viewer" | "reviewer" | "member" | "admin" | "owner";
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Where the role became smaller: keys that the person has made, which were valid until now. They open the workspace as before, unless they were revoked. */

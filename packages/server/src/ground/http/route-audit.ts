@@ -152,7 +152,7 @@ export function auditCalls(
 }
 
 const isWorker = ({ kind }: Principal): boolean =>
-  kind !== 'workspace' && kind !== 'user' && kind !== 'login'
+  !['workspace', 'user', 'login', 'subject'].includes(kind)
 
 /** An empty unit, which writes the line of a call without units. */
 const writeAlone = (database: Database) => database.write(async () => {})
@@ -204,6 +204,11 @@ function actorAndCredential(principal: Principal): {
       return {
         actor: { type: 'user', id: principal.userId, name },
         credential: { type: 'login', id: principal.keyId },
+      }
+    case 'subject':
+      return {
+        actor: { type: 'subject', id: principal.subjectId, name },
+        credential: { type: 'identity_token', id: principal.subjectId },
       }
     case 'environment': {
       const key = { type: 'environment_key', id: principal.keyId } as const

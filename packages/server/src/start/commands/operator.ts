@@ -2,7 +2,7 @@
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { roles } from '../../ground/http/principal.ts'
+import { roles } from '../../ground/core/security/roles.ts'
 import type * as Invite from '../../tenants/members/operator-invitations.ts'
 import type * as Create from '../../tenants/workspaces/create.ts'
 import type { AdministrationDeps } from './administration.ts'

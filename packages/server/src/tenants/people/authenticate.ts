@@ -6,7 +6,8 @@ import type { Notifying } from '../../ground/core/notice.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { namedWorkspace } from '../../ground/http/caller.ts'
-import type { Authenticate, CallerRules, Principal, Role } from '../../ground/http/principal.ts'
+import type { Authenticate, CallerRules, Principal } from '../../ground/http/principal.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { OwnOrigin } from './origin.ts'
@@ -102,8 +103,10 @@ function principalOf(signIn: SignIn, header: Header, { callers, answer }: Caller
 }
 
 /** The workspace that the request names, the chosen one, or the only one. Throws where the person is no member. */
-export function selectWorkspace(signIn: SignIn, header: Header): Membership | undefined {
-  const { workspaces, chosen } = signIn
+export function selectWorkspace(
+  { workspaces, chosen }: Pick<SignIn, 'chosen'> & { workspaces: readonly Membership[] },
+  header: Header,
+): Membership | undefined {
   const named = namedWorkspace(header)
   if (named) {
     const found = workspaces.find(({ id }) => id === named.workspace)

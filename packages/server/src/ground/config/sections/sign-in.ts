@@ -1,4 +1,5 @@
 /** Settings of sign-in: cookies, mail, identity providers. */
+import { companyProvidersSchema, parseCompanyProviders } from '../company-providers.ts'
 import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { oauthClientsSchema, parseOAuthClients } from '../oauth-clients.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
@@ -74,4 +75,22 @@ export const signInProviders = settingsSection('Identity providers', {
   },
 })
 
-export const signInSettings = { ...cookies, ...oauth, ...signInProviders }
+const company = settingsSection('Identities of a company', {
+  companyProviders: setting(
+    'IDENTITY_PROVIDERS',
+    {
+      form: 'a JSON object',
+      parse: parseCompanyProviders,
+      inFile: { type: 'json', schema: companyProvidersSchema },
+    },
+    {
+      secret: true,
+      defaultAbout: 'none',
+      about:
+        "the company's identity providers by OpenID Connect, and which of their groups and services reach which workspace, as JSON",
+      more: 'See [Connect your company](company-identity.md)',
+    },
+  ),
+})
+
+export const signInSettings = { ...cookies, ...oauth, ...signInProviders, ...company }

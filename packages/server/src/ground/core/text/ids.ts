@@ -38,6 +38,7 @@ const prefixes = {
   skill_archive: 'sklz_',
   spend_limit: 'spl_',
   stream: 'strm_',
+  subject: 'sub_',
   thread: 'sthr_',
   vault: 'vlt_',
   verification: 'verif_',

@@ -1,5 +1,5 @@
 import { nullable, number, table, text } from '../table.ts'
-import type { MemberRole } from './people.ts'
+import type { Role } from '../../core/security/roles.ts'
 
 export const apiKeyTables = {
   api_keys: table({
@@ -22,7 +22,7 @@ export const apiKeyTables = {
       /** Of a login: the client. */
       client_id: nullable(text()),
       /** Of a login without a member of the workspace behind it: its role there. */
-      role: nullable(text<MemberRole>()),
+      role: nullable(text<Role>()),
       /** Of a login: a text that is no hash. */
       hash: text(),
       preview: text(),

@@ -1,6 +1,6 @@
 /** The security schemes of the published description, and the schemes of each operation. */
 import type { SchemaNode } from './schemas.ts'
-import type { CallerKind } from '../principal.ts'
+import type { CallerKind } from '../permissions.ts'
 
 /** Every kind of key is a bearer token; the keys of a workspace are accepted as `x-api-key` as well. */
 export const securitySchemes: Record<string, SchemaNode> = {

@@ -7,7 +7,7 @@ import {
   forUpdate,
 } from '../../../ground/database/lock.ts'
 import { defineStore } from '../../../ground/database/store-of.ts'
-import type { Role } from '../../../ground/http/principal.ts'
+import type { Role } from '../../../ground/core/security/roles.ts'
 
 const msOf = (ms: number | null | undefined): number | null =>
   ms === null || ms === undefined ? null : Number(ms)
