@@ -48,7 +48,7 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
+  'engine/egress': [['policy'], ['inject'], ['oauth', 'identity'], ['callers']],
   capabilities: [
     ['evals', 'integrations', 'replay'],
     ['deployments', 'dreams'],

@@ -1,6 +1,7 @@
 /** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
 import { noSandboxesHere } from '@steward/sandbox/no-sandboxes.ts'
+import { agentIdentity } from '../engine/egress/identity/keys.ts'
 import { createEgress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { withinSpendLimits } from '../engine/models/spend-limited.ts'
@@ -8,6 +9,7 @@ import { createInstalls } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/blob-keeping.ts'
 import { checkBlobStore } from '../ground/blobs/blob-store-mark.ts'
+import { baseUrl } from '../ground/config/base-url.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/security/signed-tokens.ts'
 import type { Ground } from '../ground/ground.ts'
@@ -46,6 +48,10 @@ export async function openParts(
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const webhooks = await openWebhooks(config.webhooks, { ...ground, diallers })
+  const identity = agentIdentity(
+    config.agentIdentityIssuer ?? baseUrl(config, config.port),
+    keysFor(config, 'agent identity'),
+  )
   const ownEgress = createEgress({
     ...ground,
     profile: config.egressProfile,
@@ -53,6 +59,7 @@ export async function openParts(
     operatorConnect: diallers.operator.connect,
     placeholderKey: derivedKey(config.rootSecret, 'placeholders'),
     authorityKeys: keysFor(config, 'sandbox authority'),
+    identity,
     connections: shares.connections,
     mostConnections: config.shares.connections,
     folder: resolve(config.dataDir, 'egress'),

@@ -25,6 +25,8 @@ import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
 import { flushJob, createCallRecords } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
+import { agentTokens } from './identity/tokens.ts'
+import type { AgentIdentity } from './identity/keys.ts'
 import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
@@ -46,6 +48,8 @@ export type EgressOptions = Ground & {
    * and after a restart. Authorities of the other keys are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
+  /** What agents prove who they are by. */
+  identity: AgentIdentity
   /** Folder for the certificate bundles of sandboxes. */
   folder: string
   /** `connections`: the tenants' shares of the connections from sandboxes to gates. `mostConnections`: their total. */
@@ -98,6 +102,7 @@ export function createEgress(options: EgressOptions) {
     open,
     placeholderKey,
     tokens: refresh,
+    identity: agentTokens(options),
     records: kept,
   })
 
@@ -147,6 +152,8 @@ export function createEgress(options: EgressOptions) {
     proxy: proxied,
     /** Used by the route that tries MCP servers. */
     probe: mcpProbe({ ...options, forward, openContext }),
+    /** Used by the routes of public keys. */
+    identity: options.identity,
     /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),

@@ -100,6 +100,7 @@ describe('the configuration', () => {
       stopMs: 20_000,
       sessionSecret: undefined,
       oauthClients: {},
+      agentIdentityIssuer: undefined,
       identityProviders: [],
       integrations: {
         publicUrl: undefined,

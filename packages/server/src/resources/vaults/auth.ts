@@ -53,6 +53,8 @@ export function splitAuth(input: AuthCreate, at: string, now: number): WrittenAu
       const { secret_value, ...auth } = input
       return written(auth, { secret_value })
     }
+    case 'agent_identity':
+      return written({ ...input, mcp_server_url: input.mcp_server_url ?? null }, {})
   }
 }
 
@@ -117,12 +119,33 @@ export function updateAuth(
       definedOf({ secret_value: update.secret_value }),
     )
   }
+  if (update.type === 'agent_identity' && auth.type === 'agent_identity')
+    return written(changedIdentity(auth, update, at), {})
   const secrets = definedOf({ token: 'token' in update ? update.token : undefined })
   if (update.type === 'command_secret' && auth.type === 'command_secret') {
     const command_prefixes = update.command_prefixes ?? auth.command_prefixes
     return written({ ...auth, command_prefixes }, secrets)
   }
   return written(auth, secrets)
+}
+
+type Identity = Extract<CredentialAuth, { type: 'agent_identity' }>
+
+function changedIdentity(
+  auth: Identity,
+  update: Extract<AuthUpdate, { type: 'agent_identity' }>,
+  at: string,
+): Identity {
+  const allowed_hosts = update.allowed_hosts ?? auth.allowed_hosts
+  if (auth.mcp_server_url === null && allowed_hosts.length === 0)
+    throw invalid(`${at}.allowed_hosts: must name a host, as the credential has no mcp_server_url`)
+  return {
+    ...auth,
+    allowed_hosts,
+    audience: update.audience ?? auth.audience,
+    ttl_seconds: update.ttl_seconds ?? auth.ttl_seconds,
+    claims: update.claims ?? auth.claims,
+  }
 }
 
 /** Null means the same as leaving the field out. */
@@ -215,6 +238,10 @@ function purposeOf(auth: CredentialAuth): string {
       return `command ${auth.env_var} ${JSON.stringify(auth.command_prefixes.toSorted())}`
     case 'environment_variable':
       return `variable ${auth.secret_name}`
+    case 'agent_identity':
+      return auth.mcp_server_url === null
+        ? `identity ${auth.allowed_hosts.toSorted().join(' ')}`
+        : `url ${normalUrl(new URL(auth.mcp_server_url))}`
   }
 }
 

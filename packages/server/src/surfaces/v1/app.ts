@@ -36,6 +36,7 @@ import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
 import type { Upstream } from '../../engine/egress/inject/upstream.ts'
+import { agentIdentityRoutes } from '../../engine/egress/identity/routes.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
 import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/callers/routes.ts'
 import { environmentRoutes } from '../../resources/environments/routes.ts'
@@ -125,7 +126,7 @@ export type AppDeps = Refusals &
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
-    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate'>
+    egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate' | 'identity'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens
     withinClaim: WithinClaim
@@ -203,6 +204,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...spendLimitRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),
+    ...agentIdentityRoutes({ ...deps, ...deps.egress }),
     ...mcpProbeRoutes(deps),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),

@@ -35,6 +35,8 @@ const sentences: Record<string, string> = {
   Members: 'Who belongs to the workspace, and who is invited.',
   Vaults:
     'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',
+  'Agent identity':
+    'How servers verify the tokens by which an agent proves who it is, where a credential of the type `agent_identity` sends one.',
   'Memory stores':
     'A memory store holds texts by path that outlive a session, with every version of each text. Send the header `anthropic-beta: agent-memory-2026-07-22`.',
   Skills:

@@ -92,6 +92,7 @@ export async function openTestContext(
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
       after: () => assert.fail('nothing is refreshed'),
     },
+    identity: async () => 'canary-agent-identity',
     records: {
       counts: { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 },
       begin(_about, row) {

@@ -12,14 +12,15 @@ import type { Mask } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import type { OAuthRow } from '../policy/credential.ts'
-import { isOAuth } from '../policy/credential.ts'
+import type { IdentityRow, OAuthRow } from '../policy/credential.ts'
+import { isAgentIdentity, isOAuth } from '../policy/credential.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import { refusalError, toGateTarget } from '../policy/rules.ts'
 import type { OutboundContext } from './context.ts'
 import { withHeader, headerValue, dropHeaders } from './headers.ts'
 import { carriesPlaceholder, derivePlaceholder, exchangeInBody, watchBody } from './placeholder.ts'
+import type { SessionRef } from '../../../ground/core/refs.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
 import { createSecretLookup, credentialPlan, secretsOfPlan, withCredential } from './plan.ts'
 import type { CallEnd, CredentialUse, Records } from './records.ts'
@@ -59,6 +60,19 @@ export type TokenSource = {
   ): Promise<{ ok: true; token: string; refreshed: boolean } | { ok: false }>
 }
 
+/** Makes the tokens by which agents prove who they are. Undefined outside of a session. */
+export type IdentitySource = (session: SessionRef, row: IdentityRow) => Promise<string | undefined>
+
+/** The plan with the token of the agent, where the chosen credential is the agent's identity. */
+async function withIdentity(
+  plan: CredentialPlan,
+  ref: SessionRef,
+  identity: IdentitySource,
+): Promise<CredentialPlan> {
+  const { row } = plan.chosen ?? {}
+  return row && isAgentIdentity(row) ? { ...plan, token: await identity(ref, row) } : plan
+}
+
 export type TokenAhead = {
   /** SECRET: never logged. */
   token: string
@@ -76,6 +90,7 @@ export type ForwardDeps = {
   /** SECRET: never logged. */
   placeholderKey: Buffer
   tokens: TokenSource
+  identity: IdentitySource
   records: Records
 }
 
@@ -108,15 +123,15 @@ export function createForward(deps: ForwardDeps) {
     context.rules.judge(url, call.caller)
     const holdings = await context.readCredentials(toGateTarget(url))
     try {
-      return credentialPlan(holdings, {
+      const options = {
+        ...call,
         url: call.named ?? url,
-        credentials: call.credentials,
-        inline: call.inline,
         open,
         openToken,
-        placeholder: ({ id }) =>
+        placeholder: ({ id }: CredentialRow) =>
           derivePlaceholder(placeholderKey, { tenant, session, credential: id }),
-      })
+      }
+      return await withIdentity(credentialPlan(holdings, options), context, deps.identity)
     } catch (cause) {
       throw vaultRefusal(url, cause)
     }

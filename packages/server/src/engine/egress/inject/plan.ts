@@ -46,7 +46,7 @@ export function credentialPlan(
     url: URL
     credentials: Credentials
     /** SECRET: never logged. */
-    inline: string | undefined
+    inline?: string | undefined
     open: (row: CredentialRow) => CredentialSecrets
     openToken: (row: RepositoryToken) => string
     placeholder: (row: CredentialRow) => string
