@@ -104,24 +104,25 @@ export async function tokenRequest(
 export const refreshed = (base: string, refresh_token: string, client_id = officialClientId) =>
   tokenRequest(base, { grant_type: 'refresh_token', refresh_token, client_id }, 'json')
 
-/** A whole login. */
+/** A whole login, with the code that it used up. */
 export async function logIn(
   base: string,
   person: PersonClient,
   workspace: string,
-): Promise<LoginTokens> {
+): Promise<LoginTokens & { code: string }> {
   const { verifier, request, search } = newLoginRequest()
   const at = await decide(browserOf(base, person), search, { workspace_id: workspace })
+  const code = at.searchParams.get('code') ?? ''
   const { status, body } = await tokenRequest(base, {
     grant_type: 'authorization_code',
-    code: at.searchParams.get('code') ?? '',
+    code,
     code_verifier: verifier,
     client_id: request.client_id,
     redirect_uri: request.redirect_uri,
     state: request.state,
   })
   assert.equal(status, 200, JSON.stringify(body))
-  return body
+  return { ...body, code }
 }
 
 /** A client of the setting. */
