@@ -38,6 +38,7 @@ export type CredentialDraft = {
   hosts: string
   inHeader: boolean
   inBody: boolean
+  audience: string
 }
 
 export const newCredential: CredentialDraft = {
@@ -61,6 +62,7 @@ export const newCredential: CredentialDraft = {
   hosts: '',
   inHeader: true,
   inBody: true,
+  audience: '',
 }
 
 /** The fields whose refusals stand under them. */
@@ -83,6 +85,8 @@ export const credentialFields = [
   'auth.secret_name',
   'auth.networking',
   'auth.injection_location',
+  'auth.audience',
+  'auth.allowed_hosts',
 ]
 
 const words = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
@@ -137,6 +141,17 @@ function authOf(draft: CredentialDraft): CredentialCreateBody['auth'] {
         networking: networkingOf(draft),
         injection_location: { header: draft.inHeader, body: draft.inBody },
       }
+    case 'agent_identity': {
+      const mcp_server_url = filled(draft.server)
+      return {
+        type,
+        audience: draft.audience.trim(),
+        ...(mcp_server_url !== undefined && { mcp_server_url }),
+        allowed_hosts: words(draft.hosts),
+        ttl_seconds: 300,
+        claims: {},
+      }
+    }
   }
 }
 
@@ -181,6 +196,13 @@ export function draftOf({ auth, display_name }: VaultCredential): CredentialDraf
         inHeader: auth.injection_location.header,
         inBody: auth.injection_location.body,
       }
+    case 'agent_identity':
+      return {
+        ...draft,
+        audience: auth.audience,
+        server: auth.mcp_server_url ?? '',
+        hosts: auth.allowed_hosts.join(', '),
+      }
   }
 }
 
@@ -204,6 +226,7 @@ const clientAuthOf = (type: string | undefined): ClientAuth =>
 export function rotateBody(draft: CredentialDraft): CredentialUpdateBody {
   const { type, secret } = draft
   if (type === 'environment_variable') return { auth: { type, secret_value: secret } }
+  if (type === 'agent_identity') return {}
   if (type !== 'mcp_oauth') return { auth: { type, token: secret } }
   const expires_at = timeOf(draft.expires)
   const refresh_token = filled(draft.refreshToken)
@@ -252,6 +275,8 @@ function changedAuth(
       command_prefixes: lines(draft.prefixes),
       ...(draft.secret !== '' && { token: draft.secret }),
     }
+  if (type === 'agent_identity' && isOther('audience', 'hosts'))
+    return { type, audience: draft.audience.trim(), allowed_hosts: words(draft.hosts) }
   if (type === 'environment_variable' && isOther('isLimited', 'hosts', 'inHeader', 'inBody'))
     return {
       type,
@@ -292,6 +317,11 @@ export function destinationOf(auth: ShownAuth): string {
       return auth.command_prefixes.join(', ')
     case 'environment_variable':
       return auth.networking.type === 'limited' ? auth.networking.allowed_hosts.join(', ') : ''
+    case 'agent_identity':
+      return [
+        ...(auth.mcp_server_url === null ? [] : [hostOf(auth.mcp_server_url)]),
+        ...auth.allowed_hosts,
+      ].join(', ')
   }
 }
 
