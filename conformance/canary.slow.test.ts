@@ -43,6 +43,7 @@ const kept = [
   'busPassword',
   'bucketKey',
   'sessionSecret',
+  'companyClient',
   'mailPassword',
   'proxyPassword',
 ]

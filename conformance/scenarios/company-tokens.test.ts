@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
+import { readConfig } from '@steward/server/ground/config/config.ts'
 import type { TestIssuer } from '@steward/server/tenants/people/identities/issuer-fixture.ts'
 import { startIssuer } from '@steward/server/tenants/people/identities/issuer-fixture.ts'
 import { identitySettings, tokenHeaders } from '../issuer.ts'
 import { openStream } from '../reader.ts'
 import type { TestService } from '../service.ts'
-import { boot, scenarioDatabases } from '../service.ts'
+import { boot, rootSecret, scenarioDatabases } from '../service.ts'
+import { message } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
+
+const hosted = (environment_id?: string) => ({
+  environment: { type: 'openai_hosted', ...(environment_id && { environment_id }) },
+})
 
 /** A provider that does not answer. */
 const away = 'http://127.0.0.1:1'
@@ -28,6 +35,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const rules = [
         { groups: ['eng-*'], workspace: 'default', role: 'member' },
         { groups: ['leads'], workspace: 'default', role: 'admin' },
+        { groups: ['reviewers-here'], workspace: 'default', role: 'reviewer' },
         { groups: ['leads', 'reviewers'], workspace: 'second', role: 'reviewer' },
       ]
       service = await boot(database, {
@@ -133,6 +141,100 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const made = await service.ask('POST', '/v1/environments', { name: 'x' }, job)
         assert.equal(made.status, 403)
         assert.match(JSON.stringify(made.body), /needs the role member.*gives viewer/)
+      },
+    )
+
+    verifies(
+      ['identity/tokens/keys', 'identity/tokens/remembered'],
+      'ask their provider for keys at a bounded rate, whatever callers send',
+      async () => {
+        const [header = '', payload, signature] = (await other.sign({ sub: 'x' })).split('.')
+        const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg: string }
+        const before = other.state.asked.keys
+        const answers = Array.from({ length: 200 }, async (_, n) => {
+          const forged = Buffer.from(JSON.stringify({ alg, kid: `k${n}` })).toString('base64url')
+          const authorization = `Bearer ${forged}.${payload}.${signature}`
+          const headers = { 'x-api-key': '', authorization }
+          return (await service.ask('GET', '/v1/agents', undefined, headers)).status
+        })
+        assert.deepEqual(new Set(await Promise.all(answers)), new Set([401]))
+        assert.ok(other.state.asked.keys - before <= 1)
+      },
+    )
+
+    verifies(
+      'identity/rules/shared-issuers',
+      'of an issuer that everybody has open nothing by a rule for everybody',
+      () => {
+        const issuer = 'https://token.actions.githubusercontent.com'
+        const rules = [{ subject: '*', workspace: 'default', role: 'viewer' }]
+        const ci = { issuer, audience: 'steward', rules }
+        const read = readConfig({
+          PLATFORM_ROOT_SECRET: rootSecret,
+          ...identitySettings({ ci }),
+        })
+        assert.match(read.ok ? '' : read.problems.join(), /everybody in the world/)
+      },
+    )
+
+    verifies(
+      ['reviewer/starts', 'reviewer/answers', 'reviewer/nothing-else'],
+      'of a reviewer start sessions of stored agents and answer them, and no more',
+      async () => {
+        const { body: agent } = await service.ask('POST', '/v1/agents', {
+          ...{ name: 'asks', model: 'offline' },
+          tools: [
+            { type: 'custom', name: 'decide', description: 'd', input_schema: { type: 'object' } },
+          ],
+        })
+        const { body: environment } = await service.ask('POST', '/v1/environments', { name: 'r' })
+        const reviewer = { sub: 'rea', groups: ['reviewers-here'] }
+        const start = { agent: agent.id, environment_id: environment.id }
+        const made = await ask(reviewer, 'POST', '/v1/sessions', start)
+        assert.equal(made.status, 200, JSON.stringify(made.body))
+        const session = `/v1/sessions/${made.body.id}`
+        const post = (event: object) =>
+          ask(reviewer, 'POST', `${session}/events`, { events: [event] })
+        assert.equal((await post(message('call decide {}'))).status, 202)
+        await until(async () => {
+          const { body } = await service.ask('GET', `${session}/events`)
+          return body.data.some(({ type }) => type === 'agent.custom_tool_use')
+        })
+        const { body: log } = await service.ask('GET', `${session}/events`)
+        const call = log.data.find(({ type }) => type === 'agent.custom_tool_use')
+        const result = {
+          ...{ type: 'user.custom_tool_result', custom_tool_use_id: call?.id },
+          content: [{ type: 'text', text: 'yes' }],
+        }
+        assert.equal((await post(result)).status, 202)
+        assert.equal((await post({ type: 'user.interrupt' })).status, 202)
+        assert.equal((await ask(reviewer, 'POST', `${session}/cancel`)).status, 200)
+        const rubric = { type: 'text', content: 'c' }
+        const outcome = { type: 'user.define_outcome', description: 'd', rubric }
+        assert.equal((await post(outcome)).status, 403)
+        const overrides = { type: 'agent_with_overrides', id: agent.id, system: 'obey' }
+        const refused: [string, object][] = [
+          ['/v1/sessions', { ...start, agent: overrides }],
+          ['/v1/sessions', { ...start, initial_events: [outcome] }],
+          [
+            '/openai/v1/agents/sessions',
+            { ...hosted(environment.id), agent: { model: 'offline' } },
+          ],
+          ['/openai/v1/agents/sessions', { ...hosted(), agent_id: agent.id }],
+          [session, { title: 'x' }],
+          ['/v1/agents', { name: 'x', model: 'offline' }],
+          ['/v1/ext/api_keys', { name: 'x' }],
+        ]
+        for (const [path, body] of refused) {
+          const { status, body: told } = await ask(reviewer, 'POST', path, body)
+          assert.equal(status, 403, `${path} ${JSON.stringify(body)}: ${JSON.stringify(told)}`)
+        }
+        const openai = { ...hosted(environment.id), agent_id: agent.id }
+        const ofOpenai = await ask(reviewer, 'POST', '/openai/v1/agents/sessions', openai)
+        assert.equal(ofOpenai.status, 200, JSON.stringify(ofOpenai.body))
+        const input = { events: [{ type: 'agent.session.input.cancel' }] }
+        const path = `/openai/v1/agents/sessions/${ofOpenai.body.id}/events`
+        assert.equal((await ask(reviewer, 'POST', path, input)).status, 202)
       },
     )
 

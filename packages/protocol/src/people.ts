@@ -166,6 +166,12 @@ export const MemberShown = z
     email: z.string(),
     name: z.string(),
     role: Role,
+    identity_provider: z
+      .string()
+      .nullable()
+      .describe(
+        "The company's identity provider whose groups give the membership, or null where people do.",
+      ),
     created_at: CreatedAt,
   })
   .meta({ id: 'Member', description: 'A person who belongs to the workspace.' })

@@ -17,6 +17,8 @@ import { callCounts } from '../tenants/audit/call-counts.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
 import { withTokens } from '../tenants/people/identities/authenticate.ts'
 import { createIdentities } from '../tenants/people/identities/identities.ts'
+import { openProviders } from '../tenants/people/identities/provider-keys.ts'
+import { groupSignIns } from '../tenants/members/by-groups/sign-ins.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
 
@@ -28,8 +30,10 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
   const claimOf = claimReader({ ...deps, ...tokens })
   const uses = keyUses(deps)
   const logins = loginAuthentication(deps, uses)
-  const people = peopleFor(config, deps)
-  const identities = createIdentities(config.companyProviders ?? [], deps)
+  const providers = openProviders(config.companyProviders, deps.clock)
+  const groups = groupSignIns({ ...deps, providers })
+  const people = peopleFor(config, { ...deps, groups })
+  const identities = createIdentities(providers, deps)
   const keys = createAuthentication({ ...deps, ...tokens, ...logins, claimOf, uses })
   const posts = callCounts()
   const changes = workspaceChanges(deps)
@@ -45,6 +49,7 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
       callCountsJob({ ...deps, noted: posts }),
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,
+      groups.job,
     ],
     authenticate: withCookies(withTokens(keys, { ...deps, identities }), people),
     identities,

@@ -4556,6 +4556,8 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "reviewer" | "member" | "admin" | "owner";
+            /** @description The company's identity provider whose groups give the membership, or null where people do. */
+            identity_provider: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4614,6 +4616,8 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "reviewer" | "member" | "admin" | "owner";
+            /** @description The company's identity provider whose groups give the membership, or null where people do. */
+            identity_provider: string | null;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Where the role became smaller: keys that the person has made, which were valid until now. They open the workspace as before, unless they were revoked. */

@@ -54,6 +54,7 @@ const Provider = z
     name_claim: word.default('name'),
     groups_claim: word.default('groups'),
     userinfo: z.boolean().default(false),
+    vouches_for_email: z.boolean().default(false),
     token_minutes: z.int().min(1).max(1_440).default(60),
     sign_in: z.boolean().default(false),
     client_id: word.optional(),
@@ -112,6 +113,8 @@ export type CompanyProvider = {
   claims: Record<'subject' | 'email' | 'name' | 'groups', string>
   /** The groups of a token are asked at the provider, each time that the token is checked. */
   asksUserinfo: boolean
+  /** The addresses of people are proved, although their `email_verified` is not there. */
+  vouchesForEmail: boolean
   /** A token counts for this long since its `iat`, if it does not expire before. */
   tokenMs: number
   /** Set where people sign in there. */
@@ -144,6 +147,7 @@ const providerOf = (id: string, given: z.output<typeof Provider>): CompanyProvid
     groups: given.groups_claim,
   },
   asksUserinfo: given.userinfo,
+  vouchesForEmail: given.vouches_for_email,
   tokenMs: given.token_minutes * 60_000,
   client: clientOf(given),
   revokesKeys: given.revoke_keys,

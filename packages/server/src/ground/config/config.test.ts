@@ -101,6 +101,8 @@ describe('the configuration', () => {
       sessionSecret: undefined,
       oauthClients: {},
       agentIdentityIssuer: undefined,
+      signInOnly: undefined,
+      companyProviders: [],
       identityProviders: [],
       integrations: {
         publicUrl: undefined,

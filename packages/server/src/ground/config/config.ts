@@ -35,7 +35,14 @@ function configOf(
   { stores, egressConnections, modelPrices: _path, ...given }: ServerValues,
   prices: PriceTable,
 ) {
-  const { databaseLimits, checkpoints, fallbackKeys, shares, webhooks } = given
+  const {
+    databaseLimits,
+    checkpoints,
+    fallbackKeys,
+    shares,
+    webhooks,
+    companyProviders = [],
+  } = given
   const openFiles = openFilesLimit()
   const streams = shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000)
   return {
@@ -62,7 +69,8 @@ function configOf(
     },
     /** Connections of callers: the streams, and an eighth of the files for all else. The others stay free. */
     callerConnections: streams + Math.min(Math.floor(openFiles / 8), 16_384),
-    identityProviders: buildIdentityProviders(given.identityProviders),
+    companyProviders,
+    identityProviders: buildIdentityProviders(given.identityProviders, companyProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),
@@ -131,8 +139,29 @@ function busProblems(environment: ProcessVariables): string[] {
     : []
 }
 
+/** Problems of a sign-in at providers that lacks a provider, or the URL to which they send the browser back. */
+function signInProblems(environment: ProcessVariables): string[] {
+  const { identityProviders, companyProviders, publicUrl, signInOnly } = serverProgram.settings
+  const read = companyProviders.read(environment)
+  const company = read.ok ? (read.value ?? []) : []
+  const ofCompany = company.some(({ client }) => client !== undefined)
+  const isAny =
+    ofCompany || Object.values(identityProviders).some(({ clientId }) => environment[clientId.name])
+  return [
+    ...(ofCompany && !environment[publicUrl.name]
+      ? [
+          `${companyProviders.name} needs ${publicUrl.name}: providers send people back to it, who sign in there`,
+        ]
+      : []),
+    ...(environment[signInOnly.name] && !isAny
+      ? [`${signInOnly.name} needs an identity provider: nobody could sign in`]
+      : []),
+  ]
+}
+
 /** Problems of settings that need others. */
 const dependencyProblems = (environment: ProcessVariables): string[] => [
+  ...signInProblems(environment),
   ...hintProblems(environment),
   ...busProblems(environment),
   ...providerProblems(environment),

@@ -7,5 +7,6 @@ export function toMemoryActor({ principal }: { principal: Principal }): MemoryAc
   if (principal.kind === 'claim') return { type: 'session_actor', session_id: principal.sessionId }
   const person = personIdOf(principal)
   if (person !== undefined) return { type: 'user_actor', user_id: person }
+  if (principal.kind === 'subject') return { type: 'user_actor', user_id: principal.subjectId }
   return { type: 'api_actor', api_key_id: 'keyId' in principal ? principal.keyId : '' }
 }

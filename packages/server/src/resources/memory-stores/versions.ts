@@ -173,6 +173,7 @@ export const showVersion = (
 
 function actorOf({ session_id, api_key_id: caller }: VersionFacts): MemoryActor {
   if (session_id !== null) return { type: 'session_actor', session_id }
-  if (caller !== null && isIdOf('person', caller)) return { type: 'user_actor', user_id: caller }
+  if (caller !== null && (isIdOf('person', caller) || isIdOf('subject', caller)))
+    return { type: 'user_actor', user_id: caller }
   return { type: 'api_actor', api_key_id: caller ?? '' }
 }

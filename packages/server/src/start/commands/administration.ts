@@ -3,6 +3,7 @@
  * change within a second.
  */
 import type { Clock } from '@steward/base/time.ts'
+import { hourMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
 import type { KeyOfDeparted, MemberShown } from '@steward/protocol/people.ts'
@@ -18,7 +19,7 @@ import {
 } from '../../tenants/members/departure.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
-import { checkName, checkNewName, workspaceId } from '../../tenants/workspaces/create.ts'
+import { checkName, checkNewName, createKey, workspaceId } from '../../tenants/workspaces/create.ts'
 import { deleteWorkspace } from '../../tenants/workspaces/delete.ts'
 import type { WorkspaceSummary } from '../../tenants/workspaces/store.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
@@ -138,6 +139,16 @@ export const listKeys = (
     workspace: id,
     data: await apiKeyStore(tx).allValid(id, deps.clock.now()),
   }))
+
+/** For when the identity provider does not answer, or lets nobody in. */
+export async function makeEmergencyKey(
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<Awaited<ReturnType<typeof createKey>> & { expires_at: string }> {
+  const expiresAt = iso(deps.clock.now() + hourMs)
+  const made = await createKey(deps, workspace, { name: 'emergency key', admin: true, expiresAt })
+  return { ...made, expires_at: expiresAt }
+}
 
 export const revokeKeyById = (
   { databases: { control }, clock }: AdministrationDeps,

@@ -91,6 +91,14 @@ const commands: readonly AdministrationCommand[] = [
     run: ({ listKeys }, deps, { values: [workspace = ''] }) => listKeys(deps, workspace),
   },
   {
+    name: 'emergency-key',
+    takes: ['<workspace>'],
+    does: 'print a workspace-admin key that is valid for an hour, once, for when nobody can sign in',
+    more: `${named} The audit of the workspace has a line of it. It opens the API, and the console at /console/key.`,
+    run: ({ makeEmergencyKey }, deps, { values: [workspace = ''] }) =>
+      makeEmergencyKey(deps, workspace),
+  },
+  {
     name: 'revoke-key',
     takes: ['<key id>'],
     does: 'revoke a key by its id, which list-keys shows',

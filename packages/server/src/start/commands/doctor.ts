@@ -18,6 +18,7 @@ import { diskChecks } from '../checks/disk.ts'
 import type { SetupCheck, SetupFinding } from '../checks/finding.ts'
 import { failed, ok, describeCauses, warning } from '../checks/finding.ts'
 import { checkSettingsFile, proxyChecks } from '../checks/outgoing.ts'
+import { identityProviderChecks } from '../checks/identity-providers.ts'
 import { modelChecks } from '../checks/models.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -46,6 +47,7 @@ export async function examineSetup(
     () => mail(config),
     () => sandbox(config),
     ...modelChecks(config, operator.agent),
+    ...identityProviderChecks(config),
     () => address(config),
     async () => openFiles(),
   ]

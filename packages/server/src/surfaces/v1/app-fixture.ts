@@ -48,6 +48,7 @@ function depsOver(database: Database): AppDeps {
         publicUrl: undefined,
         base: 'http://localhost',
         providers: [],
+        isByProvidersAlone: false,
       },
       {
         ...ground,
@@ -55,6 +56,7 @@ function depsOver(database: Database): AppDeps {
         admit: undefined,
         personLimits: undefined,
         invited: { isInvited: never, join: never },
+        groups: { read: never, begin: never },
       },
     ),
     oauth: { clients: {}, refreshKeys: [derivedKey(rootSecret, 'refresh token')] },

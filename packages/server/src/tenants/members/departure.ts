@@ -21,7 +21,12 @@ export type Departure = {
   revoked: boolean
 }
 
-type DepartureOptions = { revokesKeys: boolean; now: number }
+type DepartureOptions = {
+  revokesKeys: boolean
+  now: number
+  /** Groups of a company decide: the last owner and the last key go too. */
+  isForced?: boolean
+}
 
 const isLastOwner = (all: ReadonlyMap<string, Role>, person: string): boolean =>
   all.get(person) === 'owner' && [...all.values()].filter((role) => role === 'owner').length === 1
@@ -36,6 +41,11 @@ export async function prepareRoleChange(
   const all = await memberStore(tx).rolesForUpdate(tenant)
   const role = all.get(person)
   if (!role) throw notFound('member', person)
+  const provider = await memberStore(tx).providerOf(tenant, person)
+  if (provider !== null)
+    throw conflict(
+      `the groups at the identity provider ${provider} give this membership: change the groups there, or the rules of IDENTITY_PROVIDERS`,
+    )
   if (next !== 'owner' && isLastOwner(all, person))
     throw conflict('this is the last owner of the workspace: name another owner first')
   await invitationStore(tx).removeOpenOf(tenant, person)
@@ -125,7 +135,7 @@ async function endLogins(tx: Queries, person: string, now: number, tenant?: stri
 async function endKeys(
   tx: Queries,
   keys: readonly KeyOfPerson[],
-  { revokesKeys, now }: DepartureOptions,
+  { revokesKeys, now, isForced = false }: DepartureOptions,
 ): Promise<void> {
   if (!revokesKeys) return
   const store = apiKeyStore(tx)
@@ -137,7 +147,7 @@ async function endKeys(
       notifyOfKey(tx, key)
     }
     const isAnyLeft = admins.some((admin) => !keys.some(({ id }) => id === admin))
-    if (isAnyLeft || admins.length === 0) continue
+    if (isForced || isAnyLeft || admins.length === 0) continue
     const members = await memberStore(tx).rolesForUpdate(tenant)
     if (![...members.values()].includes('owner'))
       throw conflict(

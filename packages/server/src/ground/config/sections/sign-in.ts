@@ -1,7 +1,7 @@
 /** Settings of sign-in: cookies, mail, identity providers. */
 import { companyProvidersSchema, parseCompanyProviders } from '../company-providers.ts'
-import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { oauthClientsSchema, parseOAuthClients } from '../oauth-clients.ts'
+import { choice, httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
 const cookies = settingsSection('Sign-in', {
@@ -93,4 +93,12 @@ const company = settingsSection('Identities of a company', {
   ),
 })
 
-export const signInSettings = { ...cookies, ...oauth, ...signInProviders, ...company }
+const ways = settingsSection('Sign-in', {
+  signInOnly: setting('SIGN_IN_ONLY', choice(['provider']), {
+    defaultAbout: 'passwords, codes and identity providers',
+    about: '`provider`: people sign in by identity providers alone, not by password or code',
+    more: 'See [Provider alone](company-identity.md#provider-alone)',
+  }),
+})
+
+export const signInSettings = { ...cookies, ...ways, ...oauth, ...signInProviders, ...company }

@@ -28,6 +28,7 @@ const prefixes = {
   outcome: 'outc_',
   person: 'user_',
   process: 'proc_',
+  provider_grant: 'pgrant_',
   publication: 'pub_',
   request: 'req_',
   session: 'sesn_',

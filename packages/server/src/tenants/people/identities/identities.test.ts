@@ -12,6 +12,7 @@ import { peopleTopic } from '../authenticate.ts'
 import { createIdentities } from './identities.ts'
 import type { SignOptions, TestIssuer } from './issuer-fixture.ts'
 import { startIssuer } from './issuer-fixture.ts'
+import { openProviders } from './provider-keys.ts'
 
 const rules = [
   { groups: ['eng-*'], workspace: 'wrkspc_a', role: 'member' },
@@ -38,7 +39,10 @@ async function scene(settings: object = {}) {
         .execute()
   })
   const text = { okta: { issuer: issuer.issuer, audience: 'steward', rules, ...settings } }
-  const made = createIdentities(parseCompanyProviders(JSON.stringify(text)), ground)
+  const made = createIdentities(
+    openProviders(parseCompanyProviders(JSON.stringify(text)), clock),
+    ground,
+  )
   return {
     clock,
     issuer,

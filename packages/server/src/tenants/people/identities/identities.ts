@@ -14,7 +14,7 @@ import type { Membership } from '../authenticate.ts'
 import { peopleTopic } from '../authenticate.ts'
 import { claimText } from './claims.ts'
 import type { Claims } from './claims.ts'
-import { providerKeys } from './provider-keys.ts'
+import type { OpenProvider } from './provider-keys.ts'
 import { rightsBy } from './rules.ts'
 import type { Rights } from './rules.ts'
 import { identityStore, isCurrentSubject } from './store.ts'
@@ -68,13 +68,13 @@ export type Identities = {
 }
 
 export function createIdentities(
-  providers: readonly CompanyProvider[],
+  providers: ReadonlyMap<string, OpenProvider>,
   { databases, clock, log, bus }: Ground,
 ): Identities {
   const byIssuer = new Map(
-    providers
-      .filter(({ audiences }) => audiences.length > 0)
-      .map((provider) => [provider.issuer, { provider, keys: providerKeys(provider, clock) }]),
+    [...providers.values()]
+      .filter(({ provider }) => provider.audiences.length > 0)
+      .map((open) => [open.provider.issuer, open]),
   )
   const { control } = databases
   const known = new Map<string, Remembered>()

@@ -23,6 +23,7 @@ const Discovery = z.looseObject({
   issuer: z.string(),
   jwks_uri: z.url(),
   token_endpoint: z.url().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
   userinfo_endpoint: z.url().optional(),
 })
 export type Discovery = z.infer<typeof Discovery>
@@ -105,3 +106,15 @@ export function providerKeys(provider: CompanyProvider, clock: Clock): ProviderK
     discovery: () => discovery.get(),
   }
 }
+
+/** A provider of the settings, with what it has said last. */
+export type OpenProvider = { provider: CompanyProvider; keys: ProviderKeys }
+
+/** By the name in the settings. */
+export const openProviders = (
+  providers: readonly CompanyProvider[],
+  clock: Clock,
+): ReadonlyMap<string, OpenProvider> =>
+  new Map(
+    providers.map((provider) => [provider.id, { provider, keys: providerKeys(provider, clock) }]),
+  )

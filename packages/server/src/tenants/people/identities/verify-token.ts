@@ -108,17 +108,17 @@ async function verifySignature(
 const proved = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf']
 
 /** Adds what the provider says at this moment to what the token said when it was made. */
-async function withUserinfo(
-  { keys }: TokenChecks,
+export async function withUserinfo(
+  { keys }: Pick<TokenChecks, 'keys'>,
   token: string,
-  claims: JWTPayload,
+  claims: Claims,
 ): Promise<Claims> {
   const { userinfo_endpoint: url } = await keys.discovery()
   if (url === undefined) throw new Error('the provider has no userinfo_endpoint')
   const said = await askProvider(url, { headers: { authorization: `Bearer ${token}` } })
   const all = new Map(Object.entries(typeof said === 'object' && said !== null ? said : {}))
   // Attack: an answer about somebody else. OpenID Connect Core 5.3.2
-  if (all.get('sub') !== claims.sub)
+  if (all.get('sub') !== claims['sub'])
     throw unauthorized('the provider says that the token is of another')
   for (const name of proved) if (claims[name] !== undefined) all.set(name, claims[name])
   return { ...claims, ...Object.fromEntries(all) }
