@@ -40,7 +40,11 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
   return {
     ...tokens,
     people,
-    oauth: { clients: config.oauthClients, refreshKeys: keysFor(config, 'refresh token') },
+    oauth: {
+      clients: config.oauthClients,
+      refreshKeys: keysFor(config, 'refresh token'),
+      identities,
+    },
     posts,
     changes,
     jobs: [

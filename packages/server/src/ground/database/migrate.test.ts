@@ -68,7 +68,13 @@ const addedColumns = [
   ['api_keys', 'role'],
 ] as const
 const addedTables = ['session_waits', 'saved_views', 'oauth_tokens', 'oauth_requests']
-const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
+const addedIndexes = [
+  'api_keys_of_logins',
+  'heads_changed',
+  'heads_at_budget',
+  'threads_rescheduling',
+  'sessions_forked',
+]
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()

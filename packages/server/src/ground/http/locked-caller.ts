@@ -16,6 +16,7 @@ export async function lockCaller(
   needed: CallerKind,
 ): Promise<Principal> {
   if (principal.kind !== 'user' && principal.kind !== 'login') return principal
+  if (principal.kind === 'login' && principal.isSubject) return principal
   const role = (await findRoleForShare(tx, principal.tenant, principal.userId)) ?? null
   const held: Principal | undefined =
     principal.kind === 'user'

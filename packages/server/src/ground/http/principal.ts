@@ -33,7 +33,16 @@ export type Principal =
       name: string
     }
   /** A client that acts for a person in one workspace, by OAuth. The role is the person's own at this moment. */
-  | { kind: 'login'; tenant: string; keyId: string; userId: string; role: Role; name?: string }
+  | {
+      kind: 'login'
+      tenant: string
+      keyId: string
+      /** The person, or the subject of a company's token that was exchanged for the login. */
+      userId: string
+      isSubject: boolean
+      role: Role
+      name?: string
+    }
   | {
       kind: 'environment'
       tenant: string
@@ -91,14 +100,21 @@ export function roleOf(principal: Principal): Role | null {
 const adminRoles: readonly (Role | null)[] = ['admin', 'owner']
 export const isAdmin = (principal: Principal): boolean => adminRoles.includes(roleOf(principal))
 
+/** True for a subject of a company's provider, by its token or by a login that the token was exchanged for. */
+export const isSubject = (principal: Principal): boolean =>
+  principal.kind === 'subject' || (principal.kind === 'login' && principal.isSubject)
+
 /** The person who calls, by a browser or by a client. Undefined for other callers. */
 export const personIdOf = (principal: Principal): string | undefined =>
-  principal.kind === 'user' || principal.kind === 'login' ? principal.userId : undefined
+  principal.kind === 'user' || (principal.kind === 'login' && !principal.isSubject)
+    ? principal.userId
+    : undefined
 
 /** The id that a change records: of the key, of the person or of the subject. Empty for other callers. */
 export function actorOf(principal: Principal): string {
   const person = personIdOf(principal)
   if (person !== undefined) return person
+  if (principal.kind === 'login') return principal.userId
   if (principal.kind === 'subject') return principal.subjectId
   return principal.kind === 'workspace' ? principal.keyId : ''
 }

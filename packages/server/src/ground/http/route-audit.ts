@@ -202,7 +202,7 @@ function actorAndCredential(principal: Principal): {
       }
     case 'login':
       return {
-        actor: { type: 'user', id: principal.userId, name },
+        actor: { type: principal.isSubject ? 'subject' : 'user', id: principal.userId, name },
         credential: { type: 'login', id: principal.keyId },
       }
     case 'subject':

@@ -59,7 +59,11 @@ function depsOver(database: Database): AppDeps {
         groups: { read: never, begin: never },
       },
     ),
-    oauth: { clients: {}, refreshKeys: [derivedKey(rootSecret, 'refresh token')] },
+    oauth: {
+      clients: {},
+      refreshKeys: [derivedKey(rootSecret, 'refresh token')],
+      identities: { identify: never, isToken: never },
+    },
     integrations: {
       apps: new Map(),
       send: never,

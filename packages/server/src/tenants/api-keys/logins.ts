@@ -2,6 +2,7 @@
 import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../../ground/core/security/audited-call.ts'
 import type { AuditActor } from '../../ground/core/security/audited-call.ts'
+import type { Role } from '../../ground/core/security/roles.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { forUpdate, getOpenWorkspaceForShare } from '../../ground/database/lock.ts'
@@ -13,6 +14,8 @@ export type NewLogin = {
   person: string
   actor: AuditActor
   expiresAt: string
+  /** For a subject of a company's provider, who is no member. */
+  role?: Role | null
 }
 
 const loginsOf = (db: Reads, tenant: string) =>
@@ -23,16 +26,11 @@ const loginsOf = (db: Reads, tenant: string) =>
     .where('tenant_id', '=', tenant)
     .where('revoked_at', 'is', null)
 
-const loginReads = (db: Reads) => ({
-  find: (tenant: string, id: string): Promise<KeyRow | undefined> =>
-    loginsOf(db, tenant).where('id', '=', id).executeTakeFirst(),
-})
-
 /** A login has no secret of its own: its tokens are rows of `oauth_tokens`. */
 const newRow = (
   tenant: string,
   id: string,
-  { client, person, expiresAt, now }: Omit<NewLogin, 'actor'> & { now: number },
+  { client, person, expiresAt, role = null, now }: Omit<NewLogin, 'actor'> & { now: number },
 ): KeyRow => ({
   tenant_id: tenant,
   id,
@@ -43,7 +41,7 @@ const newRow = (
   read_only: 0,
   environment_id: null,
   reach: null,
-  role: null,
+  role,
   created_by: person,
   last_used_at: null,
   hash: `no hash ${id}`,
@@ -55,16 +53,13 @@ const newRow = (
 })
 
 const loginWrites = (db: Queries) => ({
-  async create(
-    tenant: string,
-    { client, person, actor, expiresAt }: NewLogin,
-    now: number,
-  ): Promise<string> {
+  async create(tenant: string, { actor, ...made }: NewLogin, now: number): Promise<string> {
     await getOpenWorkspaceForShare(db, tenant)
     const id = newId('api_key')
-    const row = newRow(tenant, id, { client, person, expiresAt, now })
+    const row = newRow(tenant, id, { ...made, now })
     await db.insertInto('api_keys').values(row).execute()
-    const after = { kind: 'oauth', name: client.name, client_id: client.id, created_by: person }
+    const { kind, name, client_id, created_by } = row
+    const after = { kind, name, client_id, created_by }
     auditChange({
       action: 'api_key.create',
       type: 'api_key',
@@ -76,14 +71,35 @@ const loginWrites = (db: Queries) => ({
     return id
   },
 
+  /** Locks the login of a subject until the transaction ends. */
+  findOfSubject: (tenant: string, client: string, subject: string): Promise<KeyRow | undefined> =>
+    forUpdate(
+      db,
+      loginsOf(db, tenant).where('created_by', '=', subject).where('client_id', '=', client),
+    ).executeTakeFirst(),
+
+  async setRole(tenant: string, id: string, set: { role: Role; name: string }): Promise<void> {
+    await db
+      .updateTable('api_keys')
+      .set(set)
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', id)
+      .execute()
+  },
+
   /** Locks the login until the transaction ends. Undefined for one that was ended. */
   findForUpdate: (tenant: string, id: string): Promise<KeyRow | undefined> =>
     forUpdate(db, loginsOf(db, tenant).where('id', '=', id)).executeTakeFirst(),
 
-  async extend(tenant: string, id: string, expiresAt: string): Promise<void> {
+  /** Renewing a login is a use of it. */
+  async extend(
+    tenant: string,
+    id: string,
+    { expiresAt, now }: { expiresAt: string; now: number },
+  ): Promise<void> {
     await db
       .updateTable('api_keys')
-      .set({ expires_at: expiresAt })
+      .set({ expires_at: expiresAt, last_used_at: iso(now) })
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .execute()
@@ -147,4 +163,4 @@ const loginWrites = (db: Queries) => ({
   },
 })
 
-export const loginStore = defineStore(loginReads, loginWrites)
+export const loginStore = defineStore(() => ({}), loginWrites)

@@ -6,6 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('api_keys').addColumn('client_id', 'text').execute()
   await db.schema.alterTable('api_keys').addColumn('role', 'text').execute()
   for (const statement of [
+    "create index api_keys_of_logins on api_keys (created_by) where kind = 'oauth'",
     `create table oauth_tokens (
       tenant_id text not null, hash text not null, key_id text not null, kind text not null, line text,
       exchanged_at text, used_at text, expires_at text not null, created_at text not null,

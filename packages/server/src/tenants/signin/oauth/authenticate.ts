@@ -27,15 +27,18 @@ export function loginAuthentication(ground: Ground, uses: KeyUses) {
 
   async function look(hash: string): Promise<AuthenticatedLogin | undefined> {
     const row = await oauthStore(control.read).loginOf(hash)
-    if (!row) return undefined
+    const role = row?.subject_role ?? row?.role ?? null
+    if (!row || role === null || row.created_by === null) return undefined
+    const isSubject = row.subject_role !== null
     return {
       principal: {
         kind: 'login',
         tenant: row.tenant_id,
         keyId: row.key_id,
-        userId: row.person_id,
-        role: row.role,
-        name: `${row.name} <${row.email}>`,
+        userId: row.created_by,
+        isSubject,
+        role,
+        name: isSubject ? row.login_name : `${row.name} <${row.email}>`,
       },
       expiresAt: Date.parse(row.expires_at),
       isUnused: row.last_used_at === null,

@@ -18,6 +18,14 @@ const word = z.string().min(1).max(2_000)
 const ofCode = z.object({ code: word, code_verifier: word, redirect_uri: word })
 const ofRefresh = z.object({ refresh_token: word })
 const ofDevice = z.object({ device_code: word })
+const ofAssertion = z.object({
+  assertion: z
+    .string()
+    .min(1)
+    .max(16 * 1024),
+  workspace_id: word.optional(),
+})
+const assertionGrant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export type OAuthDeps = {
@@ -41,7 +49,9 @@ export function grantTypes({ people, clients, exchanges, organizationId }: OAuth
       ...(tokens.refresh && { refresh_token: tokens.refresh }),
       ...(scope && { scope }),
       organization: { uuid: organizationId ?? tenant, name: workspace?.name ?? '' },
-      ...(login && { account: { uuid: login.person_id, email_address: login.email } }),
+      ...(login?.email && {
+        account: { uuid: login.created_by ?? '', email_address: login.email },
+      }),
       workspace: { id: tenant, name: workspace?.name ?? '' },
     })
   }
@@ -75,6 +85,12 @@ export function grantTypes({ people, clients, exchanges, organizationId }: OAuth
       refresh_token: exchange(ofRefresh, (client, given) =>
         exchanges.exchangeRefreshToken(client, given.refresh_token),
       ),
+      [assertionGrant]: async (parameters: Parameters) => {
+        const parsed = parsedBy(ofAssertion, parameters)
+        if (!parsed.ok) return refuse('invalid_request', parsed.problems)
+        const { assertion, workspace_id: workspace } = parsed.value
+        return exchanges.exchangeAssertion({ assertion, workspace })
+      },
       [deviceGrant]: exchange(ofDevice, (client, given) =>
         exchanges.exchangeDeviceCode(client, given.device_code),
       ),

@@ -32,7 +32,7 @@ export function refreshExchange({
     const now = clock.now()
     const kept = Math.min(Date.parse(row.expires_at), now + exchangedMs)
     await oauthStore(tx).markExchanged(row.hash, { exchanged_at: iso(now), expires_at: iso(kept) })
-    await loginStore(tx).extend(tenant, keyId, iso(now + refreshMs))
+    await loginStore(tx).extend(tenant, keyId, { expiresAt: iso(now + refreshMs), now })
     const refresh = nextRefreshToken(refreshKeys[0], token)
     return storeTokens(tx, { tenant, keyId }, { refresh, isNew: true, now })
   }

@@ -11,13 +11,13 @@ import type { Tables } from '../../../ground/database/tables.ts'
 export type OAuthRequestRow = Tables['oauth_requests']
 export type OAuthTokenRow = Tables['oauth_tokens']
 
-/** The access token with its login, the person and the person's role at this moment. No row: the token opens nothing. */
+/** The access token with its login, the person and the person's role at this moment; for a subject, the login's role. */
 const loginByAccessToken = selectStatement((db, slot: SlotFor<string>) =>
   db
     .selectFrom('oauth_tokens as token')
     .innerJoin('api_keys as login', 'login.id', 'token.key_id')
-    .innerJoin('people as person', 'person.id', 'login.created_by')
-    .innerJoin('members as member', (join) =>
+    .leftJoin('people as person', 'person.id', 'login.created_by')
+    .leftJoin('members as member', (join) =>
       join
         .onRef('member.person_id', '=', 'login.created_by')
         .onRef('member.tenant_id', '=', 'login.tenant_id'),
@@ -31,7 +31,9 @@ const loginByAccessToken = selectStatement((db, slot: SlotFor<string>) =>
       'token.expires_at',
       'token.line',
       'line.used_at as line_used_at',
-      'person.id as person_id',
+      'login.created_by',
+      'login.name as login_name',
+      'login.role as subject_role',
       'person.name',
       'person.email',
       'member.role',

@@ -12,6 +12,8 @@ import type { Queries } from '../../../ground/database/database.ts'
 import { oauthStore } from './store.ts'
 
 export const accessMs = hourMs
+/** For a token of a company's provider, which says anew what its holder may. */
+export const exchangedAccessMs = 15 * minuteMs
 /** A login ends when its client has not exchanged the refresh token for so long. */
 export const refreshMs = 30 * dayMs
 /** An exchanged refresh token is kept for so long, so that its reuse is noticed. */
@@ -35,7 +37,12 @@ export const nextRefreshToken = (key: Buffer, token: string): string =>
 export async function storeTokens(
   tx: Queries,
   { tenant, keyId }: { tenant: string; keyId: string },
-  { refresh, isNew, now }: { refresh: string | undefined; isNew: boolean; now: number },
+  {
+    refresh,
+    isNew,
+    now,
+    validMs = accessMs,
+  }: { refresh: string | undefined; isNew: boolean; now: number; validMs?: number },
 ): Promise<LoginTokenPair> {
   const access = newToken('access')
   const line = refresh === undefined ? null : hashToken(refresh)
@@ -44,10 +51,10 @@ export async function storeTokens(
     ...(line !== null && isNew
       ? [{ hash: line, kind: 'refresh' as const, line: null, expires_at: iso(now + refreshMs) }]
       : []),
-    { hash: hashToken(access), kind: 'access' as const, line, expires_at: iso(now + accessMs) },
+    { hash: hashToken(access), kind: 'access' as const, line, expires_at: iso(now + validMs) },
   ]
   await oauthStore(tx).addTokens(rows.map((row) => ({ ...shared, ...row, created_at: iso(now) })))
-  return { access, refresh, expiresSeconds: accessMs / 1_000 }
+  return { access, refresh, expiresSeconds: validMs / 1_000 }
 }
 
 /** True when the verifier is the one of the challenge, by S256. RFC 7636 4.6 */
