@@ -51,7 +51,7 @@ export function newLoginRequest(change: Partial<LoginRequest> = {}) {
 type Page = { status: number; text: string; location: string | null; headers: Headers }
 
 /** A browser of a person who has signed in. It follows no redirect. */
-export function browserOf(base: string, { cookie }: PersonClient) {
+export function browserOf(base: string, { cookie }: PersonClient, ownOrigin = base) {
   let cookies = cookie
   async function go(path: string, init: RequestInit = {}): Promise<Page> {
     const headers = { ...(init.headers as Record<string, string>), cookie: cookies }
@@ -62,7 +62,12 @@ export function browserOf(base: string, { cookie }: PersonClient) {
   }
   return {
     go,
-    post(page: Page, path: string, fields: Record<string, string>, origin = base): Promise<Page> {
+    post(
+      page: Page,
+      path: string,
+      fields: Record<string, string>,
+      origin = ownOrigin,
+    ): Promise<Page> {
       const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
       const body = new URLSearchParams({ form_token: token, ...fields })
       return go(path, { method: 'POST', body, headers: { origin } })
@@ -109,9 +114,11 @@ export async function logIn(
   base: string,
   person: PersonClient,
   workspace: string,
+  /** That of `PUBLIC_URL`. */
+  origin = base,
 ): Promise<LoginTokens & { code: string }> {
   const { verifier, request, search } = newLoginRequest()
-  const at = await decide(browserOf(base, person), search, { workspace_id: workspace })
+  const at = await decide(browserOf(base, person, origin), search, { workspace_id: workspace })
   const code = at.searchParams.get('code') ?? ''
   const { status, body } = await tokenRequest(base, {
     grant_type: 'authorization_code',
