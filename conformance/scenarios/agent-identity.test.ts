@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
-import type { JWTPayload } from 'jose'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { verifyAgentToken } from '@steward/server/engine/egress/identity/verify-fixture.ts'
 import type { McpHosts } from '../mcp.ts'
 import { callTool, declareServer, errorsOf, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
 import { accept } from '../people.ts'
@@ -48,13 +47,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.match(authorization, /^Bearer ey/)
       return authorization.slice('Bearer '.length)
     }
-    /** Verifies as a server does that knows only the address of the keys. */
-    async function verified(token: string, host: string): Promise<JWTPayload> {
-      const keys = createRemoteJWKSet(new URL(`${service.base}/.well-known/jwks.json`))
-      const currentDate = new Date(Date.now() + offsetMs)
-      const audience = `https://${host}`
-      return (await jwtVerify(token, keys, { issuer, audience, currentDate })).payload
-    }
+    const verified = (token: string, host: string) =>
+      verifyAgentToken(token, {
+        base: service.base,
+        issuer,
+        audience: `https://${host}`,
+        currentDate: new Date(Date.now() + offsetMs),
+      })
     async function says(session: string, server: string): Promise<void> {
       assert.deepEqual(errorsOf(await turn(service, session, echo(server))), [])
     }
