@@ -5,7 +5,9 @@ const { join } = require('node:path')
 // room on its floor. To let two rooms meet, lift the one that needs the other.
 const packages = [
   ['base', 'mask', 'skills'],
-  ['protocol', 'model', 'sandbox', 'gate'],
+  ['cloud'],
+  ['protocol', 'sandbox', 'gate'],
+  ['model'],
   ['harness', 'space'],
   ['server', 'worker'],
 ]

@@ -32,6 +32,8 @@ const kept = [
   'codeHostHook',
   'trackerClient',
   'trackerHook',
+  // Signs, and is not sent.
+  'cardCredentials',
   'chatClient',
   'chatHook',
   'adminKey',

@@ -59,15 +59,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let routes: Route[]
     let fixtures: PathFixtures
     let stranger: { 'x-api-key': string }
-    let issuer: TestIssuer
+    let issuers: Record<string, TestIssuer>
     /** People of the second workspace, one of each role. */
     let people: Map<Role, PersonClient>
     before(async () => {
       // A session whose work is not claimed gets an event after a while. That event would change the compared data.
-      issuer = await startIssuer()
-      const rules = roles.map((role) => ({ groups: [role], workspace: 'second', role }))
-      const okta = { issuer: issuer.issuer, audience: 'steward', rules }
-      const env = { WORK_UNCLAIMED_SECONDS: '86400', ...identitySettings({ okta }) }
+      const [okta, ci] = [await startIssuer(), await startIssuer()]
+      issuers = { okta, ci }
+      const of = ({ issuer }: TestIssuer, condition: (role: Role) => object) => ({
+        ...{ issuer, audience: 'steward' },
+        rules: roles.map((role) => ({ ...condition(role), workspace: 'second', role })),
+      })
+      const providers = {
+        okta: of(okta, (role) => ({ groups: [role] })),
+        ci: { ...of(ci, (role) => ({ claims: { job: role } })), jwks_uri: `${ci.issuer}/keys` },
+      }
+      const env = { WORK_UNCLAIMED_SECONDS: '86400', ...identitySettings(providers) }
       service = await boot(database, { env })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
@@ -81,7 +88,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(async () => {
       await service.close()
-      await issuer[Symbol.asyncDispose]()
+      for (const issuer of Object.values(issuers)) await issuer[Symbol.asyncDispose]()
     })
 
     async function call(route: Route, path: string, headers: Record<string, string>) {
@@ -350,15 +357,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a token opens what the table of permissions gives its role and nothing else, and of another tenant nothing',
       async () => {
         const before = await everything()
-        for (const role of roles) {
-          const headers = await tokenHeaders(issuer, { sub: role, groups: [role] })
+        const callers = Object.entries(issuers).flatMap(([name, issuer]) =>
+          roles.map((role) => ({ name, issuer, role })),
+        )
+        for (const { name: of, issuer, role } of callers) {
+          const headers = await tokenHeaders(issuer, { sub: role, groups: [role], job: role })
           for (const route of routes) {
             if (route.callers.includes('anyone')) continue
             const isOfOne = route.path.includes(':')
             const isOpen = opens(role, route)
             if (isOpen && route.method !== 'get' && !isOfOne) continue
             const theirs = await call(route, fill(route.path, fixtures, 'theirs'), headers)
-            const name = `token of ${role}: ${route.method} ${route.path}: ${theirs.text}`
+            const name = `token of ${of}, ${role}: ${route.method} ${route.path}: ${theirs.text}`
             assert.equal(theirs.status, isOpen ? (isOfOne ? 404 : 200) : 403, name)
             assert.ok(!theirs.text.includes(canary), name)
           }

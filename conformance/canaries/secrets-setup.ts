@@ -54,8 +54,9 @@ export async function setUpSecrets(
     name: fresh('vault'),
     credentials: authsOf(secrets).map((auth) => ({ auth })),
   })
-  const { taken, refused } = cardsOf(secrets, port)
+  const { taken, refused, ofCloud } = cardsOf(secrets, port)
   await make('/v1/ext/model_cards', taken)
+  await make('/v1/ext/model_cards', ofCloud)
   assert.equal((await ask('POST', '/v1/ext/model_cards', refused)).status, 400)
   const environment = await make('/v1/environments', { name: fresh('environment') })
   const head = '---\nname: notes\ndescription: how we do it\n---\n'
@@ -107,6 +108,8 @@ export async function setUpSecrets(
     failing: [
       await sessionOf(await agentOn('walled')),
       await sessionOf(await agentOn('gpt-of-the-operator')),
+      await sessionOf(await agentOn('clouded')),
+      await sessionOf(await agentOn('of-a-gateway')),
       String(run['session_id']),
       await sessionOf(agent, { environment_id: building }),
     ],

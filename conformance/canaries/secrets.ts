@@ -41,6 +41,8 @@ export function newSecrets() {
     cardKey: newCanary('api_key of a model card'),
     cardHeader: newCanary('header of a model card'),
     refusedCardKey: newCanary('api_key of a refused model card'),
+    cardCredentials: newCanary('credentials of a model card'),
+    providerKey: newCanary('the key of a cloud of the operator'),
     repository: newCanary('authorization_token of a repository'),
     refused: newCanary('a secret in a body that is refused'),
     databasePassword: newCanary('the password of the database'),
@@ -207,6 +209,12 @@ export const settingsOf = (secrets: CanarySecrets, port: number): Record<string,
   NO_PROXY: '*',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: 'https://hooks.api.example/hint',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: secrets.hintKey.secret,
+  MODEL_PROVIDERS: JSON.stringify({
+    canary: {
+      ...{ type: 'gateway', models: ['of-a-gateway'], api_key: secrets.providerKey.secret },
+      base_url: `https://localhost:${port}/model`,
+    },
+  }),
   OPENAI_BASE_URL: `https://localhost:${port}/model`,
   PACKAGE_REGISTRIES: `npm=https://${registryHost}/`,
 })
@@ -219,7 +227,8 @@ export const bucketOf = ({ bucketKey }: CanarySecrets, { endpoint, bucket, regio
     },
   })
 
-export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: CanarySecrets, port: number) => {
+export const cardsOf = (secrets: CanarySecrets, port: number) => {
+  const { cardKey, cardHeader, refusedCardKey, cardCredentials } = secrets
   const card = (model_id: string, path: string, api_key: string) => ({
     model_id,
     provider: 'oai-compatible',
@@ -231,5 +240,14 @@ export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: CanarySecrets, 
   return {
     taken: card('walled', '', cardKey.secret),
     refused: card('refusing', '/refusing', refusedCardKey.secret),
+    ofCloud: {
+      ...{ model_id: 'clouded', provider: 'bedrock', model: 'of.another-maker' },
+      cloud: { region: 'eu-central-1' },
+      base_url: `https://localhost:${port}/model`,
+      credentials: {
+        ...{ type: 'aws_keys', access_key_id: 'AKIACANARY' },
+        secret_access_key: cardCredentials.secret,
+      },
+    },
   }
 }

@@ -20,6 +20,8 @@ export const settings = {
   'settings/api-key': { section: '22.2 Environment variables', says: '`API_KEY` – the first workspace key, any text' },
   'settings/database-url': { section: '22.2 Environment variables', says: '`DATABASE_URL` – a Postgres database instead of the embedded SQLite' },
   'settings/fallback-keys': { section: '22.2 Environment variables', says: 'provider keys – used for a model where the tenant has no card' },
+  'settings/model-providers': { section: '22.2 Environment variables', says: '`MODEL_PROVIDERS` – JSON: clouds and gateways that serve models where the tenant has no card, before the provider keys. The first one whose `models` has the name serves it; `NAME/` before a model\'s name chooses one' },
+  'settings/cloud-identity-workspaces': { section: '22.2 Environment variables', says: '`CLOUD_IDENTITY_WORKSPACES` – workspaces whose cards may use the identity that the server has at a cloud; none by default' },
   'settings/rate-limits': { section: '22.2 Environment variables', says: '`RATE_LIMITS` – rate limits of workspaces, or `off`' },
   'settings/trusted-proxies': { section: '22.2 Environment variables', says: '`TRUSTED_PROXIES` – proxies whose `X-Forwarded-For` is believed; none where nothing is set' },
   'settings/egress-allow-private': { section: '22.2 Environment variables', says: '`EGRESS_ALLOW_PRIVATE` – address ranges that may be dialled although private, for what these settings name: models, the search engine, registries, the bucket, the hint' },

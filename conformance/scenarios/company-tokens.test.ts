@@ -75,6 +75,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(files.data, [])
         const asKey = await service.ask('GET', '/v1/agents', undefined, { 'x-api-key': token })
         assert.equal(asKey.status, 401)
+        const [, , signature = ''] = token.split('.')
+        assert.ok(service.logged.every((line) => !line.includes(signature)))
       },
     )
 

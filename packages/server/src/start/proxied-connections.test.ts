@@ -12,6 +12,7 @@ import { echo, upstreamServer } from '../engine/egress/fixture.ts'
 import { readConfig } from '../ground/config/config.ts'
 import type { ConnectProxy } from '../ground/core/security/connect-proxy-fixture.ts'
 import { connectProxy } from '../ground/core/security/connect-proxy-fixture.ts'
+import { identityFetch } from '../ground/core/security/identity-dispatcher.ts'
 import { asOperator, RefusedAddressError } from '../ground/core/security/dial.ts'
 import { Agent, sendRequest } from '../ground/core/security/undici.ts'
 import { memoryBus } from '../ground/bus/memory.ts'
@@ -86,6 +87,19 @@ describe('the requests of a server behind a proxy', () => {
     assert.equal(await asOperator(() => fetched('https://api.example/')), 200)
     assert.equal(proxy.asked.length, 4)
     await agent.destroy()
+  })
+
+  it('that ask a cloud who this machine is go by it, but not to the address in the machine', async () => {
+    diallers()
+    const signal = AbortSignal.timeout(5_000)
+    const answer = await identityFetch('https://api.example/', { signal })
+    await answer.arrayBuffer()
+    for (const host of ['169.254.169.254', 'metadata.google.internal']) {
+      const soon = AbortSignal.timeout(100)
+      // Some machines have such an address.
+      await identityFetch(`http://${host}:81/`, { signal: soon }).catch(() => {})
+    }
+    assert.deepEqual(proxy.asked, ['api.example:443'])
   })
 
   it('of workspaces go by it, to an address that was checked here', async () => {

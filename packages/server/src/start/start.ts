@@ -56,6 +56,8 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
 /** The settings that routes read. */
 const routeSettings = (config: Config) => ({
   fallbackKeys: config.fallbackKeys,
+  modelProviders: config.modelProviders,
+  cloudIdentityWorkspaces: config.cloudIdentityWorkspaces,
   offlineModel: config.offlineModel,
   prices: config.prices,
   embeddingModel: config.embeddingModel,
@@ -75,7 +77,6 @@ export async function startService(
   log: Log,
   overrides: StartOverrides = {},
 ): Promise<RunningServer> {
-  const { fallbackKeys } = config
   const { ground, database } = await openData(config, log, overrides)
   const { databases, bus, clock } = ground
   const limits = limitsFor(config.rateLimits, ground, serverQuotas(config))
@@ -119,7 +120,7 @@ export async function startService(
         streams,
         openAnswers,
         heldHere: heldHere(shares),
-        specOfModel: specOfModel({ ...ground, fallbackKeys }),
+        specOfModel: specOfModel({ ...ground, ...config }),
         models,
       }),
       config,
@@ -140,7 +141,7 @@ export async function startService(
     egress.job,
     ...capabilityJobs(config, { ...opening, ...integrations }),
   ])
-  loadLibraries({ ...ground, keys: fallbackKeys, stopping: stopping.signal })
+  loadLibraries({ ...ground, operator: config, stopping: stopping.signal })
 
   return {
     port,

@@ -3184,6 +3184,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Keys of Amazon. */
+        AwsKeys: {
+            /** @constant */
+            type: "aws_keys";
+            access_key_id: string;
+            /** @description No answer contains it. */
+            secret_access_key: string;
+            /** @description Of keys that end. No answer contains it. */
+            session_token?: string;
+            /** @description A role that is assumed with these credentials. */
+            role_arn?: string & (unknown & unknown);
+            /** @description The external id that the trust of the role asks for. */
+            external_id?: string;
+        };
+        /** @description An application of Microsoft Entra. */
+        AzureClientSecret: {
+            /** @constant */
+            type: "client_secret";
+            tenant_id: string & (unknown & unknown);
+            client_id: string & (unknown & unknown);
+            /** @description No answer contains it. */
+            client_secret: string;
+            /**
+             * @description Default: `login.microsoftonline.com`.
+             * @enum {string}
+             */
+            authority?: "login.microsoftonline.com" | "login.microsoftonline.us" | "login.partner.microsoftonline.cn";
+        };
         /** @description The bytes, as base64. */
         Base64Source: {
             /**
@@ -4215,6 +4243,18 @@ export interface components {
             /** @description Where it lies in the sandbox; the service chooses a place when absent. */
             mount_path?: string | null;
         };
+        /** @description A key of a service account, as Google gives it. Further fields are ignored. */
+        GoogleServiceAccountKey: {
+            /** @constant */
+            type: "service_account";
+            client_email: string;
+            /**
+             * Format: starts_with
+             * @description No answer contains it.
+             */
+            private_key: string;
+            private_key_id?: string;
+        };
         /** @description An image: PNG, JPEG, GIF or WebP. */
         ImageBlock: {
             /**
@@ -4518,6 +4558,14 @@ export interface components {
             default_config?: components["schemas"]["ToolsetDefaultConfig"] | null;
             /** @description Single tools, each name once. */
             configs?: components["schemas"]["MCPToolConfig"][] | null;
+        };
+        /** @description What the server is at the cloud. Only in workspaces that its operator lists. A role is assumed with the id of the workspace as external id. */
+        MachineIdentity: {
+            /** @constant */
+            type: "machine";
+            /** @description A role that is assumed with these credentials. */
+            role_arn?: string & (unknown & unknown);
+            client_id?: string & (unknown & unknown);
         };
         /** @description Who calls, and in which workspaces. */
         Me: {
@@ -4849,6 +4897,10 @@ export interface components {
             /** @description Enough of the key to recognise it. */
             api_key_preview: string;
             native_config: components["schemas"]["NativeConfig"] | null;
+            /** @description Where in a cloud the model is, or null. */
+            cloud: components["schemas"]["ModelCloud"] | null;
+            /** @description The kind of the credentials; null: the card has an `api_key`. */
+            credentials_type: ("aws_keys" | "service_account" | "client_secret" | "machine") | null;
             /** @description What came of trying the key, in the answer to a write. */
             probe?: {
                 /** @description True: the key works. False: the provider could not be asked. Null: the key was not tried. */
@@ -4894,8 +4946,11 @@ export interface components {
             custom_headers?: {
                 [key: string]: string;
             } | null;
-            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
+            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`, and with `credentials`. */
             api_key?: (string | "") | null;
+            /** @description Where the model is, for the providers `bedrock`, `vertex` and `foundry`. */
+            cloud?: components["schemas"]["ModelCloud"] | null;
+            credentials?: (components["schemas"]["AwsKeys"] | components["schemas"]["GoogleServiceAccountKey"] | components["schemas"]["AzureClientSecret"] | components["schemas"]["MachineIdentity"]) | null;
             native_config?: components["schemas"]["NativeConfig"] | null;
         };
         /** @description What came of asking the model of a card for a few tokens. */
@@ -4931,8 +4986,11 @@ export interface components {
             custom_headers?: {
                 [key: string]: string;
             } | null;
-            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`. */
+            /** @description The provider's key. No answer contains it. May be left out for `oai-compatible` and `ant-compatible`, and with `credentials`. */
             api_key?: (string | "") | null;
+            /** @description Where the model is, for the providers `bedrock`, `vertex` and `foundry`. */
+            cloud?: components["schemas"]["ModelCloud"] | null;
+            credentials?: (components["schemas"]["AwsKeys"] | components["schemas"]["GoogleServiceAccountKey"] | components["schemas"]["AzureClientSecret"] | components["schemas"]["MachineIdentity"]) | null;
             native_config?: components["schemas"]["NativeConfig"] | null;
         };
         /** @description The models of a provider that the service knows. */
@@ -4958,6 +5016,17 @@ export interface components {
              * @description Asks a few providers for their live list.
              */
             api_key?: string;
+        };
+        /** @description Where in a cloud the model is. */
+        ModelCloud: {
+            /** @description The region of Bedrock or Vertex AI, such as `eu-central-1`. */
+            region?: string;
+            /** @description The project of Google Cloud. */
+            project?: string;
+            /** @description The resource of Microsoft Foundry. */
+            resource?: string;
+            /** @description The prefix of Bedrock's inference profile; left out: the one of the region. */
+            prefix?: string;
         };
         /** @description A model card, with what this agent sets. */
         ModelConfig: {

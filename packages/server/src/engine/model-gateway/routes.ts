@@ -79,6 +79,10 @@ export function modelGatewayRoutes({
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
+    if (spec.cloud)
+      throw forbidden(
+        `the model of this session is served by ${spec.cloud.type}, which the model gateway does not reach: let the service ask the model, or give the session a model with a key`,
+      )
     if (spec.api !== wire)
       throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
     const body = parseInput(Asked, await raw.json())

@@ -66,6 +66,8 @@ describe('identity providers of a company', () => {
     { subject: '*' },
     { subject: 'repo:*' },
     { subject: 'repo:acme*' },
+    { subject: 'environment:production' },
+    { subject: 'environment:production:repo:acme/*' },
     { claims: { repository: '*' } },
     { claims: { repository: 'acme*' } },
     { claims: { repository: ['acme/app', '*/app'] } },

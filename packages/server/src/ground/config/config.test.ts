@@ -146,6 +146,8 @@ describe('the configuration', () => {
       offlineModel: true,
       prices: new Map(),
       offlineThinkMs: 250,
+      modelProviders: [],
+      cloudIdentityWorkspaces: [],
       modelAnswerMs: 3_600_000,
       modelSilenceMs: 300_000,
       logLevel: 'info',

@@ -72,6 +72,7 @@ function configOf(
     companyProviders,
     identityProviders: buildIdentityProviders(given.identityProviders, companyProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
+    modelProviders: given.modelProviders ?? [],
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),
       openai: fallbackOf(fallbackKeys.openai),

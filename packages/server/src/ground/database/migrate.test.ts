@@ -66,8 +66,17 @@ const addedColumns = [
   ['sessions', 'allowances'],
   ['api_keys', 'client_id'],
   ['api_keys', 'role'],
+  ['members', 'provider_id'],
+  ['sign_ins', 'provider_id'],
 ] as const
-const addedTables = ['session_waits', 'saved_views', 'oauth_tokens', 'oauth_requests']
+const addedTables = [
+  'session_waits',
+  'saved_views',
+  'subjects',
+  'provider_grants',
+  'oauth_tokens',
+  'oauth_requests',
+]
 const addedIndexes = [
   'api_keys_of_logins',
   'heads_changed',

@@ -14,7 +14,7 @@ export type CallerKind =
   | 'mcp'
 
 /** A change that a route names, because a role may make it and no other change. */
-export type Operation = 'start a session' | 'answer a session'
+export type RoleOperation = 'start a session' | 'answer a session'
 
 type Permissions = {
   /** The kinds of callers whose routes the role may read. */
@@ -22,7 +22,7 @@ type Permissions = {
   /** The kinds of callers whose routes the role may call for a change. */
   changes: readonly CallerKind[]
   /** Further changes. */
-  operations: readonly Operation[]
+  operations: readonly RoleOperation[]
 }
 
 export const permissions: Readonly<Record<Role, Permissions>> = {

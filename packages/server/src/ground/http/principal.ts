@@ -1,7 +1,7 @@
 /** The kinds of callers and their rights. */
 import { forbidden } from '../core/errors.ts'
 import type { Role } from '../core/security/roles.ts'
-import type { CallerKind, Operation } from './permissions.ts'
+import type { CallerKind, RoleOperation } from './permissions.ts'
 import { permissions } from './permissions.ts'
 
 export type Principal =
@@ -140,7 +140,7 @@ export type CallerRules = {
   /** `any`: the route passes on an answer of another server. */
   answer: unknown
   changesNothing?: boolean
-  operation?: Operation
+  operation?: RoleOperation
 }
 
 /** Finds the caller of a request. Throws `unauthorized`. */

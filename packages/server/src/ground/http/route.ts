@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 import type { RequestClass } from '../core/fairness/rates.ts'
 import type { BodyLimits } from './limits.ts'
 import type { ClaimScope, Principal } from './principal.ts'
-import type { CallerKind, Operation } from './permissions.ts'
+import type { CallerKind, RoleOperation } from './permissions.ts'
 import type { RouteReply } from './reply.ts'
 
 type ParameterNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`
@@ -84,7 +84,7 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   /** True when a caller that may only read may make this request, although it is no GET. */
   changesNothing?: boolean
   /** The change that a role with this operation may make here. The handler refuses what of the body goes beyond it. */
-  operation?: Operation
+  operation?: RoleOperation
   /** Returns true when a request with this body is not counted. The body is then parsed before the count. */
   isUncounted?(body: Body): boolean
   /** For a route with two kinds of answers: returns true when the answer to this body is a stream. */

@@ -11,12 +11,16 @@ import type { Namer } from '../../ground/core/security/dial.ts'
 import { asOperator } from '../../ground/core/security/dial.ts'
 import type { Seal } from '../../ground/core/security/seal.ts'
 import type { Ground } from '../../ground/ground.ts'
-import type { FallbackKeys } from './fallback.ts'
+import type { IdentityWorkspaces } from './clouds.ts'
+import { accessWith, refuseIdentity, requestAuthority } from './clouds.ts'
+import type { OperatorModels } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
-import { keyContext, modelCardStore, openHeaders } from './store.ts'
+import { modelCardStore, openHeaders } from './store.ts'
 import { findPrice, priceOfOffline } from './prices.ts'
 import { targetOfCard } from './target.ts'
+import type { CloudRights } from './write.ts'
+import { openSecret } from './write.ts'
 
 export type ModelResolution =
   | { ok: true; model: Model; price: Price | null }
@@ -34,19 +38,20 @@ export type ReachedModel = ModelSpec & { named: Namer }
 
 const mostOpened = 1_000
 
-type ModelResolverDeps = Ground & {
-  fallbackKeys: FallbackKeys
-  offlineModel: boolean
-  offlineThinkMs: number
-  modelAnswerMs: number
-  /** A model that is silent for this time counts as unreachable. */
-  modelSilenceMs: number
-  prices: PriceTable
-}
+type ModelResolverDeps = Ground &
+  OperatorModels &
+  CloudRights & {
+    offlineModel: boolean
+    offlineThinkMs: number
+    modelAnswerMs: number
+    /** A model that is silent for this time counts as unreachable. */
+    modelSilenceMs: number
+    prices: PriceTable
+  }
 type ModelControls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: ModelResolverDeps): ResolveModel {
-  const { databases, seal, fallbackKeys } = deps
+  const { databases, seal, cloudIdentityWorkspaces } = deps
   const patience = {
     idleTimeoutMs: deps.modelSilenceMs,
     answerTimeoutMs: deps.modelAnswerMs,
@@ -64,13 +69,13 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
       const name = [card.id, card.sealed_key].join(' ')
       const opened = known(name, controls)
       if (opened) return opened
-      const spec = await cardSpec(card, seal)
+      const spec = await cardSpec(card, seal, cloudIdentityWorkspaces)
       if ('refused' in spec) return { ok: false, message: `model card ${id}: ${spec.refused}` }
       return open(name, { ...spec, ...controls }, card.card.native_config?.cost)
     }
     if (id === 'offline' && deps.offlineModel)
       return offline(model, controls, priceOfOffline(deps.prices))
-    const spec = await fallbackSpec(fallbackKeys, id)
+    const spec = await fallbackSpec(deps, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
   }
@@ -79,16 +84,17 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
 export function specOfModel({
   databases,
   seal,
-  fallbackKeys,
-}: Ground & { fallbackKeys: FallbackKeys }): SpecOfModel {
+  cloudIdentityWorkspaces,
+  ...operator
+}: Ground & OperatorModels & CloudRights): SpecOfModel {
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
     const { read } = await databases.open(tenant)
     const card = await modelCardStore(read).named(tenant, id)
-    if (card) return cardSpec(card, seal)
+    if (card) return cardSpec(card, seal, cloudIdentityWorkspaces)
     return id === 'offline'
       ? { refused: 'the offline model is reached by nobody but the service itself' }
-      : fallbackSpec(fallbackKeys, id)
+      : fallbackSpec(operator, id)
   }
 }
 
@@ -141,7 +147,7 @@ function opener(
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const opening = observedModel(openModel({ ...spec, ...patience }))
+    const opening = observedModel(openModel({ ...spec, ...patience }, requestAuthority))
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
     const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices) }
     opened.set(keyOf(name, spec), resolved)
@@ -151,11 +157,24 @@ function opener(
   return { open, known }
 }
 
-async function cardSpec(row: CardRow, seal: Seal): Promise<ReachedModel | { refused: string }> {
-  const target = await targetOfCard({ ...row.card, model: row.model })
+async function cardSpec(
+  row: CardRow,
+  seal: Seal,
+  allowed: IdentityWorkspaces,
+): Promise<ReachedModel | { refused: string }> {
+  const { tenant_id: tenant, card } = row
+  const refused = refuseIdentity(card.credentials_type, tenant, allowed)
+  if (refused !== undefined) return { refused }
+  const target = await targetOfCard({ ...card, model: row.model })
   if ('refused' in target) return target
-  const api_key = seal.open(row.sealed_key, keyContext(row.tenant_id, row.id))
-  const reached = { ...target, api_key, named: 'tenant' } as const
+  const { api_key, credentials } = openSecret(row, seal)
+  const { cloud } = target
   const headers = openHeaders(row, seal)
-  return headers ? { ...reached, headers } : reached
+  return {
+    ...target,
+    api_key,
+    named: 'tenant',
+    ...(cloud && { cloud: accessWith(cloud, credentials, tenant) }),
+    ...(headers && { headers }),
+  }
 }

@@ -81,6 +81,8 @@ function depsOver(database: Database): AppDeps {
     openAnswers: { hold: never, keyIds: never, endAll: never },
     limits: limitsFor('off', ground),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
+    modelProviders: [],
+    cloudIdentityWorkspaces: [],
     offlineModel: true,
     prices: new Map(),
     resolveModel: async () => never(),

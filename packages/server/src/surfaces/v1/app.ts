@@ -52,7 +52,8 @@ import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
 import type { Ground } from '../../ground/ground.ts'
-import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
+import type { OperatorModels } from '../../resources/model-cards/fallback.ts'
+import type { CloudRights } from '../../resources/model-cards/write.ts'
 import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import type { Archives } from '../../engine/folders/archives.ts'
 import { folderRoutes } from '../../engine/folders/routes.ts'
@@ -102,6 +103,8 @@ import { organizationWebhookRoutes } from '../../tenants/webhooks/organization-r
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
 export type AppDeps = Refusals &
+  OperatorModels &
+  CloudRights &
   Ground & {
     blobStore: BlobStoreMark
     integrations: OpenIntegrations
@@ -121,7 +124,6 @@ export type AppDeps = Refusals &
     heldHere: ProcessUse
     /** The tenants' shares of the processes that match expressions. */
     matches: Share
-    fallbackKeys: FallbackKeys
     offlineModel: boolean
     /** The operator's prices. */
     prices: PriceTable

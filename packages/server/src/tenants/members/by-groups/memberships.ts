@@ -9,9 +9,10 @@ import { memberStore } from '../../people/members/store.ts'
 import { removeMember } from '../departure.ts'
 import { groupStore } from './store.ts'
 
-type GroupChange = { person: string; provider: CompanyProvider; now: number }
+type NamedProvider = Pick<CompanyProvider, 'id' | 'issuer' | 'revokesKeys'>
+type GroupChange = { person: string; provider: NamedProvider; now: number }
 
-const actorOf = ({ id, issuer }: CompanyProvider) =>
+const actorOf = ({ id, issuer }: NamedProvider) =>
   ({ type: 'identity_provider', id, name: issuer }) as const
 
 /** The last owner goes too: a person who has left the company keeps nothing. */

@@ -20,7 +20,7 @@ import type { OpenProvider } from '../../people/identities/provider-keys.ts'
 import { peopleStore } from '../../people/store.ts'
 import { applyGroups } from './memberships.ts'
 import type { GrantRow } from './store.ts'
-import { grantContext, groupStore } from './store.ts'
+import { askedAwayMs, grantContext, groupStore } from './store.ts'
 
 const everyMs = 5 * secondMs
 /** Without providers there is only what earlier settings have left. */
@@ -31,6 +31,21 @@ const atOnce = 8
 const unansweredMs = 30 * minuteMs
 
 const call = jobCall('member.ask_provider')
+
+type Renewed = { kept: GrantRow; tokens: ProviderTokens }
+
+/** A provider that the settings name no longer. */
+const formerProvider = (id: string) => ({ id, issuer: id, revokesKeys: false })
+
+/** Faults of this service's registration at the provider, which say nothing about a person. RFC 6749 5.2 */
+const ownFaults = ['invalid_client', 'unauthorized_client', 'invalid_request', 'invalid_scope']
+
+/** The provider takes the person, or what it gave for the person, no longer. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof PlatformError) return error.kind === 'unauthorized'
+  if (!(error instanceof ProviderRefusal) || ownFaults.includes(error.code ?? '')) return false
+  return error.code === 'invalid_grant' || [401, 403].includes(error.status)
+}
 
 export type GroupDeps = Ground & { providers: ReadonlyMap<string, OpenProvider> }
 
@@ -67,14 +82,14 @@ export function groupSignIns(deps: GroupDeps): GroupSignIns & { job: Job } {
   }
 
   /** Ends what the provider gave: memberships, sign-ins and the grant. */
-  const end = ({ person_id: person, provider_id: provider }: GrantRow): Promise<void> =>
+  const end = (grant: GrantRow): Promise<void> =>
     runAudited(call, () =>
       control.write(async (tx) => {
-        const open = providers.get(provider)
-        const change = { person, now: clock.now() }
-        if (open) await applyGroups(tx, [], { ...change, provider: open.provider })
+        if (!(await groupStore(tx).remove(grant))) return
+        const { person_id: person, provider_id: provider } = grant
+        const named = providers.get(provider)?.provider ?? formerProvider(provider)
+        await applyGroups(tx, [], { person, provider: named, now: clock.now() })
         await peopleStore(tx).endAtProvider(person, provider)
-        await groupStore(tx).remove(person, provider)
         notifyOfPeople(tx)
       }),
     )
@@ -88,37 +103,50 @@ export function groupSignIns(deps: GroupDeps): GroupSignIns & { job: Job } {
     return { ...open('access'), ...open('refresh') }
   }
 
-  async function confirm(grant: GrantRow, open: OpenProvider): Promise<void> {
+  /** Renewed tokens are kept before anything else is asked: the provider may take the former ones no longer. */
+  async function renewed(grant: GrantRow, open: OpenProvider) {
     const { access = '', refresh } = openTokens(grant)
-    const tokens = refresh === undefined ? { access } : await renewTokens(open, refresh)
-    const proof = await readAtProvider(open, tokens, { clock, log }, grant.subject)
+    if (refresh === undefined) return { kept: grant, tokens: { access } }
+    const tokens = await renewTokens(open, refresh)
+    const kept = await control.write((tx) => groupStore(tx).renew(seal, grant, tokens))
+    return kept && { kept, tokens }
+  }
+
+  async function confirm({ kept, tokens }: Renewed, open: OpenProvider): Promise<void> {
+    const { person_id: person, subject } = kept
+    const proof = await readAtProvider(open, tokens, { clock, log }, subject)
     const now = clock.now()
     await runAudited(call, () =>
       control.write(async (tx) => {
-        const isSignedIn = await groupStore(tx).isSignedIn(grant.person_id, now)
-        const asked = { tokens, isSignedIn, now }
-        if (await groupStore(tx).confirm(seal, grant, asked))
-          await apply(tx, grant.person_id, proof)
+        const isSignedIn = await groupStore(tx).isSignedIn(person, now)
+        if (await groupStore(tx).confirm(kept, isSignedIn, now)) await apply(tx, person, proof)
       }),
     )
   }
 
-  /** The provider takes the person or the tokens no longer, or the settings name it no longer. */
-  const isRefusal = (error: unknown): boolean =>
-    (error instanceof ProviderRefusal && [400, 401, 403].includes(error.status)) ||
-    (error instanceof PlatformError && error.kind === 'unauthorized')
+  /** The provider was silent for too long, or takes the person no longer. */
+  async function isLost(grant: GrantRow, error: unknown): Promise<boolean> {
+    const { person_id: person, provider_id: provider, confirmed_ms } = grant
+    const now = clock.now()
+    const isSignedIn = await groupStore(control.read).isSignedIn(person, now)
+    const mostMs = unansweredMs + (isSignedIn ? 0 : askedAwayMs)
+    const isOver = now - Number(confirmed_ms) > mostMs
+    log.warn('an identity provider did not confirm a person', { provider, person, isOver, error })
+    return isOver || isRefusal(error)
+  }
 
   async function ask(grant: GrantRow): Promise<void> {
     const open = providers.get(grant.provider_id)
     if (!open?.provider.client) return end(grant)
     if (!(await control.write((tx) => groupStore(tx).claim(grant, clock.now())))) return
+    let known = grant
     try {
-      await confirm(grant, open)
+      const tokens = await renewed(grant, open)
+      if (!tokens) return
+      known = tokens.kept
+      await confirm(tokens, open)
     } catch (error) {
-      const { person_id: person, provider_id: provider } = grant
-      const isOver = clock.now() - Number(grant.confirmed_ms) > unansweredMs
-      log.warn('an identity provider did not confirm a person', { provider, person, isOver, error })
-      if (isOver || isRefusal(error)) await end(grant)
+      if (await isLost(known, error)) await end(known)
     }
   }
 

@@ -16,7 +16,7 @@ const noTenant = ''
 
 /** How often the provider is asked about a person who is signed in, and about anybody else. */
 export const askedMs = 3 * minuteMs
-const askedAwayMs = 60 * minuteMs
+export const askedAwayMs = 60 * minuteMs
 
 export const grantContext = (tenant: string, id: string, name: string): string =>
   `${tenant}/provider_grants/${id}/${name}`
@@ -141,19 +141,27 @@ function grantWrites(db: Queries) {
       return numUpdatedRows === 1n
     },
 
-    /** Notes what the provider has said. False when the grant was replaced or removed since. */
-    async confirm(
+    /** Keeps renewed tokens. Undefined when the grant was replaced or removed since. */
+    renew(
       seal: Seal,
       { id, sealed_tokens }: GrantRow,
-      { tokens, isSignedIn, now }: { tokens: ProviderTokens; isSignedIn: boolean; now: number },
-    ): Promise<boolean> {
+      tokens: ProviderTokens,
+    ): Promise<GrantRow | undefined> {
+      return db
+        .updateTable('provider_grants')
+        .set({ sealed_tokens: sealTokens(seal, id, tokens) })
+        .where('tenant_id', '=', noTenant)
+        .where('id', '=', id)
+        .where('sealed_tokens', '=', sealed_tokens)
+        .returningAll()
+        .executeTakeFirst()
+    },
+
+    /** Notes that the provider has said the groups. False when the grant was replaced or removed since. */
+    async confirm({ id, sealed_tokens }: GrantRow, isSignedIn: boolean, now: number) {
       const { numUpdatedRows } = await db
         .updateTable('provider_grants')
-        .set({
-          sealed_tokens: sealTokens(seal, id, tokens),
-          confirmed_ms: now,
-          due_ms: now + (isSignedIn ? askedMs : askedAwayMs),
-        })
+        .set({ confirmed_ms: now, due_ms: now + (isSignedIn ? askedMs : askedAwayMs) })
         .where('tenant_id', '=', noTenant)
         .where('id', '=', id)
         .where('sealed_tokens', '=', sealed_tokens)
@@ -161,12 +169,15 @@ function grantWrites(db: Queries) {
       return numUpdatedRows === 1n
     },
 
-    async remove(person: string, provider: string): Promise<void> {
-      await db
+    /** False when the person has signed in anew since the grant was read. */
+    async remove({ id, sealed_tokens }: GrantRow): Promise<boolean> {
+      const { numDeletedRows } = await db
         .deleteFrom('provider_grants')
-        .where('person_id', '=', person)
-        .where('provider_id', '=', provider)
-        .execute()
+        .where('tenant_id', '=', noTenant)
+        .where('id', '=', id)
+        .where('sealed_tokens', '=', sealed_tokens)
+        .executeTakeFirst()
+      return numDeletedRows === 1n
     },
 
     /** False when people have made the person a member: that membership stays as it is. */

@@ -51,12 +51,12 @@ async function principalOf(
 
 const bearer = /^Bearer\s+(\S+)\s*$/i
 
-export type TokenDeps = Ground & { identities: Identities }
+type IdentityDeps = Ground & { identities: Identities }
 
 /** Other credentials are those of `others`. */
 export function withTokens(
   others: Authenticate,
-  { identities, databases, clock, bus }: TokenDeps,
+  { identities, databases, clock, bus }: IdentityDeps,
 ): Authenticate {
   const isAlone = databases.control.dialect === 'sqlite'
   const workspaces = recentLookups((id) => identityStore(databases.control.read).workspace(id), {

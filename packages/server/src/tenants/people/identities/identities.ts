@@ -40,6 +40,8 @@ export type Identity = {
 /** How long a checked token counts without a further check: a group that is gone from the provider's answer counts no longer. */
 export const rememberedMs = minuteMs
 const refusedMs = 10 * secondMs
+/** A provider that has not answered is not asked about the token again for this long. */
+const awayMs = 5 * secondMs
 const mostRemembered = 10_000
 const longestSubject = 1_000
 const longestLabel = 120
@@ -120,8 +122,9 @@ export function createIdentities(
       },
       (error: unknown) => {
         if (known.get(hash) === entry) known.delete(hash)
-        const isRefusal = error instanceof PlatformError && error.kind === 'unauthorized'
-        if (isRefusal) put(refused, hash, { ...entry, until: clock.now() + refusedMs })
+        if (!(error instanceof PlatformError)) return
+        const restMs = error.kind === 'unavailable' ? awayMs : refusedMs
+        put(refused, hash, { ...entry, until: clock.now() + restMs })
       },
     )
     return found
