@@ -7,7 +7,7 @@ const packages = [
   ['base', 'mask', 'skills'],
   ['cloud'],
   ['protocol', 'sandbox', 'gate'],
-  ['model'],
+  ['model', 'secret-managers'],
   ['harness', 'space'],
   ['server', 'worker'],
 ]
@@ -50,9 +50,15 @@ const rooms = {
     ['model-gateway', 'runner'],
     ['folders', 'installs', 'memory', 'outputs', 'repositories'],
   ],
-  'engine/egress': [['policy'], ['inject'], ['oauth', 'identity'], ['callers']],
+  'engine/egress': [
+    ['company-secrets'],
+    ['policy'],
+    ['inject'],
+    ['oauth', 'identity'],
+    ['callers'],
+  ],
   capabilities: [
-    ['evals', 'integrations', 'replay'],
+    ['evals', 'integrations', 'people-data', 'replay', 'retention'],
     ['deployments', 'dreams'],
   ],
   surfaces: [['console', 'docs', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],

@@ -132,7 +132,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         access: secrets.issuedAccess.secret,
         refresh: secrets.issuedRefresh.secret,
       }
-      upstream = await echoingUpstream(issued, await registryOf(contents.build.secret))
+      const manager = { token: secrets.managerToken.secret, secret: secrets.companyBearer.secret }
+      upstream = await echoingUpstream(issued, manager, await registryOf(contents.build.secret))
       const scene = { folder, upstream, secrets, control, contents }
       if (database === 'sqlite') {
         played = await playScene({ ...scene, sources: {} })
@@ -222,6 +223,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       for (const part of [
         '/v1/ext/audit/export',
         '/v1/ext/audit/credential_uses',
+        '/v1/ext/audit/secret_reads',
         '/v1/ext/model_cards/',
         '/threads/',
         '/deliveries/',

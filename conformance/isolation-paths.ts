@@ -219,6 +219,13 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     const { body } = await joined.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
     return body.user.id
   }
+  /** The walk deletes what it can, so the hold is released. */
+  const releasedHold = async (session_id: string): Promise<string> => {
+    const scope = { type: 'session', session_id }
+    const hold = await make('/v1/ext/holds', { name: undefined, scope, reason: canary })
+    await make(`/v1/ext/holds/${hold}/release`)
+    return hold
+  }
   const ids = {
     '/v1/organizations/workspaces/:id': workspace,
     '/v1/environments/:id/work/:work': work.body.data[0]?.id ?? '',
@@ -300,6 +307,8 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
     '/v1/organizations/webhooks/:id': await make('/v1/organizations/webhooks', {
       ...{ url: 'https://first.example/other', enabled_events: ['agent.archived'] },
     }),
+    '/v1/ext/holds/:id': await releasedHold(withoutThreads),
+    '/v1/ext/people/:id': owner.user.id,
     '/v1/ext/auth/sign_ins/:id': 'signin_000000000000000000',
     '/signin/invitation/:token': 'invitation-of-the-first-000000000000',
     '/v1/ext/oauth/:provider': 'provider-of-the-first-000000000000',

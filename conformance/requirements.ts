@@ -13,6 +13,7 @@ import { limits } from './requirements/limits.ts'
 import { mcpServers } from './requirements/mcp-servers.ts'
 import { memoryStores } from './requirements/memory-stores.ts'
 import { models } from './requirements/models.ts'
+import { rulesOfACompany } from './requirements/rules-of-a-company.ts'
 import { running } from './requirements/running.ts'
 import { sessions } from './requirements/sessions.ts'
 import { settings } from './requirements/settings.ts'
@@ -41,6 +42,7 @@ const all = {
   ...mcpServers,
   ...memoryStores,
   ...models,
+  ...rulesOfACompany,
   ...running,
   ...sessions,
   ...settings,

@@ -19,6 +19,9 @@ export function newSecrets() {
     adminKey: newCanary('the initial key'),
     searchKey: newCanary('the key of web_search'),
     modelKey: newCanary('the key of a provider'),
+    managerSignIn: newCanary('the secret of the sign-in at a secret manager'),
+    managerToken: newCanary('the token of the server at a secret manager'),
+    companyBearer: newCanary('static_bearer: a secret of a secret manager'),
     bearer: newCanary('static_bearer'),
     oauth: newCanary('mcp_oauth: access_token'),
     oauthRefresh: newCanary('mcp_oauth: refresh_token'),
@@ -159,6 +162,7 @@ export const authsOf = (secrets: CanarySecrets): object[] => [
 /** Hosts that have a credential. */
 export const hosts = [
   'mcp.api.example',
+  'company.api.example',
   'oauth.api.example',
   'oauth-basic.api.example',
   'oauth-flat.api.example',
@@ -187,6 +191,26 @@ const appsOf = (secrets: CanarySecrets): Record<string, string> => ({
   INTEGRATIONS_SLACK_SIGNING_SECRET: secrets.chatHook.secret,
   INTEGRATIONS_SLACK_APP_TOKEN: secrets.chatSocket.secret,
 })
+
+/** Where the upstream stands for HashiCorp Vault. */
+export const managerPath = '/company'
+
+/** A credential whose secret stands in a secret manager. */
+export const referringAuth = {
+  type: 'static_bearer',
+  token: { type: 'secret_reference', manager: 'company', name: 'bearer' },
+  mcp_server_url: 'https://company.api.example/mcp',
+}
+
+const managersOf = ({ managerSignIn }: CanarySecrets, port: number): string =>
+  JSON.stringify({
+    company: {
+      type: 'vault',
+      address: `https://localhost:${port}${managerPath}`,
+      auth: { type: 'approle', role_id: 'steward', secret_id: managerSignIn.secret },
+      workspaces: { '*': { prefix: '{workspace}/' } },
+    },
+  })
 
 export const settingsOf = (secrets: CanarySecrets, port: number): Record<string, string> => ({
   ...appsOf(secrets),
@@ -217,6 +241,7 @@ export const settingsOf = (secrets: CanarySecrets, port: number): Record<string,
   }),
   OPENAI_BASE_URL: `https://localhost:${port}/model`,
   PACKAGE_REGISTRIES: `npm=https://${registryHost}/`,
+  SECRET_MANAGERS: managersOf(secrets, port),
 })
 
 export const bucketOf = ({ bucketKey }: CanarySecrets, { endpoint, bucket, region }: Bucket) =>

@@ -15,6 +15,7 @@ import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
 import { checkStart } from './events/limited-roles.ts'
 import { postEvents } from './events/post.ts'
+import { checkAgentRules } from '../resources/agents/rules.ts'
 import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
 import { sessionForWorker } from './claimed/reach.ts'
@@ -112,8 +113,12 @@ export function sessionRoutes(
         limits: recordBody,
         answer,
       },
-      ({ db, tenant, params, body }) =>
-        db.write((tx) => updateSession(tx, tenant, params.id, body, { now: clock.now(), seal })),
+      async ({ db, tenant, params, body }) => {
+        await checkAgentRules(opening, tenant, { mcp_servers: body.agent?.mcp_servers }, 'agent.')
+        return db.write((tx) =>
+          updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
+        )
+      },
     ),
     sessions.post(
       '/:id/archive',

@@ -12,6 +12,7 @@ import { stopListening, startHttpServer } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
+import { referenceTrial } from '../engine/egress/company-secrets/reference-trial.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
@@ -59,6 +60,8 @@ const routeSettings = (config: Config) => ({
   modelProviders: config.modelProviders,
   cloudIdentityWorkspaces: config.cloudIdentityWorkspaces,
   offlineModel: config.offlineModel,
+  allowed: config.allowed,
+  retentionDays: config.retentionDays,
   prices: config.prices,
   embeddingModel: config.embeddingModel,
   proxies: config.trustedProxies,
@@ -79,7 +82,7 @@ export async function startService(
 ): Promise<RunningServer> {
   const { ground, database } = await openData(config, log, overrides)
   const { databases, bus, clock } = ground
-  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config))
+  const limits = limitsFor(config.rateLimits, ground, serverQuotas(config), config.allowed)
   const shares = createShares(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const telemetry = await openTelemetry(config, ground, shares)
@@ -90,8 +93,8 @@ export async function startService(
     traceparentOf: telemetry.traceparentOf,
     override: overrides.nameOverride,
   })
-  const { blobStore, integrations, keeping, kinds, diallers, packages, refusals, repositories } =
-    parts
+  const { blobStore, companySecrets, integrations, keeping, kinds } = parts
+  const { diallers, packages, refusals, repositories } = parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = createUpstreams(diallers, config)
   const streams = createStreams(shares.streams)
@@ -115,6 +118,7 @@ export async function startService(
         stopping: stopping.signal,
         ...authentication,
         changes,
+        tryReferences: referenceTrial(companySecrets),
         egress,
         ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,
@@ -147,7 +151,7 @@ export async function startService(
     port,
     async close() {
       stopping.abort()
-      const held = { changes, packages, sandboxes: sandboxPool, egress, models }
+      const held = { changes, packages, sandboxes: sandboxPool, egress, companySecrets, models }
       await closeParts(
         [
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },

@@ -11,6 +11,7 @@ import { modelSecrets } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, ModelWire } from '@steward/model/spec.ts'
 import { z } from 'zod'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import type { Namer } from '../../ground/core/security/dial.ts'
 import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -53,7 +54,7 @@ export function modelGatewayRoutes({
 }: Ground & {
   specOfModel: SpecOfModel
   models: Record<Namer, Pick<Upstream, 'send'>>
-  limits: { spending: Spending }
+  limits: { spending: Spending; rules: Rules }
   modelAnswerMs: number
 }): Route[] {
   const under = underClaims(deps)
@@ -83,6 +84,7 @@ export function modelGatewayRoutes({
       throw forbidden(
         `the model of this session is served by ${spec.cloud.type}, which the model gateway does not reach: let the service ask the model, or give the session a model with a key`,
       )
+    await limits.rules.check(tenant, 'models', spec.names, 'agent.model')
     if (spec.api !== wire)
       throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
     const body = parseInput(Asked, await raw.json())

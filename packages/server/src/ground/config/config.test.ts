@@ -39,8 +39,12 @@ describe('the configuration', () => {
       sandboxDir: './data/sandboxes',
       rootSecret: secret.PLATFORM_ROOT_SECRET,
       previousRootSecret: undefined,
+      rootSecretKeyService: undefined,
+      secretManagers: undefined,
       repositoryBytes: 2048 * 1024 * 1024,
       repositoryHosts: [],
+      allowed: { mcp_servers: [], models: [], webhooks: [], images: [] },
+      retentionDays: { usual: {}, most: {} },
       rateLimits: undefined,
       apiKey: undefined,
       databaseUrl: undefined,
@@ -395,5 +399,32 @@ describe('the configuration', () => {
       REPOSITORY_HOSTS: 'https://hunter2@git.example',
     }).join()
     assert.ok(text.includes('DATABASE_URL') && !text.includes('hunter2'))
+  })
+
+  it('reads lists of what workspaces may name, and days by kind, and names the part that is wrong', () => {
+    const { allowed, retentionDays } = config({
+      ALLOWED_MODELS: 'offline, anthropic/claude-*',
+      ALLOWED_MCP_SERVERS: '*.example.com,stdio:files',
+      RETENTION_DAYS: 'sessions:90, files:30',
+      RETENTION_MAX_DAYS: 'sessions:365',
+    })
+    assert.deepEqual(allowed.models, ['offline', 'anthropic/claude-*'])
+    assert.deepEqual(allowed.mcp_servers, ['*.example.com', 'stdio:files'])
+    assert.deepEqual(retentionDays, { usual: { sessions: 90, files: 30 }, most: { sessions: 365 } })
+    const wrong: [string, string, RegExp][] = [
+      ['ALLOWED_WEBHOOKS', 'hooks.example/path', /"hooks\.example\/path" must be a host/],
+      [
+        'ALLOWED_WEBHOOKS',
+        'https://x.example/*',
+        /"https:\/\/x\.example\/\*" has a \* in its path/,
+      ],
+      ['RETENTION_DAYS', 'session:90', /"session:90" is not kind:days; the kinds are sessions, /],
+      ['RETENTION_DAYS', 'files:0', /"files:0": keep for 1 to 36500 days/],
+      ['RETENTION_MAX_DAYS', 'files:1,files:2', /files is named twice/],
+    ]
+    for (const [name, value, why] of wrong) {
+      const read = readConfig({ ...secret, [name]: value })
+      assert.match(read.ok ? '' : read.problems.join(), why)
+    }
   })
 })

@@ -1,6 +1,7 @@
 /** Reads the configuration from what is given for the settings, or the problems of all wrong settings. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { serverCommand } from '@steward/base/own-command.ts'
 import { gatherSettings } from '@steward/base/settings/gather.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { SettingSources } from '@steward/base/settings/sources.ts'
@@ -12,6 +13,7 @@ import { usualPostgresLimits } from '../core/postgres-client.ts'
 import type { PriceTable } from '@steward/model/price.ts'
 import { readPrices } from './prices.ts'
 import { serverProgram } from './settings.ts'
+import { wrappedRootSecret } from './wrapped-root-secret.ts'
 
 type ServerValues = SettingsValues<typeof serverProgram.settings>
 
@@ -130,6 +132,24 @@ function hintProblems(environment: ProcessVariables): string[] {
       ]
 }
 
+/** A root secret and its key service go together: nothing falls back to a secret in the clear. */
+function keyServiceProblems(environment: ProcessVariables): string[] {
+  const { rootSecret, previousRootSecret, rootSecretKeyService } = serverProgram.settings
+  const isWrapped = ({ name }: { name: string }) =>
+    wrappedRootSecret.read(environment[name] ?? '') !== undefined
+  const secret = rootSecret.name
+  const service = rootSecretKeyService.name
+  if (!environment[service])
+    return [rootSecret, previousRootSecret]
+      .filter(isWrapped)
+      .map(({ name }) => `${name} is wrapped by a key service: name the service by ${service}`)
+  return environment[secret] && !isWrapped(rootSecret)
+    ? [
+        `${secret} holds the secret itself, and ${service} is set: run \`${serverCommand} wrap-root-secret\`, and put what it prints in place of the secret`,
+      ]
+    : []
+}
+
 /** Problems of a `BUS_URL` without a Postgres. */
 function busProblems(environment: ProcessVariables): string[] {
   const { busUrl, databaseUrl } = serverProgram.settings
@@ -165,6 +185,7 @@ const dependencyProblems = (environment: ProcessVariables): string[] => [
   ...signInProblems(environment),
   ...hintProblems(environment),
   ...busProblems(environment),
+  ...keyServiceProblems(environment),
   ...providerProblems(environment),
   ...appProblems(environment),
 ]

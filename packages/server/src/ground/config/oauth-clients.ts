@@ -1,6 +1,6 @@
 /** The setting of further OAuth clients: JSON by client id. */
-import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
+import { parseJsonSetting } from './json-setting.ts'
 
 /** A browser goes there with a code, so that a script or a data URL is none. */
 const redirectUri = z
@@ -25,15 +25,5 @@ export type RegisteredClients = z.infer<typeof Clients>
 
 export const oauthClientsSchema = () => z.toJSONSchema(Clients, { io: 'input', target: 'draft-7' })
 
-/** Throws an error that names each wrong field. */
-export function parseOAuthClients(text: string): RegisteredClients {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('is not JSON')
-  }
-  const parsed = parsedBy(Clients, value)
-  if (parsed.ok) return parsed.value
-  throw new Error(parsed.problems)
-}
+export const parseOAuthClients = (text: string): RegisteredClients =>
+  parseJsonSetting(Clients, text)

@@ -69,6 +69,14 @@ const addedColumns = [
   ['members', 'provider_id'],
   ['sign_ins', 'provider_id'],
 ] as const
+const addedIndexes = [
+  'api_keys_of_logins',
+  'heads_changed',
+  'heads_at_budget',
+  'threads_rescheduling',
+  'sessions_forked',
+  'sessions_of_creators',
+]
 const addedTables = [
   'session_waits',
   'saved_views',
@@ -76,13 +84,11 @@ const addedTables = [
   'provider_grants',
   'oauth_tokens',
   'oauth_requests',
-]
-const addedIndexes = [
-  'api_keys_of_logins',
-  'heads_changed',
-  'heads_at_budget',
-  'threads_rescheduling',
-  'sessions_forked',
+  'secret_reads',
+  'workspace_rules',
+  'holds',
+  'hold_marks',
+  'person_removals',
 ]
 
 /** What an earlier database has recorded once this version has opened it. */

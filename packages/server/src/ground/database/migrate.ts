@@ -13,6 +13,8 @@ import * as shownFacts from './migrations/0005-shown-facts.ts'
 import * as forks from './migrations/0006-forks.ts'
 import * as identities from './migrations/0007-identities.ts'
 import * as oauth from './migrations/0008-oauth.ts'
+import * as secretReads from './migrations/0010-secret-reads.ts'
+import * as rules from './migrations/0011-rules.ts'
 
 const first = '0001-tables'
 /**
@@ -30,6 +32,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0006-forks': forks,
   '0007-identities+': identities,
   '0008-oauth+': oauth,
+  '0010-secret-reads+': secretReads,
+  '0011-rules+': rules,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -19,6 +19,7 @@ import { modelCardTables } from './tables/model-cards.ts'
 import { oauthTables } from './tables/oauth.ts'
 import { outcomeTables } from './tables/outcomes.ts'
 import { peopleTables } from './tables/people.ts'
+import { ruleTables } from './tables/rules.ts'
 import { sessionTables } from './tables/sessions.ts'
 import { settingTables } from './tables/settings.ts'
 import { skillTables } from './tables/skills.ts'
@@ -50,6 +51,7 @@ export const tables = {
   ...oauthTables,
   ...outcomeTables,
   ...peopleTables,
+  ...ruleTables,
   ...sessionTables,
   ...settingTables,
   ...skillTables,

@@ -7,6 +7,7 @@ import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import { refuseModel } from '@steward/model/spec.ts'
 import { openModel } from '@steward/model/wire.ts'
 import type { ModelRef } from '@steward/protocol/agents.ts'
+import type { RuledNames } from '../../ground/core/rules/rules.ts'
 import type { Namer } from '../../ground/core/security/dial.ts'
 import { asOperator } from '../../ground/core/security/dial.ts'
 import type { Seal } from '../../ground/core/security/seal.ts'
@@ -18,12 +19,13 @@ import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, openHeaders } from './store.ts'
 import { findPrice, priceOfOffline } from './prices.ts'
+import { namesOfModel, namesOfOffline, namesOfOperatorModel } from './ruled-names.ts'
 import { targetOfCard } from './target.ts'
 import type { CloudRights } from './write.ts'
 import { openSecret } from './write.ts'
 
 export type ModelResolution =
-  | { ok: true; model: Model; price: Price | null }
+  | { ok: true; model: Model; price: Price | null; names: RuledNames }
   | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<ModelResolution>
 
@@ -34,7 +36,7 @@ export type SpecOfModel = (
 ) => Promise<ReachedModel | { refused: string }>
 
 /** `named`: who named the endpoint, tenant or operator. */
-export type ReachedModel = ModelSpec & { named: Namer }
+export type ReachedModel = ModelSpec & { named: Namer; names: RuledNames }
 
 const mostOpened = 1_000
 
@@ -75,7 +77,7 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
     }
     if (id === 'offline' && deps.offlineModel)
       return offline(model, controls, priceOfOffline(deps.prices))
-    const spec = await fallbackSpec(deps, id)
+    const spec = await operatorSpec(deps, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
   }
@@ -94,7 +96,7 @@ export function specOfModel({
     if (card) return cardSpec(card, seal, cloudIdentityWorkspaces)
     return id === 'offline'
       ? { refused: 'the offline model is reached by nobody but the service itself' }
-      : fallbackSpec(operator, id)
+      : operatorSpec(operator, id)
   }
 }
 
@@ -109,7 +111,7 @@ function controlsOf(ref: ModelRef): ModelControls {
 const offline = (model: Model, { speed }: ModelControls, price: Price | null): ModelResolution =>
   speed
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
-    : { ok: true, model, price }
+    : { ok: true, model, price, names: namesOfOffline }
 
 /** Dials as the operator, for endpoints in the operator's settings. The endpoint of a card is never dialled so. */
 const dialledAsOperator = (model: Model): Model => ({
@@ -139,7 +141,7 @@ function opener(
 
   function open(
     name: string,
-    { named, ...spec }: ReachedModel & ModelControls,
+    { named, names, ...spec }: ReachedModel & ModelControls,
     cost?: ModelFacts['cost'],
   ): ModelResolution {
     const refused = refuseModel(spec)
@@ -149,12 +151,21 @@ function opener(
     if (opened.size >= mostOpened) opened.clear()
     const opening = observedModel(openModel({ ...spec, ...patience }, requestAuthority))
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
-    const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices) }
+    const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices), names }
     opened.set(keyOf(name, spec), resolved)
     return resolved
   }
 
   return { open, known }
+}
+
+/** The operator has chosen the endpoints of its own keys. */
+async function operatorSpec(
+  operator: OperatorModels,
+  id: string,
+): Promise<ReachedModel | { refused: string }> {
+  const spec = await fallbackSpec(operator, id)
+  return 'refused' in spec ? spec : { ...spec, names: namesOfOperatorModel(spec, id) }
 }
 
 async function cardSpec(
@@ -174,6 +185,7 @@ async function cardSpec(
     ...target,
     api_key,
     named: 'tenant',
+    names: namesOfModel(target, Boolean(card.base_url)),
     ...(cloud && { cloud: accessWith(cloud, credentials, tenant) }),
     ...(headers && { headers }),
   }

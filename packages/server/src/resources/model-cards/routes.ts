@@ -24,6 +24,8 @@ import { modelCardStore, showCard } from './store.ts'
 import type { CardInput, CloudRights } from './write.ts'
 import { requireApiKey, updateCard, newDestinations, probeCard, buildCardRow } from './write.ts'
 import { rows } from '../../ground/database/rows.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
+import { namesOfCard } from './ruled-names.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
@@ -34,7 +36,8 @@ export function modelCardRoutes({
   clock,
   prices,
   cloudIdentityWorkspaces,
-}: Ground & { prices: PriceTable } & CloudRights): Route[] {
+  limits,
+}: Ground & { prices: PriceTable; limits: { rules: Rules } } & CloudRights): Route[] {
   /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,
@@ -56,6 +59,7 @@ export function modelCardRoutes({
     card: CardInput,
     isWanted = false,
   ) {
+    await limits.rules.check(tenant, 'models', () => namesOfCard(card), 'model')
     const { result, usage, price } = await probeCard(
       card,
       { prices, cloudIdentityWorkspaces },

@@ -85,7 +85,10 @@ function depsOver(database: Database): AppDeps {
     cloudIdentityWorkspaces: [],
     offlineModel: true,
     prices: new Map(),
+    allowed: {},
+    retentionDays: { usual: {}, most: {} },
     resolveModel: async () => never(),
+    tryReferences: never,
     egress: {
       proxy: { find: never, ask: never, close: never },
       remote: { tunnel: never, authorities: never, close: never },

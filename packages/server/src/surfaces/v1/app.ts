@@ -1,5 +1,6 @@
 /** The table of contents of the API: one line a resource. */
 import type { PriceTable } from '@steward/model/price.ts'
+import type { AllowLists } from '@steward/protocol/rules.ts'
 import type { BlockList } from 'node:net'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveAgentDeployments } from '../../capabilities/deployments/write.ts'
@@ -22,6 +23,11 @@ import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { ProcessUse } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
+import { holdRoutes } from '../../tenants/workspaces/holds/routes.ts'
+import { peopleDataRoutes } from '../../capabilities/people-data/routes.ts'
+import { retentionRoutes } from '../../capabilities/retention/routes.ts'
+import type { OperatorDays } from '../../capabilities/retention/days.ts'
+import { ruleRoutes } from '../../tenants/limits/rules/routes.ts'
 import { spendLimitRoutes } from '../../tenants/limits/spending/routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
 import { organizationReportRoutes } from '../../tenants/usage/organization-reports.ts'
@@ -88,6 +94,7 @@ import { workspaceStreamRoutes } from '../../sessions/events/workspace/routes.ts
 import { commandOutputRoutes } from '../../sessions/claimed/command-output/routes.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
+import type { TryReferences } from '../../resources/vaults/admit-references.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import type { OAuthSettings } from '../../tenants/signin/oauth/routes.ts'
 import { oauthLoginRoutes } from '../../tenants/signin/oauth/routes.ts'
@@ -125,9 +132,15 @@ export type AppDeps = Refusals &
     /** The tenants' shares of the processes that match expressions. */
     matches: Share
     offlineModel: boolean
+    /** The operator's lists of what workspaces may name. */
+    allowed: AllowLists
+    /** The operator's days of retention. */
+    retentionDays: OperatorDays
     /** The operator's prices. */
     prices: PriceTable
     resolveModel: ResolveModel
+    /** Reads what references name before a credential keeps them. */
+    tryReferences: TryReferences
     egress: Pick<Egress, 'probe' | 'proxy' | 'remote' | 'validate' | 'identity'>
     mcpTokens: McpTokens
     claimTokens: ClaimTokens
@@ -204,6 +217,10 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...rateLimitRoutes(deps),
     ...quotaRoutes(deps),
     ...spendLimitRoutes(deps),
+    ...ruleRoutes(deps),
+    ...peopleDataRoutes(deps),
+    ...retentionRoutes(deps),
+    ...holdRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes(deps),
     ...agentIdentityRoutes({ ...deps, ...deps.egress }),

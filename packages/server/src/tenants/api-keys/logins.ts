@@ -52,6 +52,16 @@ const newRow = (
   created_at: iso(now),
 })
 
+async function setLogin(
+  db: Queries,
+  tenant: string,
+  id: string,
+  set: Partial<KeyRow>,
+): Promise<void> {
+  const login = db.updateTable('api_keys').set(set).where('tenant_id', '=', tenant)
+  await login.where('id', '=', id).execute()
+}
+
 const loginWrites = (db: Queries) => ({
   async create(tenant: string, { actor, ...made }: NewLogin, now: number): Promise<string> {
     await getOpenWorkspaceForShare(db, tenant)
@@ -79,12 +89,7 @@ const loginWrites = (db: Queries) => ({
     ).executeTakeFirst(),
 
   async setRole(tenant: string, id: string, set: { role: Role; name: string }): Promise<void> {
-    await db
-      .updateTable('api_keys')
-      .set(set)
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute()
+    await setLogin(db, tenant, id, set)
   },
 
   /** Locks the login until the transaction ends. Undefined for one that was ended. */
@@ -97,12 +102,7 @@ const loginWrites = (db: Queries) => ({
     id: string,
     { expiresAt, now }: { expiresAt: string; now: number },
   ): Promise<void> {
-    await db
-      .updateTable('api_keys')
-      .set({ expires_at: expiresAt, last_used_at: iso(now) })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute()
+    await setLogin(db, tenant, id, { expires_at: expiresAt, last_used_at: iso(now) })
   },
 
   /** `reason` goes into the audit. */
@@ -112,12 +112,7 @@ const loginWrites = (db: Queries) => ({
     { now, reason, actor }: { now: number; reason: string; actor?: AuditActor },
   ): Promise<void> {
     const at = iso(now)
-    await db
-      .updateTable('api_keys')
-      .set({ revoked_at: at, archived_at: at })
-      .where('tenant_id', '=', tenant)
-      .where('id', '=', id)
-      .execute()
+    await setLogin(db, tenant, id, { revoked_at: at, archived_at: at })
     const after = { revoked_at: at, reason }
     auditChange({
       action: 'api_key.delete',

@@ -11,9 +11,11 @@ import { loginStore } from '../api-keys/logins.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { notifyOfPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
+import { personRemovalStore } from '../people/removals.ts'
 import { peopleStore } from '../people/store.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import { invitationStore } from './store.ts'
+import { checkNoMark } from '../../ground/database/holds.ts'
 
 export type Departure = {
   /** Valid keys that the person has created. `revoked`: they were revoked. */
@@ -87,7 +89,9 @@ export async function removeMember(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** Agents, sessions and keys of the person stay. Throws for the last owner of any workspace, archived ones included. */
+/**
+ * Agents, sessions and keys of the person stay; a job takes the name out of them. Throws for the last owner of any workspace, archived ones included.
+ */
 export async function deletePerson(
   tx: Queries,
   person: string,
@@ -95,6 +99,7 @@ export async function deletePerson(
 ): Promise<Departure> {
   const row = await peopleStore(tx).findForUpdate(person)
   if (!row) throw notFound('person', person)
+  await checkNoMark(tx, `the person ${person}`, { person })
   const workspaces = [...(await peopleStore(tx).rolesOf(person)).keys()].toSorted()
   const needed: string[] = []
   for (const tenant of workspaces)
@@ -123,6 +128,7 @@ export async function deletePerson(
   await memberStore(tx).removePerson(person)
   notifyOfPeople(tx)
   await peopleStore(tx).remove(person)
+  await personRemovalStore(tx).ask(person, options.now)
   return { keys, revoked: options.revokesKeys }
 }
 

@@ -5,11 +5,28 @@ import type { AuditActor } from '../../../ground/core/security/audited-call.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import { findOrigins, isPerson } from '../../../tenants/audit/acting.ts'
-import type { IdentitySource } from '../inject/forward.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { IdentityRow } from '../policy/credential.ts'
+import { isAgentIdentity } from '../policy/credential.ts'
 import type { AgentIdentity } from './keys.ts'
 
 const mostKept = 10_000
+
+/** The token of the session's agent. Undefined where the session is gone. */
+type IdentitySource = (session: SessionRef, row: IdentityRow) => Promise<string | undefined>
+
+type OpenForCall = (row: CredentialRow, session: string | null) => Promise<CredentialSecrets>
+
+/** Opens an identity by making its token. Where an MCP server is tried, no agent calls: there is none. */
+export const withAgentTokens =
+  (others: OpenForCall, identify: IdentitySource): OpenForCall =>
+  async (row, session) => {
+    if (!isAgentIdentity(row)) return others(row, session)
+    const token =
+      session === null ? undefined : await identify({ tenant: row.tenant_id, session }, row)
+    return token === undefined ? {} : { token }
+  }
 
 /** `sub` stays the same for all versions and sessions of the agent. */
 export const agentSubject = (tenant: string, agent: string): string =>

@@ -84,7 +84,7 @@ export async function openTestContext(
   let begin = (): Promise<void> => Promise.resolve()
   const forwards = createForward({
     clock: systemClock,
-    open: (row) => openSecrets(seal, row),
+    open: async (row) => openSecrets(seal, row),
     openToken: ({ sealed_token }) => sealed_token,
     maskOf: createMask,
     placeholderKey: key,
@@ -92,7 +92,6 @@ export async function openTestContext(
       ahead: async (_row, token) => ({ token, refreshed: false, tried: false }),
       after: () => assert.fail('nothing is refreshed'),
     },
-    identity: async () => 'canary-agent-identity',
     records: {
       counts: { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 },
       begin(_about, row) {

@@ -21,9 +21,10 @@ import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends, storeBackendsSchema } from '../../core/blob-backend.ts'
 import { parseRanges } from '../../core/security/dial.ts'
 import { parseRates } from '../../core/fairness/rates.ts'
+import { rootSecretForm } from '../wrapped-root-secret.ts'
 import { isPeerAddress } from '../../core/peer-address.ts'
 
-const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
+const rootSecret = textMatching('16 or more characters', rootSecretForm)
 
 const listening = settingsSection('Server', {
   rootSecret: setting('PLATFORM_ROOT_SECRET', rootSecret, {

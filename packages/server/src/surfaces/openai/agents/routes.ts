@@ -5,12 +5,15 @@ import {
 } from '@steward/protocol/openai/agents.ts'
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
+import { advisorModel } from '@steward/protocol/multiagent.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import { archiveAgentDeployments } from '../../../capabilities/deployments/write.ts'
 import { buildAgentConfig, updateConfig } from '../../../resources/agents/config.ts'
+import type { AgentRuleDeps } from '../../../resources/agents/rules.ts'
+import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { showOpenAIList, resolvePaging } from '../page.ts'
@@ -20,7 +23,11 @@ import { toAgentCreate, toMultiagent, showAgent, toAgentUpdate } from './agent.t
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
 
-export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Route[] {
+export function agentRoutes({
+  clock,
+  limits,
+  resolveModel,
+}: Ground & Pick<AgentRuleDeps, 'resolveModel'> & { limits: Limits }): Route[] {
   return [
     agents.post(
       '',
@@ -33,6 +40,10 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
       },
       async ({ db, tenant, body }) => {
         const { config } = buildAgentConfig(toAgentCreate(body))
+        await checkAgentRules({ limits, resolveModel }, tenant, {
+          ...config,
+          advisor: advisorModel(toMultiagent(body.multi_agent, null)),
+        })
         const checkRoom = await limits.quotas.room(tenant, 'agents')
         const agent = await db.write(async (tx) => {
           await checkRoom(tx, 1)
@@ -64,7 +75,9 @@ export function agentRoutes({ clock, limits }: Ground & { limits: Limits }): Rou
         answer,
       },
       async ({ db, tenant, params, body }) => {
-        await findAgent(db.read, tenant, params.id)
+        const now = await findAgent(db.read, tenant, params.id)
+        const { model, mcp_servers } = toAgentUpdate(body, now)
+        await checkAgentRules({ limits, resolveModel }, tenant, { model, mcp_servers })
         const change = async (kept: AgentConfig) => {
           const { config, tokens } = updateConfig(kept, toAgentUpdate(body, kept))
           const multiagent = toMultiagent(body.multi_agent, kept.multiagent)

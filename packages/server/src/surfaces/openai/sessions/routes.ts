@@ -18,6 +18,7 @@ import { postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
+import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
 import { onceByKey } from '../idempotency.ts'
@@ -128,6 +129,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       async ({ db, tenant, params: { id }, body }) => {
         const session = await sessionStore(db.read).get(tenant, id, clock.now())
         const asked = toSessionChange(body, session)
+        await checkAgentRules(deps, tenant, { model: asked.agent?.model }, 'agent.')
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
         await db.write(async (tx) => {
           const now = clock.now()
