@@ -61,7 +61,12 @@ const rooms = {
     ['evals', 'integrations', 'people-data', 'replay', 'retention'],
     ['deployments', 'dreams'],
   ],
-  surfaces: [['console', 'docs', 'integrations', 'metrics', 'traces'], ['openai'], ['v1']],
+  surfaces: [
+    ['otlp'],
+    ['audit-stream', 'console', 'docs', 'integrations', 'metrics', 'traces'],
+    ['openai'],
+    ['v1'],
+  ],
   start: [['root-secret', 'checks']],
 }
 /** Rooms that stand above the files of their wing. */

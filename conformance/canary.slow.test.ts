@@ -48,6 +48,7 @@ const kept = [
   'companyClient',
   'mailPassword',
   'proxyPassword',
+  'collectorKey',
 ]
 
 /** The test starts two servers and about a hundred programs. */
@@ -72,6 +73,7 @@ const elsewhere = [
   /^a skill in skills\//m,
   /^an output in the answer to GET \/v1\/files\/[^/]*\/content$/m,
   /in sandboxes\/.*\/workspace\/control\.txt$/m,
+  /^a message to a model in the answer to POST \/v1\/messages$/m,
   /^the control in the log$/m,
   /in the stream .*\/stream\?include=chunks$/m,
   /in the stream .*\/stream\?replay=1&include=chunks$/m,

@@ -74,7 +74,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         okta: of(okta, (role) => ({ groups: [role] })),
         ci: { ...of(ci, (role) => ({ claims: { job: role } })), jwks_uri: `${ci.issuer}/keys` },
       }
-      const env = { WORK_UNCLAIMED_SECONDS: '86400', ...identitySettings(providers) }
+      const env = {
+        WORK_UNCLAIMED_SECONDS: '86400',
+        MESSAGES_API: 'true',
+        ...identitySettings(providers),
+      }
       service = await boot(database, { env })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)

@@ -12,6 +12,7 @@ import { identitiesOfACompany } from './requirements/identities-of-a-company.ts'
 import { limits } from './requirements/limits.ts'
 import { mcpServers } from './requirements/mcp-servers.ts'
 import { memoryStores } from './requirements/memory-stores.ts'
+import { messages } from './requirements/messages.ts'
 import { models } from './requirements/models.ts'
 import { rulesOfACompany } from './requirements/rules-of-a-company.ts'
 import { running } from './requirements/running.ts'
@@ -41,6 +42,7 @@ const all = {
   ...limits,
   ...mcpServers,
   ...memoryStores,
+  ...messages,
   ...models,
   ...rulesOfACompany,
   ...running,

@@ -56,6 +56,7 @@ export function newSecrets() {
     companyClient: newCanary('the client secret of a company provider'),
     mailPassword: newCanary('the password of the mail server'),
     proxyPassword: newCanary('the password of the proxy'),
+    collectorKey: newCanary('the key of the collector'),
     codeHostClient: newCanary('the client secret of the app of a code host'),
     codeHostHook: newCanary('the secret of the deliveries of a code host'),
     trackerClient: newCanary('the client secret of the app of a tracker'),
@@ -97,6 +98,7 @@ export const newContents = () => ({
   build: newWord('what a build said'),
   delivery: newWord('the body of a signed request'),
   instructions: newWord('instructions of a dream'),
+  message: newWord('a message to a model'),
 })
 
 /** A word that stays visible, which proves that the search works. It is also a label of a hostname. */
@@ -231,6 +233,12 @@ export const settingsOf = (secrets: CanarySecrets, port: number): Record<string,
   SMTP_URL: `smtp://steward:${encodeURIComponent(secrets.mailPassword.secret)}@localhost:${port}`,
   HTTPS_PROXY: `http://steward:${encodeURIComponent(secrets.proxyPassword.secret)}@localhost:${port}`,
   NO_PROXY: '*',
+  MESSAGES_API: 'true',
+  OTEL_EXPORTER_OTLP_ENDPOINT: `https://localhost:${port}/collector`,
+  OTEL_EXPORTER_OTLP_HEADERS: `x-key=${encodeURIComponent(secrets.collectorKey.secret)}`,
+  OTEL_LOGS_EXPORTER: 'otlp',
+  OTEL_METRICS_EXPORTER: 'otlp',
+  AUDIT_STREAM: 'otlp',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: 'https://hooks.api.example/hint',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: secrets.hintKey.secret,
   MODEL_PROVIDERS: JSON.stringify({

@@ -59,6 +59,7 @@ export const models = {
   'models/requests/fitted': { section: '10.2 Endpoints', says: 'A request holds only what its provider takes, and the log what was said: a result of blanks is `(no output)`, half a surrogate pair is U+FFFD, a made-up name is fitted, an id given twice is told apart, and an image has the kind of its bytes, or is left out with a word.' },
   'models/requests/refused-part': { section: '10.2 Endpoints', says: 'When a provider refuses a request with 400, 415 or 422 and names an image, a document or a place, the request is repeated once with a word in that place. A refusal that remains says how to go on.' },
   'models/answers/redirects': { section: '10.2 Endpoints', says: 'A redirect of a model\'s endpoint is not followed; the error names where it leads.' },
+  'models/requests/session-ids': { section: '10.2 Endpoints', says: 'Providers are told no id of a session, thread or workspace. For their prompt caches they get a name of the conversation that only this server can join with its session; with `MODEL_SESSION_IDS=true` the id itself.' },
   'models/catalog/live': { section: '10.2 Endpoints', says: '`api_key` in a catalogue request asks the two legacy families for their live list; it is deprecated.' },
   'models/catalog/unknown': { section: '10.2 Endpoints', says: 'A provider the service does not know has no catalogue.' },
 } satisfies Record<string, Requirement>

@@ -45,7 +45,7 @@ export async function probeModel(
   const { effort: _effort, speed: _speed, ...plain } = spec
   const call = { system: '', tools: [], maxTokens: 16, signal }
   const ask = { role: 'user', content: [{ type: 'text', text: 'Say OK.' }] } as const
-  for await (const event of openModel(plain, options.authority).stream({
+  for await (const event of openModel(plain, { authority: options.authority }).stream({
     ...call,
     messages: [{ ...ask, content: [...ask.content] }],
   })) {

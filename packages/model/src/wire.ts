@@ -10,11 +10,21 @@ import type { WireLibrary } from './wire/pi.ts'
 import { loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
 
+type ModelOptions = {
+  /** Needed for a model that a cloud serves. */
+  authority?: CloudAuthority | undefined
+  /** The name of a conversation for the provider, by the `cacheKey` of its calls. Default: the same. */
+  nameConversation?: (cacheKey: string) => string
+}
+
 /**
  * Connects to nothing and loads nothing before its first call. For a spec that `refuseModel` refuses, every call fails
- * with that reason. `authority`: needed for a model that a cloud serves.
+ * with that reason.
  */
-export function openModel(spec: ModelSpec, authority?: CloudAuthority): Model {
+export function openModel(
+  spec: ModelSpec,
+  { authority, nameConversation }: ModelOptions = {},
+): Model {
   const { contextWindow, maxTokens } = limitsOf(spec.native_config)
   const { cloud } = spec
   if (cloud && !authority) throw new Error(`a model of ${cloud.type} needs an authority`)
@@ -33,7 +43,9 @@ export function openModel(spec: ModelSpec, authority?: CloudAuthority): Model {
     stream(call) {
       const refused = refuseModel(spec)
       if (refused !== undefined || !isWire(spec.api)) return refusal(refused ?? '')
-      return callWire(spec.api, spec, load, call)
+      const { cacheKey } = call
+      const name = cacheKey !== undefined && nameConversation?.(cacheKey)
+      return callWire(spec.api, spec, load, name ? { ...call, cacheKey: name } : call)
     },
   }
 }

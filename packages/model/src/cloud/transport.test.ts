@@ -51,7 +51,7 @@ async function ask(
     cloud,
     ...more,
   }
-  const model = openModel(spec, cloudAuthority({ fetch: identities.fetch }))
+  const model = openModel(spec, { authority: cloudAuthority({ fetch: identities.fetch }) })
   const read = await readModelAnswer(model, [userText('Hi')])
   return { ...read, requests: stub.requests, asked: identities.requests }
 }

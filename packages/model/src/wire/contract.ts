@@ -38,7 +38,7 @@ export function wireContract(name: string, subject: WireSubject): void {
     void it(title, { skip: skipped(title) }, async () => {
       await using stub = await startStub(subject.dialect)
       const spec = { ...subject.spec, base_url: stub.url, api_key: stubKey, ...more }
-      await run(stub, openModel(spec, subject.authority))
+      await run(stub, openModel(spec, { authority: subject.authority }))
     })
   }
   const failure = async (stub: StubModel, model: Model, ...replies: StubReply[]) => {
@@ -394,7 +394,10 @@ async function play(subject: WireSubject, script: ContractScript): Promise<Contr
     stub.replies({ status, error, message })
   }
   return {
-    model: openModel({ ...subject.spec, base_url: stub.url, api_key: stubKey }, subject.authority),
+    model: openModel(
+      { ...subject.spec, base_url: stub.url, api_key: stubKey },
+      { authority: subject.authority },
+    ),
     messages: [userText('Hello')],
     [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose](),
   }

@@ -17,6 +17,7 @@ import { derivedKey } from '../ground/core/security/signed-tokens.ts'
 import type { Ground } from '../ground/ground.ts'
 import { heldByCheckpoint } from '../resources/checkpoints/store.ts'
 import { heldByFile } from '../resources/files/store.ts'
+import { conversationNames } from '../resources/model-cards/conversation-names.ts'
 import { modelResolver } from '../resources/model-cards/resolve.ts'
 import { heldBySkill } from '../resources/skills/store.ts'
 import { resourceKinds } from '../sessions/resources/kinds.ts'
@@ -122,7 +123,8 @@ export async function openParts(
     quotas: limits.quotas,
     rules: limits.rules,
   })
-  const resolver = modelResolver({ ...config, ...ground })
+  const nameConversation = conversationNames(config)
+  const resolver = modelResolver({ ...config, ...ground, nameConversation })
   const resolveModel = withinSpendLimits(withinModelRules(resolver, limits.rules), limits.spending)
   const turns = createTurns(config, {
     ...ground,

@@ -19,7 +19,7 @@ import { memoryBus } from '../ground/bus/memory.ts'
 import { requestAnswered, requestStarted } from '../ground/http/request-observations.ts'
 import { createTraces } from '../surfaces/traces/traces.ts'
 import { createDiallers } from './diallers.ts'
-import { collectorOf } from './telemetry.ts'
+import { collectorsOf } from './telemetry.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A public address, which nothing in this test dials itself. */
@@ -250,11 +250,12 @@ describe('the requests of a server behind a proxy', () => {
   })
 
   it('include traces', async () => {
-    const { traces: sampling, outgoing } = configOf({
+    const config = configOf({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://api.example/otlp/',
       OTEL_TRACES_SAMPLER: 'always_on',
     })
-    const collector = collectorOf(sampling, outgoing)
+    const { traces: collector } = collectorsOf(config)
+    const { traces: sampling } = config
     assert.ok(collector)
     assert.equal(collector.url, 'https://api.example/otlp/v1/traces')
     const traces = await createTraces({ log, bus: memoryBus() }, { collector, sampling })

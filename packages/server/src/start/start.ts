@@ -23,10 +23,12 @@ import { createFolders } from './folders.ts'
 import { startServerJobs } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
+import { openMessages } from './messages.ts'
 import { openParts } from './parts.ts'
 import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
 import { heldHere, serverQuotas, createShares } from './shares.ts'
+import { openAuditStream } from './audit-stream.ts'
 import { openTelemetry } from './telemetry.ts'
 import { keysFor } from './storage.ts'
 import type { DataOverrides } from './data.ts'
@@ -97,6 +99,8 @@ export async function startService(
   const { diallers, packages, refusals, repositories } = parts
   const { resolveModel, skills, sandboxPool, turns, egress, webhooks } = parts
   const models = createUpstreams(diallers, config)
+  const messages = openMessages(config, { ...ground, limits, shares })
+  const auditStream = await openAuditStream(config, ground, diallers)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
@@ -120,6 +124,7 @@ export async function startService(
         changes,
         tryReferences: referenceTrial(companySecrets),
         egress,
+        ...messages,
         ...createFolders(config, { ...ground, keeping, share: shares.folders }),
         streams,
         openAnswers,
@@ -143,6 +148,8 @@ export async function startService(
     ...ofParts,
     ...sandboxPool.jobs,
     egress.job,
+    messages.messageCounting.job,
+    ...auditStream.jobs,
     ...capabilityJobs(config, { ...opening, ...integrations }),
   ])
   loadLibraries({ ...ground, operator: config, stopping: stopping.signal })
@@ -159,7 +166,7 @@ export async function startService(
           { name: 'job of folders', close: () => jobs.stop(sandboxPool.job.name) },
           ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...closingParts({ webhooks, integrations, limitChanges, bus, telemetry }),
+          ...closingParts({ webhooks, integrations, limitChanges, auditStream, bus, telemetry }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...closingParts({ databases }),
         ],

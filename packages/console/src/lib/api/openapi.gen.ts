@@ -5605,10 +5605,10 @@ export interface components {
             /** @constant */
             type: "quota";
             /**
-             * @description `agents`: agents that are not archived; `memory_stores`: memory stores that are not archived; `stored_bytes`: bytes of its files, outputs, versions of skills and memories; `sessions_daily`: sessions that it creates in a day (UTC); `sessions_running`: sessions that run at once, in each process; `sandboxes`: sandboxes that run at once, in each process; `streams`: event streams that are open, in each process; `tunnels`: connections from its sandboxes to the outside, in each process; `folder_bytes`: bytes of the folders of one session; `folder_files`: files in the folders of one session
+             * @description `agents`: agents that are not archived; `memory_stores`: memory stores that are not archived; `stored_bytes`: bytes of its files, outputs, versions of skills and memories; `sessions_daily`: sessions that it creates in a day (UTC); `sessions_running`: sessions that run at once, in each process; `sandboxes`: sandboxes that run at once, in each process; `streams`: event streams that are open, in each process; `messages`: requests of `/v1/messages` that run at once, in each process; 0 switches them off; `tunnels`: connections from its sandboxes to the outside, in each process; `folder_bytes`: bytes of the folders of one session; `folder_files`: files in the folders of one session
              * @enum {string}
              */
-            name: "agents" | "memory_stores" | "stored_bytes" | "sessions_daily" | "sessions_running" | "sandboxes" | "streams" | "tunnels" | "folder_bytes" | "folder_files";
+            name: "agents" | "memory_stores" | "stored_bytes" | "sessions_daily" | "sessions_running" | "sandboxes" | "streams" | "messages" | "tunnels" | "folder_bytes" | "folder_files";
             /** @description What holds for the workspace; null: no limit. */
             value: number | null;
             /**
@@ -8332,7 +8332,7 @@ export interface components {
             group: {
                 id: string;
                 /** @enum {string} */
-                type: "reads" | "writes" | "sessions" | "uploads";
+                type: "reads" | "writes" | "sessions" | "uploads" | "messages";
             };
             /** @description Always null: no limit is of a model. */
             models: null;

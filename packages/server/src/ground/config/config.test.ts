@@ -140,9 +140,21 @@ describe('the configuration', () => {
       },
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },
-      traces: {
+      otlp: {
         endpoint: undefined,
-        own: undefined,
+        headers: undefined,
+        tracesExporter: 'otlp',
+        metricsExporter: 'none',
+        metricsEveryMs: 60_000,
+        logsExporter: 'none',
+        metricsEndpoint: undefined,
+        logsEndpoint: undefined,
+        tracesEndpoint: undefined,
+      },
+      messagesApi: false,
+      modelSessionIds: false,
+      auditStream: undefined,
+      traces: {
         sampler: 'parentbased_always_on',
         share: 1,
       },

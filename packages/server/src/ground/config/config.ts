@@ -180,12 +180,40 @@ function signInProblems(environment: ProcessVariables): string[] {
   ]
 }
 
+/** Problems of a stream of the audit, or of records, to a collector that nobody named. */
+function collectorProblems(environment: ProcessVariables): string[] {
+  const { otlp, auditStream } = serverProgram.settings
+  const needs = [
+    {
+      by: auditStream.name,
+      isAsked: environment[auditStream.name] === 'otlp',
+      own: otlp.logsEndpoint,
+    },
+    {
+      by: otlp.logsExporter.name,
+      isAsked: environment[otlp.logsExporter.name] === 'otlp',
+      own: otlp.logsEndpoint,
+    },
+    {
+      by: otlp.metricsExporter.name,
+      isAsked: environment[otlp.metricsExporter.name] === 'otlp',
+      own: otlp.metricsEndpoint,
+    },
+  ]
+  return needs.flatMap(({ by, isAsked, own }) =>
+    !isAsked || environment[otlp.endpoint.name] || environment[own.name]
+      ? []
+      : [`${by}: otlp needs ${otlp.endpoint.name}, the address of the collector`],
+  )
+}
+
 /** Problems of settings that need others. */
 const dependencyProblems = (environment: ProcessVariables): string[] => [
   ...signInProblems(environment),
   ...hintProblems(environment),
   ...busProblems(environment),
   ...keyServiceProblems(environment),
+  ...collectorProblems(environment),
   ...providerProblems(environment),
   ...appProblems(environment),
 ]

@@ -89,6 +89,9 @@ const addedTables = [
   'holds',
   'hold_marks',
   'person_removals',
+  'message_requests',
+  'message_usage',
+  'audit_streams',
 ]
 
 /** What an earlier database has recorded once this version has opened it. */

@@ -15,6 +15,7 @@ import * as identities from './migrations/0007-identities.ts'
 import * as oauth from './migrations/0008-oauth.ts'
 import * as secretReads from './migrations/0010-secret-reads.ts'
 import * as rules from './migrations/0011-rules.ts'
+import * as messages from './migrations/0012-messages.ts'
 
 const first = '0001-tables'
 /**
@@ -34,6 +35,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0008-oauth+': oauth,
   '0010-secret-reads+': secretReads,
   '0011-rules+': rules,
+  '0012-messages+': messages,
 }
 
 /** Names of the migrations of this version, in order. */

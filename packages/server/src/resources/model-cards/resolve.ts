@@ -14,6 +14,7 @@ import type { Seal } from '../../ground/core/security/seal.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { IdentityWorkspaces } from './clouds.ts'
 import { accessWith, refuseIdentity, requestAuthority } from './clouds.ts'
+import type { NameConversation } from './conversation-names.ts'
 import type { OperatorModels } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
@@ -49,7 +50,18 @@ type ModelResolverDeps = Ground &
     /** A model that is silent for this time counts as unreachable. */
     modelSilenceMs: number
     prices: PriceTable
+    nameConversation: NameConversation
   }
+/** A model for requests that choose more than an agent does. `spec` is absent for the offline model. */
+export type ModelReach = {
+  spec?: ReachedModel
+  price: Price | null
+  names: RuledNames
+  /** `sampling`: fields of the request's body on wires of OpenAI's dialects. */
+  open(asked: { effort?: Effort | undefined; sampling?: Record<string, unknown> }): Model
+}
+export type ReachModel = (tenant: string, id: string) => Promise<ModelReach | { refused: string }>
+
 type ModelControls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: ModelResolverDeps): ResolveModel {
@@ -58,7 +70,7 @@ export function modelResolver(deps: ModelResolverDeps): ResolveModel {
     idleTimeoutMs: deps.modelSilenceMs,
     answerTimeoutMs: deps.modelAnswerMs,
   }
-  const { open, known } = opener(patience, deps.prices)
+  const { open, known } = opener(patience, deps)
   const model = observedModel(offlineModel({ thinkMs: deps.offlineThinkMs }))
 
   return async (tenant, ref) => {
@@ -100,6 +112,47 @@ export function specOfModel({
   }
 }
 
+export function modelReach(deps: ModelResolverDeps): ReachModel {
+  const { databases, seal, cloudIdentityWorkspaces, prices } = deps
+  const patience = { idleTimeoutMs: deps.modelSilenceMs, answerTimeoutMs: deps.modelAnswerMs }
+  return async (tenant, id) => {
+    const { read } = await databases.open(tenant)
+    const card = await modelCardStore(read).named(tenant, id)
+    if (!card && id === 'offline' && deps.offlineModel)
+      return {
+        price: priceOfOffline(prices),
+        names: namesOfOffline,
+        open: () => observedModel(offlineModel({ thinkMs: deps.offlineThinkMs })),
+      }
+    const spec = card
+      ? await cardSpec(card, seal, cloudIdentityWorkspaces)
+      : await operatorSpec(deps, id)
+    if ('refused' in spec) return { refused: spec.refused }
+    const refused = refuseModel(spec)
+    if (refused !== undefined) return { refused }
+    return {
+      spec,
+      names: spec.names,
+      price: findPrice(spec, card?.card.native_config?.cost, prices),
+      open({ effort, sampling }) {
+        const samplingParams = { ...spec.native_config?.samplingParams, ...sampling }
+        const native_config = { ...spec.native_config, samplingParams }
+        const asked = { ...spec, ...patience, native_config, ...(effort && { effort }) }
+        return openReached(asked, deps.nameConversation)
+      },
+    }
+  }
+}
+
+function openReached(
+  { named, ...spec }: Omit<ReachedModel, 'names'>,
+  nameConversation: NameConversation,
+): Model {
+  const options = { nameConversation, authority: requestAuthority }
+  const opening = observedModel(openModel(spec, options))
+  return named === 'operator' ? dialledAsOperator(opening) : opening
+}
+
 function controlsOf(ref: ModelRef): ModelControls {
   if (typeof ref === 'string') return {}
   return {
@@ -131,7 +184,7 @@ const ended = { done: true, value: undefined } as const
 /** Caches open models by everything that they were opened from. A new key is a new model. */
 function opener(
   patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>,
-  prices: PriceTable,
+  { prices, nameConversation }: Pick<ModelResolverDeps, 'prices' | 'nameConversation'>,
 ) {
   const opened = new Map<string, ModelResolution>()
   const keyOf = (name: string, { effort, speed }: ModelControls) => `${name} ${effort} ${speed}`
@@ -149,8 +202,7 @@ function opener(
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const opening = observedModel(openModel({ ...spec, ...patience }, requestAuthority))
-    const model = named === 'operator' ? dialledAsOperator(opening) : opening
+    const model = openReached({ ...spec, ...patience, named }, nameConversation)
     const resolved = { ok: true as const, model, price: findPrice(spec, cost, prices), names }
     opened.set(keyOf(name, spec), resolved)
     return resolved

@@ -41,7 +41,6 @@ import type { ClaimTokens } from '../../ground/core/security/claim-token.ts'
 import type { McpTokens } from '../../ground/core/security/mcp-token.ts'
 import type { Share } from '../../ground/core/fairness/share.ts'
 import type { Egress } from '../../engine/egress/egress.ts'
-import type { Upstream } from '../../engine/egress/inject/upstream.ts'
 import { agentIdentityRoutes } from '../../engine/egress/identity/routes.ts'
 import { mcpProbeRoutes } from '../../engine/egress/callers/probe-routes.ts'
 import { mcpProxyRoutes, remoteEgressRoutes } from '../../engine/egress/callers/routes.ts'
@@ -64,7 +63,10 @@ import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/reso
 import type { Archives } from '../../engine/folders/archives.ts'
 import { folderRoutes } from '../../engine/folders/routes.ts'
 import type { FolderViews } from '../../engine/folders/session-folders.ts'
+import type { MessageRouteDeps } from '../../engine/models/messages/routes.ts'
+import { messageRoutes } from '../../engine/models/messages/routes.ts'
 import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
+import type { ModelUpstream } from '../../engine/models/pass-on.ts'
 import { modelCardRoutes } from '../../resources/model-cards/routes.ts'
 import { tokenEstimateRoutes } from '../../engine/models/estimate-routes.ts'
 import { modelRoutes } from '../../engine/models/routes.ts'
@@ -112,7 +114,8 @@ import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 export type AppDeps = Refusals &
   OperatorModels &
   CloudRights &
-  Ground & {
+  Ground &
+  Pick<MessageRouteDeps, 'messagesApi' | 'messageCounting' | 'messageSlots' | 'reachModel'> & {
     blobStore: BlobStoreMark
     integrations: OpenIntegrations
     authenticate: Authenticate
@@ -147,7 +150,7 @@ export type AppDeps = Refusals &
     withinClaim: WithinClaim
     claimByKey: ClaimByKey
     specOfModel: SpecOfModel
-    models: Record<Namer, Pick<Upstream, 'send'>>
+    models: Record<Namer, ModelUpstream>
     modelAnswerMs: number
     work: WorkSettings
     /** The URL at which workers reach this service. Without it, workers get the URL that they used. */
@@ -231,6 +234,7 @@ export function createRoutes(deps: AppDeps): Route[] {
     ...stdioRoutes(deps),
     ...commandOutputRoutes(deps),
     ...modelGatewayRoutes(deps),
+    ...messageRoutes(deps),
     ...webhookRoutes(deps),
     ...organizationWebhookRoutes(deps),
     ...deploymentRoutes(deps),

@@ -53,6 +53,7 @@ export const auditExceptions: AuditExceptions = {
   'post /v1/ext/model_cards/:id/probe': { reason: 'nothing changes' },
   'post /v1/ext/stream/:id': { reason: 'nothing changes' },
   'post /v1/ext/token_estimates': { reason: 'nothing changes' },
+  'post /v1/messages/count_tokens': { reason: 'nothing changes' },
   'post /v1/ext/views': { reason: 'a view concerns its owner alone' },
   'delete /v1/ext/views/:id': { reason: 'a view concerns its owner alone' },
   'post /v1/ext/me/looked': { reason: 'it concerns the person alone' },

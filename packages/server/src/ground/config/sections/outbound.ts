@@ -103,6 +103,16 @@ const models = settingsSection('Models', {
       'prices of models, which are used in place of the built-in ones: path of a JSON file, or the JSON itself',
     more: 'See [Prices and budgets](limits.md#prices-and-budgets)',
   }),
+  modelSessionIds: setting('MODEL_SESSION_IDS', flag, {
+    default: 'false',
+    about:
+      'whether providers get the ids of sessions for their prompt caches, in place of names that only this server can join with a session',
+  }),
+  messagesApi: setting('MESSAGES_API', flag, {
+    default: 'false',
+    about: 'whether `/v1/messages` answers: programs then ask the models of their workspace',
+    more: 'See [Messages](messages.md)',
+  }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
     default: 'none',
     about: 'embedding model that memory stores show when they name none',

@@ -25,6 +25,7 @@ const prefixes = {
   memory: 'mem_',
   memory_store: 'memstore_',
   memory_version: 'memver_',
+  message: 'msg_',
   model_card: 'card_',
   outcome: 'outc_',
   person: 'user_',

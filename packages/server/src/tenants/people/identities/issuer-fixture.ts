@@ -1,7 +1,9 @@
 /** For tests: an identity provider that signs tokens, serves its keys, and counts who asks for them. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { JWTPayload } from 'jose'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
@@ -28,6 +30,10 @@ export async function startIssuer({ now = Date.now }: { now?: () => number } = {
     /** Replaces fields of the discovery document. */
     document: {},
     userinfo: undefined as object | undefined,
+    /** The status of an answer that refuses, and its `error`. */
+    refusal: undefined as { status: number; error: string } | undefined,
+    /** The number of the refresh token that counts: each use makes another. */
+    refreshed: 0,
     authorizations: [] as string[],
   }
   const server = createServer((request, response) => {
@@ -42,11 +48,14 @@ export async function startIssuer({ now = Date.now }: { now?: () => number } = {
           issuer,
           jwks_uri: `${issuer}/keys`,
           userinfo_endpoint: `${issuer}/userinfo`,
+          token_endpoint: `${issuer}/token`,
           ...state.document,
         })
       case '/keys':
         state.asked.keys++
         return void answer(200, { keys: state.keys.map(({ jwk }) => jwk) })
+      case '/token':
+        return void renew(request, answer)
       case '/userinfo':
         state.asked.userinfo++
         return void (state.userinfo ? answer(200, state.userinfo) : answer(401, {}))
@@ -54,6 +63,20 @@ export async function startIssuer({ now = Date.now }: { now?: () => number } = {
         return void answer(404, {})
     }
   })
+  async function renew(
+    request: IncomingMessage,
+    answer: (status: number, body: object) => void,
+  ): Promise<void> {
+    const form = new URLSearchParams(await text(request))
+    const { refusal, refreshed } = state
+    if (refusal) return answer(refusal.status, { error: refusal.error })
+    if (form.get('refresh_token') !== `refresh-${refreshed}`)
+      return answer(400, { error: 'invalid_grant' })
+    state.refreshed++
+    const refresh_token = `refresh-${state.refreshed}`
+    answer(200, { access_token: `access-${state.refreshed}`, refresh_token })
+  }
+
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
