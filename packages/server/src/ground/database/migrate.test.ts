@@ -64,10 +64,13 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ['api_keys', 'client_id'],
+  ['api_keys', 'role'],
   ['members', 'provider_id'],
   ['sign_ins', 'provider_id'],
 ] as const
 const addedIndexes = [
+  'api_keys_of_logins',
   'heads_changed',
   'heads_at_budget',
   'threads_rescheduling',
@@ -79,6 +82,8 @@ const addedTables = [
   'saved_views',
   'subjects',
   'provider_grants',
+  'oauth_tokens',
+  'oauth_requests',
   'secret_reads',
   'workspace_rules',
   'holds',

@@ -12,6 +12,7 @@ import * as waits from './migrations/0004-waits.ts'
 import * as shownFacts from './migrations/0005-shown-facts.ts'
 import * as forks from './migrations/0006-forks.ts'
 import * as identities from './migrations/0007-identities.ts'
+import * as oauth from './migrations/0008-oauth.ts'
 import * as secretReads from './migrations/0010-secret-reads.ts'
 import * as rules from './migrations/0011-rules.ts'
 import * as messages from './migrations/0012-messages.ts'
@@ -31,6 +32,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0005-shown-facts': shownFacts,
   '0006-forks': forks,
   '0007-identities+': identities,
+  '0008-oauth+': oauth,
   '0010-secret-reads+': secretReads,
   '0011-rules+': rules,
   '0012-messages+': messages,
