@@ -48,6 +48,7 @@ export const theOpenaiSurface = {
   'openai/artifacts/get': { section: '24.3 Turns and items', says: 'GET `/artifacts/:artifact_id` – answers one' },
   'openai/artifacts/content': { section: '24.3 Turns and items', says: 'GET `/artifacts/:artifact_id/content` – its bytes' },
   'openai/artifacts/delete': { section: '24.3 Turns and items', says: 'DELETE `/artifacts/:artifact_id` – deletes it' },
+  'openai/artifacts/path': { section: '24.3 Turns and items', says: 'The outputs of a session of this surface lie in `/workspace/outputs`, which its agent is told, and an artifact has exactly this path. `/mnt/session/outputs` leads to the same folder.' },
   'openai/turns/statuses': { section: '24.3 Turns and items', says: 'A turn runs from its first message to the `session.status_idle` that does not wait for an action. It is `waiting` while a call waits for somebody, `failed` with an `error` where its model was not reached or refused, or the budget is spent, and `cancelled` after a cancel. Its `usage` has the tokens of its subagents too.' },
   'openai/turns/queued': { section: '24.3 Turns and items', says: 'Messages that wait are one turn, `queued`, with the id of the oldest.' },
   'openai/items/kinds': { section: '24.3 Turns and items', says: 'Turns and items are derived from the log: lists show the same ids, items and order as the stream did. A command is `command_execution`, and so is a call of another built-in tool; a search or fetch is `web_search_call`; thinking is `reasoning` without a summary.' },

@@ -365,7 +365,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { id } = await firstTurn('run: echo forty-two > /mnt/session/outputs/answer.txt')
         const [artifact] = (await agents.sessions.artifacts.list(id)).data
         assert.ok(artifact)
-        assert.equal(artifact.path, '/mnt/session/outputs/answer.txt')
+        assert.equal(artifact.path, '/workspace/outputs/answer.txt')
         assert.deepEqual(await idsOf(agents.sessions.turns.list(id)), [artifact.turn_id])
         const of = { session_id: id }
         assert.deepEqual(await agents.sessions.artifacts.retrieve(artifact.id, of), artifact)

@@ -48,6 +48,8 @@ type SessionCreateDeps = RowDeps & {
 /** A deployment's first events may have system messages too. */
 export type SessionRequest = Omit<SessionCreate, 'initial_events'> & {
   initial_events?: DeploymentEvent[] | null | undefined
+  /** The folder of the outputs below `/workspace`, in place of `/mnt/session/outputs`. */
+  outputsPath?: string | undefined
 }
 
 /** Notifies runners and workers of the first events. */
@@ -75,6 +77,7 @@ export async function createSession(
       rosterFor: (isElsewhere) => pinRoster(tx, tenant, agent, isElsewhere),
       forkedFrom: null,
       deploymentId: deploymentId ?? null,
+      outputsPath: input.outputsPath ?? null,
       actor,
     },
     { now, seal, kinds, ...refusals },

@@ -3,7 +3,8 @@
  * it.
  */
 import { readCompaction } from '@steward/harness/compaction/settings.ts'
-import type { ToolHost } from '@steward/harness/prompt.ts'
+import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
+import type { NetworkReach, ToolHost } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
 import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/turn.ts'
@@ -49,6 +50,11 @@ type AssemblyDeps = AssemblyParts & WebDeps & { toolHost: ToolHost }
 
 /** The W3C Trace Context of the turn that a session has now; undefined where nobody traces it. */
 export type TraceparentOf = (session: string) => string | undefined
+
+const reachOf = ({ limited, allowlist, denylist }: EnvironmentRecord): NetworkReach => ({
+  allow: limited ? allowlist : null,
+  deny: denylist,
+})
 
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
@@ -113,10 +119,8 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       system: systemPrompt({
         agent: agent.system,
         toolHost,
-        reach: {
-          allow: environment.limited ? environment.allowlist : null,
-          deny: environment.denylist,
-        },
+        outputs: found.session.outputs_path,
+        reach: reachOf(environment),
         parts: [
           ...(prompt === undefined ? [] : [prompt]),
           ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)],

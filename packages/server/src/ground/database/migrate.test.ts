@@ -64,6 +64,8 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ['sessions', 'outputs_path'],
+  ['inbox', 'steers'],
 ] as const
 const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
 

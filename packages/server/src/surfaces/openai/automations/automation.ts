@@ -26,7 +26,13 @@ import { checkMounts, toEnvironmentMounts, noMounts, skillRefs } from '../enviro
 import { unnamedName } from '../environments/templates.ts'
 import { unixSeconds } from '../page.ts'
 import { isNone } from '@steward/protocol/openai/environments.ts'
-import { toEnvironmentFields, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
+import {
+  toEnvironmentFields,
+  isPlain,
+  namedBy,
+  noEnvironment,
+  openaiOutputs,
+} from '../sessions/environment.ts'
 import { showInput } from '../turns/item.ts'
 
 type NewSessionTarget = Extract<OpenAITarget, { type: 'new_session' }>
@@ -126,6 +132,7 @@ async function toNewSession(ref: TenantRef, target: NewSessionTarget): Promise<T
       tools: toolsFor(agent.tools, target.environment.type !== 'none'),
       skills: [...agent.skills, ...skillRefs(mounts.skills)],
       metadata: target.metadata ?? {},
+      outputsPath: openaiOutputs,
     },
   }
 }

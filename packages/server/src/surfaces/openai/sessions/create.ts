@@ -10,13 +10,14 @@ import type { Queries, Reads, TenantRef } from '../../../ground/database/databas
 import { buildAgentConfig } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
+import type { SessionRequest } from '../../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
 import { inlineAgent, toMultiagent, toAgentOverrides, showAgent } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
-import { makeEnvironment, namedBy } from './environment.ts'
+import { makeEnvironment, namedBy, openaiOutputs } from './environment.ts'
 import { toBudget } from './update.ts'
 
 type SessionAgentChoice = Exclude<SessionCreate['agent'], string>
@@ -104,13 +105,14 @@ export async function createFrom(
   const mounts = await mountsFor(db.read, tenant, asked.environment)
   const { choice, inline, model, multiagent } = await chooseAgent({ db, tenant }, asked, mounts)
   let own: { agent?: string; environment?: string } = {}
-  const input: SessionCreate = {
+  const input: SessionRequest = {
     agent: choice ?? { type: 'agent', id: '' },
     metadata: asked.metadata ?? {},
     vault_ids: asked.vault_ids ?? [],
     resources: resourcesOf(mounts),
     initial_events: toUserMessages(asked.input ?? []),
     budget: toBudget(asked.spend_control?.limit ?? null),
+    outputsPath: openaiOutputs,
   }
   return openSession(deps, { db, tenant }, input, {
     model,

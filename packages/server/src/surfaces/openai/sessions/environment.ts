@@ -15,6 +15,9 @@ import { toEnvironmentRecord, updateRecord } from '../../../resources/environmen
 import { archivedEnvironment, environmentStore } from '../../../resources/environments/store.ts'
 import { ownName } from '../environments/find.ts'
 
+/** The folder of outputs that clients of this wire know. */
+export const openaiOutputs = '/workspace/outputs'
+
 export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
   ...emptyEnvironment,
   limited: true,
