@@ -32,6 +32,7 @@ export const theOpenaiSurface = {
   'openai/sessions/required-actions': { section: '24.2 Sessions of that surface', says: '`required_actions` are the calls that wait: `function_call`, and `mcp_approval_request` for each call that asks, also of a built-in tool, whose `server_label` is `sandbox`.' },
   'openai/events/approvals': { section: '24.2 Sessions of that surface', says: '`approve` lets such a call run; `deny` and `cancel` deny it.' },
   'openai/sessions/spend-control': { section: '24.2 Sessions of that surface', says: '`spend_control.limit` is the session\'s budget in US cents. It may be set later, changed both ways above what the session has cost, and removed by null.' },
+  'openai/events/steer': { section: '24.2 Sessions of that surface', says: 'A message that is posted while a turn runs joins this turn: the model reads it with its next request, and the turn goes on where it was about to end. While a call waits for somebody, the message is read after the answer. A message of `/v1` waits for the end of the turn, as section 8 says, and so do those behind it.' },
   'openai/events/idempotency': { section: '24.2 Sessions of that surface', says: 'An `Idempotency-Key` of posted events holds for a day: the same key with the same body does nothing again, and with another body it is refused with 409.' },
   'openai/turns/list': { section: '24.3 Turns and items', says: 'GET `/turns` – lists turns' },
   'openai/turns/get': { section: '24.3 Turns and items', says: 'GET `/turns/:turn_id` – answers one' },

@@ -68,7 +68,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'openai/artifacts/path',
-      'a link in place of the folder publishes nothing of this machine',
+      'a link instead of the folder publishes nothing of this machine',
       async () => {
         const { id } = await agents.sessions.create({
           ...{ agent: { model: 'offline' }, environment: hosted },
@@ -80,7 +80,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       'openai/artifacts/path',
-      'the agent is told of the folder, and the sessions of an automation have it too',
+      'the prompt names the folder, and the sessions of an automation have it too',
       async () => {
         await using stub = await startStub(anthropicDialect)
         const model = await pricedModel(service, stub, { input: 1, output: 1 })

@@ -64,6 +64,11 @@ export type Turn = {
    * Asked before each model request. False: the session has spent its budget, and the turn ends with `budget_reached`.
    */
   mayAsk?: () => Promise<boolean>
+  /**
+   * Called before each model request but the first of a turn. The history with the messages that have joined the turn;
+   * undefined where none has.
+   */
+  joined?: () => Promise<History | undefined>
   /** The number of the newest event that the provider has accepted, to fork the session at; undefined where none is. */
   accepted?: () => Promise<number | undefined>
   cacheKey: string

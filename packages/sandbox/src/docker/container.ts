@@ -128,7 +128,11 @@ function scratch(
   const owner = abilities.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
   const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
   const share = Math.floor(spec.limits.scratch / image.volumes.length)
-  const taken = new Set([...spec.mounts.map(({ path }) => path), containerPaths.workspace, outputsPath])
+  const taken = new Set([
+    ...spec.mounts.map(({ path }) => path),
+    containerPaths.workspace,
+    outputsPath,
+  ])
   const sized = (paths: readonly string[], size: number) =>
     paths.map((path) => join('/', path, '.')).map((path) => [path, options(size)] as const)
   const all = [...sized(image.volumes, share), ...sized(folders, spec.limits.scratch)]

@@ -156,6 +156,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       ...(toolHost && { sandbox: space.sandbox }),
       rested: () => space.rested(),
       release: () => space.giveBack(),
+      readHistory: () => known.of(read, work),
     }
   }
 

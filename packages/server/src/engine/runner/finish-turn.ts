@@ -15,6 +15,7 @@ import { readThread } from '../../sessions/log/threads/team.ts'
 import { withdrawItem } from '../../sessions/work/queue.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { takeInterrupt } from './interrupts.ts'
+import { joinMessages } from './join-messages.ts'
 import { cutSpans } from './abandoned-turn.ts'
 import type { TurnEffects } from './outcomes/turn-end.ts'
 import { outcomeAfter } from './outcomes/turn-end.ts'
@@ -48,8 +49,8 @@ export async function finishTurn(
   const written = await appendInThread(tx, lease, last, now)
   if (!written) return 'lost'
   const open = await listOpenCalls(tx, { tenant, session, thread })
-  const end = await ending(tx, lease, stop, open)
-  if (end === 'answered') return 'more'
+  const end = await ending(tx, lease, { stop, open }, now)
+  if (end === 'goes_on') return 'more'
   const report = await reportToParent(tx, lease, end, now)
   const head = await headAtEnd(tx, lease)
   const outcome = await outcomeAfter(tx, lease, head, end, now)
@@ -89,13 +90,13 @@ const goesOn = async (
     head.outcome === outcomeStage.pending ||
     (await waitsBehind(tx, tenant, session, 0, thread)))
 
-/** The reason why the turn ends, given the interrupts and answers that came while it ran. */
+/** The reason why the turn ends, given the interrupts, answers and messages that came while it ran. */
 async function ending(
   tx: Queries,
   lease: SessionLease,
-  stop: StopReason,
-  open: PendingCall[],
-): Promise<TurnEffects | 'answered'> {
+  { stop, open }: { stop: StopReason; open: PendingCall[] },
+  now: number,
+): Promise<TurnEffects | 'goes_on'> {
   const { tenant, session, thread } = lease
   const interrupted = await lastInterrupt(tx, tenant, session, thread)
   if (interrupted !== undefined) {
@@ -103,11 +104,13 @@ async function ending(
     const { entries, id } = await takeInterrupt(tx, lease, open, queue, interrupted)
     return { stop: { type: 'end_turn' }, entries, interruptedBy: id }
   }
+  const isDone = stop.type === 'end_turn' && open.length === 0
+  if (isDone && (await joinMessages(tx, lease, now))) return 'goes_on'
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'
     return { stop, entries: open.map((call) => toLogEntry(closingResult(call, why))) }
   }
   const rest = open.filter(isUnanswered).map((call) => call.event_id)
-  if (rest.length === 0) return 'answered'
+  if (rest.length === 0) return 'goes_on'
   return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
 }

@@ -93,7 +93,11 @@ function workerRoutes(deps: OutputRouteDeps): Route[] {
         if (!publishes) return { largest, published: null, folder: null }
         const { outputs_path: folder } = await sessionStore(db.read).row(tenant, session_id)
         const rows = await outputStore(db.read).rows(tenant, session_id)
-        return { largest, published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })), folder }
+        return {
+          largest,
+          published: rows.map(({ filename, sha256 }) => ({ filename, sha256 })),
+          folder,
+        }
       },
     ),
     claimedOutputs.raw.post(

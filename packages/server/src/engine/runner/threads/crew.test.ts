@@ -26,6 +26,8 @@ import { createRunner } from '../runner.ts'
 import type { TurnAssembly } from '../turn-deps.ts'
 import { keepWithEffect } from './effects.ts'
 
+const noneJoins = () => Promise.reject(new Error('no message joins a turn'))
+
 const content = [{ type: 'text' as const, text: 'go' }]
 const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
 
@@ -204,7 +206,12 @@ describe('the threads of a session in one process', () => {
         ok: true,
         model: { name: 'priced', price: null },
         parts: { ...parts, cacheKey: thread ?? 'primary' },
-        ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+        ...{
+          isElsewhere: false,
+          rested: async () => {},
+          release: () => {},
+          readHistory: noneJoins,
+        },
       }),
       abandon: async ({ session }) => void abandoned.push(session),
       remove: async () => {},

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   const statements = [
     'alter table sessions add column outputs_path text',
-    'alter table inbox add column steers bigint',
+    'alter table inbox add column steers text',
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -158,7 +158,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const key = header('idempotency-key')
         await onceByKey(db, tenant, { scope: id, key, body }, clock, async (take) => {
           await checkCalls(log, body.events)
-          const ref = { tenant, session: id, clock }
+          const ref = { tenant, session: id, clock, steers: true }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
           await postInUnits(db, ref, toClientEvents(body.events), keep)
           return null
