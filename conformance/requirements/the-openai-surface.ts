@@ -4,9 +4,10 @@ import type { Requirement } from '../specification.ts'
 // oxfmt-ignore
 export const theOpenaiSurface = {
   'openai/one-truth': { section: '24 The OpenAI surface', says: 'What is made on one surface is whole on the other: a session has one log, and its agent, environment and vaults are those that `/v1` shows.' },
-  'openai/errors': { section: '24 The OpenAI surface', says: 'An error is `{error: {message, type, param, code}}`: `param` is the field of this surface that the message begins with, or null. `x-request-id` names the request, as `request-id` does.' },
+  'openai/errors': { section: '24 The OpenAI surface', says: 'An error is `{error: {message, type, param, code}}`: `param` is the field of this surface that the message begins with, or null. `type` and `code` follow from the status; the codes are `invalid_request_error`, `unauthorized`, `forbidden`, `not_found_error`, `conflict_error`, `rate_limit_exceeded`, `internal_error` and `service_unavailable_error`. `x-request-id` names the request, as `request-id` does.' },
+  'openai/rate-limits': { section: '24 The OpenAI surface', says: 'Rate limits are shown as `x-ratelimit-limit-requests`, `x-ratelimit-remaining-requests` and `x-ratelimit-reset-requests`, a duration.' },
   'openai/refusals': { section: '24 The OpenAI surface', says: 'Unknown fields are refused by name, and so are fields that mean nothing here, with what to do instead: self-hosted environments of that vendor, computers, desktops, plugins, `tool_search` and `programmatic_tool_calling`.' },
-  'openai/lists': { section: '24 The OpenAI surface', says: 'A list is `{object: \'list\', data, has_more, first_id, last_id}`, by `limit`, `after` (the id of the last item) and `order` (`desc` when absent). The item that `after` names is still there: read a list to its end before you delete what it names.' },
+  'openai/lists': { section: '24 The OpenAI surface', says: 'A list is `{object: \'list\', data, has_more, first_id, last_id}`, by `limit` (1–100, 20 when absent), `after` (the id of the last item) and `order` (`desc` when absent). The item that `after` names is still there: read a list to its end before you delete what it names.' },
   'openai/times': { section: '24 The OpenAI surface', says: 'Times are whole seconds since 1970.' },
   'openai/described': { section: '24 The OpenAI surface', says: '`GET /openai/v1/openapi.json` describes the surface, without a credential.' },
   'openai/agents/create': { section: '24.1 Agents of that surface', says: 'POST `/openai/v1/agents` – creates one' },
@@ -69,7 +70,7 @@ export const theOpenaiSurface = {
   'openai/environments/get': { section: '24.5 Environments of that surface', says: 'GET `/environments/:id` – answers one, also that of a session: `ready`, or `expired` once it is archived and no session uses it' },
   'openai/environments/add-file': { section: '24.5 Environments of that surface', says: 'POST `/environments/:id/files` – adds an uploaded file' },
   'openai/environments/files': { section: '24.5 Environments of that surface', says: 'GET `/environments/:id/files` – lists the files that were put there, by `page`' },
-  'openai/environments/mounts': { section: '24.5 Environments of that surface', says: 'Files and skills of an environment come into each session that is created on this surface with it. A file that is added to the environment that one session has for itself comes into that session\'s sandbox.' },
+  'openai/environments/mounts': { section: '24.5 Environments of that surface', says: 'Files and skills of an environment come into each session that is created on this surface with it. A file lies below `/workspace`, and a skill is shown with its name and description. A file that is added to the environment that one session has for itself comes into that session\'s sandbox.' },
   'openai/environments/idempotency': { section: '24.5 Environments of that surface', says: 'An `Idempotency-Key` of a creation is answered with the environment that the first request made.' },
   'openai/automations/create': { section: '24.6 Automations of that surface', says: 'POST `/automations` – creates one, `periodic` or `once`' },
   'openai/automations/list': { section: '24.6 Automations of that surface', says: 'GET `/automations` – lists those that are not archived; with `session_id` those that post to this session' },

@@ -117,6 +117,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         await held.asked
         await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
+        await assert.rejects(agents.sessions.delete(running), { code: 'conflict_error' })
         assert.equal(asked.length, 4)
         await patient.beta.agents.delete(id)
       },

@@ -51,11 +51,16 @@ const Skill = z
   })
   .meta({ id: 'OpenAISkillReferenceParams', description: 'A skill that was uploaded.' })
 
+/** Paths as the vendor takes them. */
+const workspacePath = Line.max(1024)
+  .regex(/^\/workspace\/./, 'must be absolute and below /workspace, such as /workspace/data.csv')
+  .describe('Where the file is in the sandbox, below `/workspace`.')
+
 export const OpenAIFileParam = z
   .strictObject({
     type: z.literal('file_id', unsupportedField('upload the file to `/v1/files`, and name its id')),
     file_id: Id,
-    path: Line.min(1).max(1024).describe('Where the file is in the sandbox.'),
+    path: workspacePath,
   })
   .meta({
     id: 'OpenAIEnvironmentFileParams',

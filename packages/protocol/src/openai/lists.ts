@@ -5,7 +5,7 @@ import { Id, pageLimit } from '../primitives.ts'
 export const UnixSeconds = z.number().describe('Seconds since 1970, as Unix counts them.')
 
 export const AfterQuery = z.object({
-  limit: pageLimit(1, 1000).optional().describe('Items of one page at most; 20 when absent.'),
+  limit: pageLimit(1, 100).optional().describe('Items of one page at most; 20 when absent.'),
   order: z.enum(['asc', 'desc']).optional().describe('By their creation; `desc` when absent.'),
   after: Id.optional().describe('The id of the last item of the page before.'),
 })

@@ -86,9 +86,9 @@ export type OpenAIEnvironmentCreate = z.infer<typeof OpenAIEnvironmentCreate>
 
 export const OpenAIEnvironmentListQuery = AfterQuery.extend({
   type: z
-    .literal('openai_hosted', unsupportedField('openai_hosted is the only type'))
+    .enum(['openai_hosted', 'self_hosted'])
     .optional()
-    .describe('`openai_hosted` alone.'),
+    .describe('Only environments of this type; there are none but of `openai_hosted`.'),
 })
 
 export const OpenAIEnvironmentInfoShown = z

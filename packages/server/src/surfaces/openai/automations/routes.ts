@@ -108,7 +108,7 @@ export function automationRoutes(deps: OpenSessionDeps): Route[] {
         )
         const { session_id } = query
         if (session_id !== undefined && !/^sesn_[0-9a-f]{1,64}$/.test(session_id))
-          throw notFound('session', session_id)
+          return openaiList([], false)
         const { rows: listed, more } = await store.scheduled(tenant, page, session_id)
         const data = await Promise.all(listed.map((row) => showAutomation(db.read, row)))
         return openaiList(data, more)

@@ -33,6 +33,7 @@ import { toEnvironmentFields } from '../sessions/environment.ts'
 import type { EnvironmentRow, MountedFile } from './find.ts'
 import { listMountedFiles, findTemplate, findOwnerSession } from './find.ts'
 import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
+import { readSkillWords } from './skill-words.ts'
 import { unnamedName } from './templates.ts'
 
 const environments = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/environments')
@@ -41,6 +42,9 @@ const answer = OpenAIEnvironmentInfoShown
 async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnvironmentInfo> {
   const owner = await findOwnerSession(read, row)
   const files = await listMountedFiles(read, row, owner)
+  const { skills } = row.record.mounts ?? noMounts
+  const named = skills.map(({ skill_id, version }) => ({ skill_id, version: version ?? null }))
+  const skillWords = await readSkillWords(read, row.tenant_id, named)
   const isUsable = row.archived_at === null || owner !== undefined
   return {
     id: row.id,
@@ -48,11 +52,10 @@ async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnviron
     type: 'openai_hosted',
     status: isUsable ? 'ready' : 'expired',
     files: files.map((file) => ({ ...file, type: 'file_id' })),
-    skills: (row.record.mounts ?? noMounts).skills.map((skill) => ({
+    skills: named.map((skill) => ({
       ...skill,
       type: 'skill_reference',
-      name: skill.skill_id,
-      description: '',
+      ...skillWords(skill),
     })),
     plugins: [],
   }
@@ -162,6 +165,8 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         answer: OpenAIListOf(answer),
       },
       async ({ db, tenant, query }) => {
+        // A filter that matches nothing: this surface has no environments of another type.
+        if (query.type === 'self_hosted') return openaiList([], false)
         const all = rows(db.read, 'environments')
         const page = await resolvePaging(query, (id) => all.get(tenant, id))
         const found = await all.list(tenant, page, { archived: false })

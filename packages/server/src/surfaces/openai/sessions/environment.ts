@@ -14,6 +14,7 @@ import type { Queries } from '../../../ground/database/database.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { archivedEnvironment, environmentStore } from '../../../resources/environments/store.ts'
 import { ownName } from '../environments/find.ts'
+import type { WordsOfSkill } from '../environments/skill-words.ts'
 
 /** The folder of outputs that clients of this wire know. */
 export const openaiOutputs = '/workspace/outputs'
@@ -116,7 +117,7 @@ export const showPackages = ({ packages: { npm, pip, apt } }: EnvironmentRecord)
 export function showEnvironment(
   record: EnvironmentRecord,
   { environment_id: id, resources, agent }: Session,
-  sizes: ReadonlyMap<string, number>,
+  { sizes, skillWords }: { sizes: ReadonlyMap<string, number>; skillWords: WordsOfSkill },
 ): OpenAIEnvironment {
   if (isNone(record)) return { type: 'none' }
   return {
@@ -134,8 +135,7 @@ export function showEnvironment(
       type: 'skill_reference' as const,
       skill_id,
       version,
-      name: skill_id,
-      description: '',
+      ...skillWords({ skill_id, version }),
     })),
     plugins: [],
     capability_directories: [],
