@@ -1,3 +1,4 @@
+import type { Answers } from '@steward/protocol/agents.ts'
 import { outputsPath } from '@steward/sandbox/sandbox.ts'
 
 /**
@@ -35,6 +36,20 @@ function network({ allow, deny }: NetworkReach): string {
   return allow
     ? `Of the network, commands reach only ${hosts(allow)}, ${way}.${except}`
     : `Commands reach the internet ${way}.${except}`
+}
+
+const lengths = {
+  low: 'Keep your answers short: say only what is needed.',
+  medium: '',
+  high: 'Answer at length: explain what you did and why.',
+}
+
+/** Parts of the prompt about the form of the agent's texts. */
+export function answersPrompt({ verbosity = 'medium', schema }: Answers = {}): string[] {
+  const form =
+    schema &&
+    `The last message of your turn is JSON alone, without a code block, that matches this JSON Schema: ${JSON.stringify(schema)}`
+  return [lengths[verbosity], form ?? ''].filter((part) => part !== '')
 }
 
 /**

@@ -31,7 +31,7 @@ export async function* askModel(
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
 ): AsyncGenerator<TurnStep, RequestOutcome, unknown> {
-  const { model, system, cacheKey } = turn
+  const { model, system, cacheKey, answerSchema } = turn
   const traceparent = turn.traceparent?.()
   const startId = begun ?? turn.newEventId()
   const began = performance.now()
@@ -45,6 +45,7 @@ export async function* askModel(
       tools: specs,
       cacheKey,
       signal,
+      ...(answerSchema && { answerSchema }),
       ...(traceparent && { traceparent }),
     })
     [Symbol.asyncIterator]()

@@ -72,6 +72,8 @@ export type Turn = {
   /** The number of the newest event that the provider has accepted, to fork the session at; undefined where none is. */
   accepted?: () => Promise<number | undefined>
   cacheKey: string
+  /** A JSON Schema that the texts of the model must match. */
+  answerSchema?: Record<string, unknown> | undefined
   /** W3C Trace Context that requests to models carry; undefined where nobody traces the turn. */
   traceparent?: () => string | undefined
   /** Settings that keep the history within the model's context. */

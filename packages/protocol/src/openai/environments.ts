@@ -11,9 +11,6 @@ const { env } = EnvironmentCreate.shape
 const { npm, pip, apt } = Packages.shape
 const hosts = z.array(Host).max(200).nullish()
 
-/** The operator sets the size of sandboxes: no request makes a larger sandbox. */
-const operators = 'the operator sets the size of sandboxes; leave it out'
-
 export const hostedFields = {
   env,
   network: z
@@ -31,9 +28,9 @@ export const hostedFields = {
     .nullish()
     .describe('Installed before the first command.'),
   container_size: z
-    .undefined(unsupportedField(operators))
-    .optional()
-    .describe(`Left out: ${operators}.`),
+    .enum(['small', 'medium', 'large'])
+    .nullish()
+    .describe('A wish that is not met: the operator sets the size of sandboxes.'),
   desktop: z
     .strictObject({ enabled: z.literal(false, unsupportedField('sandboxes have no desktop')) })
     .nullish()

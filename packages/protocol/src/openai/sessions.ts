@@ -16,9 +16,9 @@ const alike = {
     .optional()
     .describe('`none` alone.'),
   prompt_cache_options: z
-    .null(unsupportedField('the model card sets how long prompts are cached; leave it out'))
-    .optional()
-    .describe('Null alone: the model card sets how long prompts are cached.'),
+    .strictObject({ ttl: z.string().max(64).nullish().describe('How long.') })
+    .nullish()
+    .describe('A wish that is not met: the service decides how long prompts are cached.'),
   spend_control: z
     .strictObject({
       limit: z.int().min(1).max(99_999_999_999).nullable().describe('US cents; null for no limit.'),

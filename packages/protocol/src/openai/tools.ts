@@ -25,8 +25,11 @@ const FunctionTool = z
       .transform((schema) => ({ type: 'object', ...schema }))
       .pipe(inputSchema)
       .describe('JSON Schema of the arguments; its type is object.'),
-    async: never('a turn waits for the result of each call'),
-    defer_loading: never('every tool is loaded'),
+    async: z
+      .boolean()
+      .optional()
+      .describe('A wish that is not met: a turn waits for the result of each call.'),
+    defer_loading: z.boolean().optional().describe('A wish that is not met: every tool is loaded.'),
   })
   .meta({ id: 'OpenAIFunctionTool', description: 'A tool that a client of yours answers.' })
 
@@ -86,9 +89,9 @@ const WebSearchTool = z
       .nullish()
       .describe('`live` when absent; `disabled`: the agent has no search.'),
     context_size: z
-      .literal('medium', unsupportedField('leave it out'))
+      .enum(['low', 'medium', 'high'])
       .nullish()
-      .describe('`medium` alone.'),
+      .describe('A wish that is not met: results have one size.'),
     allowed_domains: z
       .array(z.string().min(1).max(255))
       .max(64)

@@ -77,7 +77,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
     const found = await sessionStore(read).forTurn(tenant, session)
     const { environment, hasResources } = found
     const ofThread = await loadThreadAgent({ database, clock }, work, found.session)
-    const { agent, row, team, prompt } = ofThread
+    const { agent, row, team, parts: own } = ofThread
     const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, work),
@@ -121,10 +121,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
         toolHost,
         outputs: found.session.outputs_path,
         reach: reachOf(environment),
-        parts: [
-          ...(prompt === undefined ? [] : [prompt]),
-          ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)],
-        ],
+        parts: [...own, ...[...ofResources.map((part) => part(toolHost)), ...ofSkills(toolHost)]],
       }),
       history,
       model: resolved.model,
@@ -135,6 +132,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       changed: () => space.changed(),
       announced: () => space.announced(),
       cacheKey: thread ?? session,
+      answerSchema: ofThread.answerSchema,
       traceparent: () => traceparentOf(session),
       harness: agent.harness,
       compaction: readCompaction(agent),

@@ -149,7 +149,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       )
       assert.ok(fence)
       const told = { type: 'agent.tool_result' as const, tool_use_id: 'sevt_call', content }
-      const roster = { coordinator: 'boss', agentOf: () => ({ refused: 'nobody' }) }
+      const roster = {
+        mostWorking: 25,
+        coordinator: 'boss',
+        agentOf: () => ({ refused: 'nobody' }),
+      }
       const send = async (message: string) => {
         const effect = { kind: 'send', thread: child, message } as const
         const step = { kept: [{ event: fresh(told) }], effect }

@@ -10,10 +10,10 @@ import type { Queries, Reads, TenantRef } from '../../../ground/database/databas
 import { buildAgentConfig } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
-import type { SessionRequest } from '../../../sessions/create.ts'
+import type { SessionOnly, SessionRequest } from '../../../sessions/create.ts'
 import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
-import { inlineAgent, toMultiagent, toAgentOverrides, showAgent } from '../agents/agent.ts'
+import { inlineAgent, toMultiagent, toAgentOverrides, toSessionOnly } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
@@ -28,9 +28,24 @@ type ChosenAgent = {
   inline?: AgentCreate
   multiagent?: Multiagent | null
   model?: ModelRef
+  /** Fields of the stored agent that the session replaces. */
+  also?: SessionOnly
+}
+
+/** The model without the fast mode where its provider has none: a service tier is a wish. */
+async function servedModel(
+  { resolveModel }: OpenSessionDeps,
+  tenant: string,
+  model: ModelRef,
+): Promise<ModelRef> {
+  if (typeof model === 'string' || model.speed !== 'fast') return model
+  const plain = { ...model, speed: 'standard' as const }
+  const [fast, usual] = [await resolveModel(tenant, model), await resolveModel(tenant, plain)]
+  return fast.ok || !usual.ok ? model : plain
 }
 
 async function chooseAgent(
+  deps: OpenSessionDeps,
   { db, tenant }: TenantRef,
   { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
   { skills: mounted }: EnvironmentMounts,
@@ -39,29 +54,29 @@ async function chooseAgent(
   if (agent_id === undefined) {
     const { model } = given
     if (model === undefined) throw invalid('agent.model: is required')
-    const { agent, model: ref } = inlineAgent({ ...given, model })
+    const { agent, model: asked } = inlineAgent({ ...given, model })
+    const ref = await servedModel(deps, tenant, asked)
     const multiagent = toMultiagent(given.multi_agent, null)
     const skills = skillRefs(mounted)
     return {
       model: ref,
       multiagent,
-      inline: { ...agent, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
+      inline: { ...agent, model: ref, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
     }
   }
   const agent = await findAgent(db.read, tenant, agent_id)
-  const { multi_agent } = given
-  if (multi_agent && multi_agent.enabled !== showAgent(agent).multi_agent.enabled)
-    throw invalid('agent.multi_agent: is that of the stored agent: change it there')
   const overrides = toAgentOverrides(given, agent)
+  const model = await servedModel(deps, tenant, overrides.model ?? agent.model)
   const choice: SessionAgentChoice = {
     type: 'agent_with_overrides',
     id: agent.id,
     version: agent.version,
     ...overrides,
+    model,
     tools: toolsFor(overrides.tools ?? agent.tools, hasEnvironment),
     skills: [...agent.skills, ...skillRefs(mounted)],
   }
-  return { choice }
+  return { choice, also: toSessionOnly(given, agent) }
 }
 
 /** The mounts of the named environment, and those of the request. */
@@ -103,7 +118,12 @@ export async function createFrom(
   asked: OpenAISessionCreate,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)
-  const { choice, inline, model, multiagent } = await chooseAgent({ db, tenant }, asked, mounts)
+  const { choice, inline, model, multiagent, also } = await chooseAgent(
+    deps,
+    { db, tenant },
+    asked,
+    mounts,
+  )
   let own: { agent?: string; environment?: string } = {}
   const input: SessionRequest = {
     agent: choice ?? { type: 'agent', id: '' },
@@ -113,6 +133,7 @@ export async function createFrom(
     initial_events: toUserMessages(asked.input ?? []),
     budget: toBudget(asked.spend_control?.limit ?? null),
     outputsPath: openaiOutputs,
+    also,
   }
   return openSession(deps, { db, tenant }, input, {
     model,
