@@ -25,9 +25,9 @@ import { createFrom } from './create.ts'
 import { checkCalls, toClientEvents } from './events.ts'
 import { showSession, showSessions } from './show.ts'
 import { toSessionChange, checkPrice } from './update.ts'
-import { newStanding, readStanding } from './standing.ts'
+import { newStanding, readStanding, waitingFunctions } from './standing.ts'
 import { eventFrames } from './stream.ts'
-import { sessionEvent } from './wire-events.ts'
+import { environmentReady, sessionEvent } from './wire-events.ts'
 import { sessionLog } from '../turns/logs.ts'
 import { threadRows } from '../turns/store.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -47,6 +47,7 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
       after,
       signal,
       extensions: false,
+      outputs: true,
       dialect: 'interface',
       readRows: (page) => threadRows(log, 'stream', page),
     })
@@ -82,7 +83,8 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const view = { log, standing: newStanding, begun, read }
         return streamReply((signal) => {
           const tailed = follow(log, 0, signal)
-          return before(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
+          const first = sessionEvent('created', id, begun) + environmentReady(begun)
+          return before(first, eventFrames(tailed, view, true))
         })
       },
     ),
@@ -178,7 +180,9 @@ export function sessionRoutes(deps: OpenSessionDeps): Route[] {
         const begun = await showSession(db.read, tenant, id, clock.now())
         const { next_seq: after } = await readHead(db.read, tenant, id)
         const standing = await readStanding(log, after)
-        const view = { log, standing, begun, read: reader(db, tenant, id) }
+        const rows = await waitingFunctions(log, after)
+        const waiting = { rows, after }
+        const view = { log, standing, waiting, begun, read: reader(db, tenant, id) }
         return streamReply((signal) => eventFrames(follow(log, after, signal), view, false))
       },
     ),
