@@ -91,8 +91,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await assert.rejects(templates.create({ name: other.name }), ConflictError)
         for (const [fields, param] of [
           [{ plugins: [{}] }, 'plugins'],
-          [{ setup_commands: [{ command: 'x' }] }, 'setup_commands'],
-          [{ files: [{ type: 'inline', data: '', path: '/x' }] }, 'files.0.type'],
+          [{ setup_commands: [{ command: 'x', cwd: 'x' }] }, 'setup_commands.0.cwd'],
+          [{ files: [{ type: 'inline', data: '?', path: '/workspace/x' }] }, 'files.0.data'],
           [{ colour: 'red' }, 'colour'],
           [{ files: [inputFile(file, '/workspace/../x')] }, 'files.0.path'],
           [

@@ -36,7 +36,19 @@ export const hostedFields = {
     .nullish()
     .describe('Absent or disabled: sandboxes have no desktop.'),
   plugins: emptyList('sandboxes have no plugins; upload a skill'),
-  setup_commands: emptyList('ask the agent to run them, or have them in a root folder'),
+  setup_commands: z
+    .array(
+      z.strictObject({
+        command: z.string().min(1).max(16_384).describe('A line of bash.'),
+        cwd: Line.max(1024)
+          .regex(/^\//, 'must be an absolute path')
+          .nullish()
+          .describe('Where it runs; `/workspace` when absent.'),
+      }),
+    )
+    .max(32)
+    .nullish()
+    .describe('Run in order before the first command of a session, at most 32.'),
   capability_directories: emptyList('upload skills, and name them in `skills`'),
 }
 
@@ -53,17 +65,29 @@ const workspacePath = Line.max(1024)
   .regex(/^\/workspace\/./, 'must be absolute and below /workspace, such as /workspace/data.csv')
   .describe('Where the file is in the sandbox, below `/workspace`.')
 
+/** Characters of an inline file: 5 MiB in base64. */
+const longestInline = 6_990_508
+
 export const OpenAIFileParam = z
-  .strictObject({
-    type: z.literal('file_id', unsupportedField('upload the file to `/v1/files`, and name its id')),
-    file_id: Id,
-    path: workspacePath,
-  })
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('file_id'), file_id: Id, path: workspacePath }),
+    z.strictObject({
+      type: z.literal('inline'),
+      data: z
+        .string()
+        .max(longestInline)
+        .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64')
+        .describe('The bytes in base64, 5 MiB at most. They become a file of the workspace.'),
+      path: workspacePath,
+    }),
+  ])
   .meta({
     id: 'OpenAIEnvironmentFileParams',
-    description: 'A file in the sandbox.',
+    description: 'A file in the sandbox: one that was uploaded, or its bytes.',
     examples: [{ type: 'file_id', file_id: exampleIds.file, path: '/workspace/data.csv' }],
   })
+
+export type OpenAIFileParam = z.infer<typeof OpenAIFileParam>
 
 export const sessionFields = {
   files: z

@@ -74,9 +74,9 @@ export const OpenAIEnvironmentCreate = z
       .describe('What the sandboxes of sessions begin with.'),
     vault_ids: z
       .array(Id)
-      .max(0, unsupportedField('name the vaults when you create the session'))
+      .max(50)
       .nullish()
-      .describe('Empty: a session names its vaults.'),
+      .describe('Vaults of each session with the environment, behind those that it names.'),
   })
   .meta({
     id: 'OpenAIEnvironmentCreateParams',

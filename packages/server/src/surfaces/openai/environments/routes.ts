@@ -18,12 +18,12 @@ import {
 import { conflict, invalid } from '../../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import { recordBody } from '../../../ground/http/limits.ts'
+import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { toEnvironmentRecord, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
+import { vaultStore } from '../../../resources/vaults/store.ts'
 import { attachResources } from '../../../sessions/resources/attach.ts'
 import { checkInputs } from '../../../sessions/resources/supported.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
@@ -32,6 +32,9 @@ import { defaultLimit, openaiList, resolvePaging } from '../page.ts'
 import { toEnvironmentFields } from '../sessions/environment.ts'
 import type { EnvironmentRow, MountedFile } from './find.ts'
 import { listMountedFiles, findTemplate, findOwnerSession } from './find.ts'
+import type { FileDeps } from './inline-files.ts'
+import { withStoredFiles } from './inline-files.ts'
+import type { NamedFiles } from './mounts.ts'
 import { checkMounts, toEnvironmentMounts, noMounts } from './mounts.ts'
 import { readSkillWords } from './skill-words.ts'
 import { unnamedName } from './templates.ts'
@@ -82,23 +85,31 @@ function pageOfFiles(
   return { shown, more, next: more ? (shown.at(-1)?.path ?? null) : null }
 }
 
+type EnvironmentGiven = Pick<OpenAIEnvironmentCreate, 'vault_ids'> & {
+  given: NamedFiles<OpenAIEnvironmentCreate['environment']>
+}
+
 async function createEnvironment(
   tx: Queries,
   tenant: string,
-  { environment: given }: OpenAIEnvironmentCreate,
+  { given, vault_ids }: EnvironmentGiven,
   now: number,
 ): Promise<string> {
   const { environment_template_id: from } = given
   const kept = from === undefined ? undefined : await findTemplate(tx, tenant, from)
   const fields = { name: unnamedName(), ...toEnvironmentFields(given) }
   const record = kept ? updateRecord(kept.record, fields) : toEnvironmentRecord(fields)
-  const mounts = toEnvironmentMounts(given, kept?.record.mounts)
+  const named = toEnvironmentMounts(given, kept?.record.mounts)
+  const mounts = { ...named, ...(vault_ids?.length && { vault_ids }) }
   await checkMounts(tx, tenant, mounts, (index) => `environment.files.${index}.path`)
+  for (const [index, vault] of (vault_ids ?? []).entries())
+    await vaultStore(tx).getOpenForShare(tenant, vault, `vault_ids.${index}`)
   const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
   return id
 }
 
-export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDeps): Route[] {
+export function environmentRoutes(deps: FileDeps): Route[] {
+  const { clock, kinds, workerInputs } = deps
   type AttachedFile = { file_id: string; path: string }
 
   /** Adds the file to the session that owns the environment. */
@@ -123,7 +134,7 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         const { files, skills } = kept.mounts ?? noMounts
         if (files.some(({ path }) => path === given.path))
           throw conflict(`path: ${given.path} is a file of environment ${id} already`)
-        return { ...kept, mounts: { files: [...files, given], skills } }
+        return { ...kept, mounts: { ...kept.mounts, files: [...files, given], skills } }
       },
       clock.now(),
     )
@@ -138,19 +149,22 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         summary: 'Create an environment',
         description: 'Sessions name it; each has a sandbox of its own.',
         body: EnvironmentCreate,
-        limits: recordBody,
+        limits: contentBody,
         answer,
       },
       async ({ db, tenant, body, header }) => {
         const key = header('idempotency-key')
         const keyed = { scope: 'environments', key, body }
         const id = await onceByKey(db, tenant, keyed, clock, (take) =>
-          db.write(async (tx) => {
-            const now = clock.now()
-            const created = await createEnvironment(tx, tenant, body, now)
-            await take?.(tx, now, created)
-            return created
-          }),
+          withStoredFiles(deps, { db, tenant }, body.environment, (given) =>
+            db.write(async (tx) => {
+              const now = clock.now()
+              const { vault_ids } = body
+              const created = await createEnvironment(tx, tenant, { given, vault_ids }, now)
+              await take?.(tx, now, created)
+              return created
+            }),
+          ),
         )
         const made = await rows(db.read, 'environments').find(tenant, id ?? '')
         if (!made) throw conflict('the environment of this Idempotency-Key was deleted meanwhile')
@@ -187,19 +201,26 @@ export function environmentRoutes({ clock, kinds, workerInputs }: OpenSessionDep
         description:
           "Into the session's sandbox where the session has the environment for itself; else for sessions that are created from now on.",
         body: OpenAIEnvironmentFileCreate,
+        limits: contentBody,
         answer: OpenAIEnvironmentFileShown,
       },
-      async ({ db, tenant, params: { id }, body: { file_id, path } }) => {
-        const added = await db.write(async (tx) => {
-          const row = await rows(tx, 'environments').get(tenant, id)
-          const owner = await findOwnerSession(tx, row)
-          if (owner) await attach(tx, tenant, owner, { file_id, path })
-          else if (row.archived_at !== null)
-            throw invalid(`environment ${id} is archived and cannot be changed`)
-          else await mount(tx, row, { file_id, path })
-          const now = await rows(tx, 'environments').get(tenant, id)
-          return (await listMountedFiles(tx, now, owner)).at(-1)
-        })
+      async ({ db, tenant, params: { id }, body }) => {
+        const { path } = body
+        const add = (file_id: string) =>
+          db.write(async (tx) => {
+            const row = await rows(tx, 'environments').get(tenant, id)
+            const owner = await findOwnerSession(tx, row)
+            if (owner) await attach(tx, tenant, owner, { file_id, path })
+            else if (row.archived_at !== null)
+              throw invalid(`environment ${id} is archived and cannot be changed`)
+            else await mount(tx, row, { file_id, path })
+            const now = await rows(tx, 'environments').get(tenant, id)
+            return (await listMountedFiles(tx, now, owner)).at(-1)
+          })
+        const ref = { db, tenant }
+        const added = await withStoredFiles(deps, ref, { files: [body] }, ({ files }) =>
+          add(files?.[0]?.file_id ?? ''),
+        )
         return showFile(id, added ?? { path, size_bytes: 0 })
       },
     ),

@@ -17,6 +17,9 @@ import { inlineAgent, toMultiagent, toAgentOverrides, toSessionOnly } from '../a
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { toEnvironmentMounts, noMounts, skillRefs } from '../environments/mounts.ts'
+import type { FileDeps } from '../environments/inline-files.ts'
+import { withStoredFiles } from '../environments/inline-files.ts'
+import type { NamedEnvironment } from './environment.ts'
 import { makeEnvironment, namedBy, openaiOutputs } from './environment.ts'
 import { toBudget } from './update.ts'
 
@@ -47,7 +50,7 @@ async function servedModel(
 async function chooseAgent(
   deps: OpenSessionDeps,
   { db, tenant }: TenantRef,
-  { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
+  { agent_id, agent: given = {}, environment }: SessionGiven,
   { skills: mounted }: EnvironmentMounts,
 ): Promise<ChosenAgent> {
   const hasEnvironment = environment.type !== 'none'
@@ -83,13 +86,18 @@ async function chooseAgent(
 async function mountsFor(
   read: Reads,
   tenant: string,
-  environment: OpenAISessionCreate['environment'],
+  environment: NamedEnvironment,
 ): Promise<EnvironmentMounts> {
   if (environment.type === 'none') return noMounts
   const id = namedBy(environment)
   const kept = id === undefined ? undefined : await environmentStore(read).record(tenant, id)
   const [named, own] = [kept?.mounts ?? noMounts, toEnvironmentMounts(environment)]
-  return { files: [...named.files, ...own.files], skills: [...named.skills, ...own.skills] }
+  const { vault_ids = [] } = named
+  return {
+    files: [...named.files, ...own.files],
+    skills: [...named.skills, ...own.skills],
+    vault_ids,
+  }
 }
 
 const resourcesOf = ({ files }: EnvironmentMounts): SessionCreate['resources'] =>
@@ -112,10 +120,24 @@ async function storeInline(
  * Creates a session. An agent or environment that is created for the session is archived in the same unit. The session
  * keeps both, and nobody else uses or lists them.
  */
-export async function createFrom(
+export function createFrom(
+  deps: FileDeps,
+  ref: TenantRef,
+  asked: OpenAISessionCreate,
+): Promise<Session> {
+  const { environment } = asked
+  if (environment.type === 'none') return createWith(deps, ref, { ...asked, environment })
+  return withStoredFiles(deps, ref, environment, (named) =>
+    createWith(deps, ref, { ...asked, environment: named }),
+  )
+}
+
+type SessionGiven = Omit<OpenAISessionCreate, 'environment'> & { environment: NamedEnvironment }
+
+async function createWith(
   deps: OpenSessionDeps,
   { db, tenant }: TenantRef,
-  asked: OpenAISessionCreate,
+  asked: SessionGiven,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)
   const { choice, inline, model, multiagent, also } = await chooseAgent(
@@ -128,7 +150,7 @@ export async function createFrom(
   const input: SessionRequest = {
     agent: choice ?? { type: 'agent', id: '' },
     metadata: asked.metadata ?? {},
-    vault_ids: asked.vault_ids ?? [],
+    vault_ids: [...new Set([...(asked.vault_ids ?? []), ...(mounts.vault_ids ?? [])])],
     resources: resourcesOf(mounts),
     initial_events: toUserMessages(asked.input ?? []),
     budget: toBudget(asked.spend_control?.limit ?? null),

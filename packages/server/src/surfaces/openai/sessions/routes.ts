@@ -16,7 +16,7 @@ import { section } from '../../../ground/http/section.ts'
 import { postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
-import type { OpenSessionDeps } from '../../../sessions/open.ts'
+import type { FileDeps } from '../environments/inline-files.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
 import { onceByKey } from '../idempotency.ts'
@@ -38,7 +38,7 @@ const answer = OpenAISessionShown
 /** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
 
-export function sessionRoutes(deps: OpenSessionDeps): Route[] {
+export function sessionRoutes(deps: FileDeps): Route[] {
   const { bus, clock, seal } = deps
 
   /** The events of all threads behind `after`. */
