@@ -108,7 +108,13 @@ export const OpenAIEnvironmentInfoShown = z
       )
       .describe('Files that lie in the sandbox.'),
     skills: z
-      .array(SkillNamed.extend({ name: z.string(), description: z.string() }))
+      .array(
+        SkillNamed.extend({
+          version: z.string().describe('The version, the newest where none was named.'),
+          name: z.string(),
+          description: z.string(),
+        }),
+      )
       .describe('Skills that the agent has.'),
     plugins: z.array(z.never()).describe('Always empty.'),
   })

@@ -192,7 +192,10 @@ export const OpenAIToolShown = z
         .object({
           type: z.literal('http'),
           server_url: z.string().describe('The address of the MCP server.'),
-          headers: z.object({}).describe('Always empty.'),
+          headers: z
+            .object({})
+            .optional()
+            .describe('Of a stored agent: always empty. A session has none.'),
         })
         .describe('How the server is reached.'),
       allowed_tools: z

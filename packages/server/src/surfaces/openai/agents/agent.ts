@@ -20,7 +20,7 @@ import type {
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { SessionOnly } from '../../../sessions/create.ts'
 import { unixSeconds } from '../page.ts'
-import { showTools, toAgentTools } from './tools.ts'
+import { showTools, toAgentTools, withHeaders } from './tools.ts'
 
 /** Every agent has a name in this service; the wire shows this name as null. */
 const unnamed = 'Unnamed agent'
@@ -204,6 +204,7 @@ export const showSessionAgent = (agent: SessionAgent): OpenAISessionAgent => {
 
 export const showAgent = (agent: Agent): OpenAIAgent => ({
   ...showSessionAgent(agent),
+  tools: withHeaders(showTools(agent.tools, agent.mcp_servers)),
   object: 'agent',
   metadata: Object.fromEntries(
     Object.entries(agent.metadata).map(([key, value]) => [key, textOf(value)]),

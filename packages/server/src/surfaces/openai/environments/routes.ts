@@ -56,7 +56,7 @@ async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnviron
     status: isUsable ? 'ready' : 'expired',
     files: files.map((file) => ({ ...file, type: 'file_id' })),
     skills: named.map((skill) => ({
-      ...skill,
+      skill_id: skill.skill_id,
       type: 'skill_reference',
       ...skillWords(skill),
     })),

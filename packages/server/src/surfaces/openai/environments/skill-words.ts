@@ -6,7 +6,8 @@ import { skillStore } from '../../../resources/skills/store.ts'
 
 /** `version`: null for the newest one. */
 type NamedSkill = { skill_id: string; version: string | null }
-type SkillWords = { name: string; description: string }
+/** `version`: the newest one where none is named. */
+type SkillWords = { version: string; name: string; description: string }
 export type WordsOfSkill = (skill: NamedSkill) => SkillWords
 
 const keyOf = ({ skill_id, version }: NamedSkill): string => `${skill_id}/${version ?? ''}`
@@ -25,18 +26,26 @@ export async function readSkillWords(
   const found = pinned.length > 0 ? await pinnedSkills(read, tenant, pinned) : []
   for (const [index, ref] of pinned.entries()) {
     const version = found[index]?.version
-    if (version) words.set(keyOf(ref), version)
+    if (version) words.set(keyOf(ref), { ...wordsOf(version), version: ref.version })
   }
   const newest = asked.flatMap(({ skill_id, version }): SkillRefs =>
     version === null ? [{ type: 'custom', skill_id, version: 'latest' }] : [],
   )
   const rows = newest.length > 0 ? await skillStore(read).rowsOf(tenant, newest) : []
-  for (const row of rows) words.set(keyOf({ skill_id: row.id, version: null }), row)
-  return (skill) => {
-    const { name, description } = words.get(keyOf(skill)) ?? {
-      name: skill.skill_id,
+  for (const row of rows)
+    words.set(keyOf({ skill_id: row.id, version: null }), {
+      ...wordsOf(row),
+      version: row.latest_version ?? '',
+    })
+  return ({ skill_id, version }) =>
+    words.get(keyOf({ skill_id, version })) ?? {
+      name: skill_id,
       description: '',
+      version: version ?? '',
     }
-    return { name, description }
-  }
 }
+
+const wordsOf = ({ name, description }: { name: string; description: string }) => ({
+  name,
+  description,
+})

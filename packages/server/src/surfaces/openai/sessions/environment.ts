@@ -164,7 +164,6 @@ export function showEnvironment(
     skills: agent.skills.map(({ skill_id, version }) => ({
       type: 'skill_reference' as const,
       skill_id,
-      version,
       ...skillWords({ skill_id, version }),
     })),
     plugins: [],
