@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonValue, Metadata } from '../primitives.ts'
 import { exampleIds } from '../example-ids.ts'
-import { UnixSeconds, unsupportedField } from './lists.ts'
+import { UnixSeconds, refused, unmet, unsupportedField } from './lists.ts'
 import { Answers, checkMetadata, mostSubagents } from '../agents.ts'
 import { OpenAIToolShown, OpenAITools } from './tools.ts'
 
@@ -15,15 +15,13 @@ const Effort = z
 const Reasoning = z
   .strictObject({
     effort: Effort,
-    summary: z
-      .enum(['auto', 'concise', 'detailed'])
+    summary: unmet(z.enum(['auto', 'concise', 'detailed']))
       .nullish()
       .describe('A wish that is not met: reasoning items have no summary.'),
   })
   .meta({ id: 'OpenAIReasoningParams', description: 'How the model reasons.' })
 
-const Tier = z
-  .enum(serviceTiers)
+const Tier = unmet(z.enum(serviceTiers), '`flex`')
   .nullish()
   .describe(
     'A wish: `fast`, `priority` and `ultrafast` turn on the fast mode of a provider that has one.',
@@ -43,7 +41,7 @@ const Text = z
   })
   .meta({ id: 'OpenAITextParams', description: 'The form of the texts that the agent writes.' })
 
-const off = (wayOut: string) => z.literal(false, unsupportedField(wayOut))
+const off = (wayOut: string) => refused(z.literal(false, unsupportedField(wayOut)))
 const MultiAgent = z
   .strictObject({
     enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
@@ -76,8 +74,7 @@ const shared = {
   multi_agent: MultiAgent.nullish().describe('Whether the agent may start subagents.'),
   compaction: z
     .strictObject({
-      async: z
-        .boolean()
+      async: unmet(z.boolean())
         .nullish()
         .describe('A wish that is not met: conversations are shortened between requests.'),
     })
@@ -90,15 +87,18 @@ const shared = {
 }
 
 /** The tools of an agent, without credentials: credentials for MCP servers belong to sessions and vaults. */
-const PersistedTools = OpenAITools.superRefine((tools, context) => {
-  for (const [index, tool] of tools.entries())
-    if (tool.type === 'mcp' && tool.transport.authorization)
-      context.addIssue({
-        code: 'custom',
-        path: [index, 'transport', 'authorization'],
-        message: 'is for sessions alone: an agent keeps no credentials',
-      })
-})
+const PersistedTools = refused(
+  OpenAITools.superRefine((tools, context) => {
+    for (const [index, tool] of tools.entries())
+      if (tool.type === 'mcp' && tool.transport.authorization)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'transport', 'authorization'],
+          message: 'is for sessions alone: an agent keeps no credentials',
+        })
+  }),
+  '`transport.authorization`, which sessions take',
+)
   .nullish()
   .describe('Replaced as a whole.')
 /** Checks the keys of metadata that have a meaning for agents. */

@@ -5,7 +5,7 @@ import { exampleIds } from '../example-ids.ts'
 import { Packages } from '../packages.ts'
 import { Id, Line } from '../primitives.ts'
 import { ofUnknownType } from '../problems.ts'
-import { emptyList, unsupportedField } from './lists.ts'
+import { emptyList, refused, unmet, unsupportedField } from './lists.ts'
 
 const { env } = EnvironmentCreate.shape
 const { npm, pip, apt } = Packages.shape
@@ -27,12 +27,13 @@ export const hostedFields = {
     .strictObject({ npm, python: pip, system: apt })
     .nullish()
     .describe('Installed before the first command.'),
-  container_size: z
-    .enum(['small', 'medium', 'large'])
+  container_size: unmet(z.enum(['small', 'medium', 'large']))
     .nullish()
     .describe('A wish that is not met: the operator sets the size of sandboxes.'),
   desktop: z
-    .strictObject({ enabled: z.literal(false, unsupportedField('sandboxes have no desktop')) })
+    .strictObject({
+      enabled: refused(z.literal(false, unsupportedField('sandboxes have no desktop'))),
+    })
     .nullish()
     .describe('Absent or disabled: sandboxes have no desktop.'),
   plugins: emptyList('sandboxes have no plugins; upload a skill'),
@@ -54,7 +55,10 @@ export const hostedFields = {
 
 const Skill = z
   .strictObject({
-    type: z.literal('skill_reference', unsupportedField('upload the skill, and name it by its id')),
+    type: refused(
+      z.literal('skill_reference', unsupportedField('upload the skill, and name it by its id')),
+      '`inline`',
+    ),
     skill_id: Id,
     version: z.string().min(1).nullish().describe('The newest when absent.'),
   })
@@ -124,10 +128,9 @@ const unknownEnvironment = ofUnknownType((type) =>
     : 'must be none or openai_hosted',
 )
 
-export const OpenAIEnvironmentParam = z.discriminatedUnion(
-  'type',
-  [None, Hosted],
-  unknownEnvironment,
+export const OpenAIEnvironmentParam = refused(
+  z.discriminatedUnion('type', [None, Hosted], unknownEnvironment),
+  '`self_hosted`',
 )
 export type OpenAIEnvironmentParam = z.infer<typeof OpenAIEnvironmentParam>
 export type OpenAIHostedParam = Extract<OpenAIEnvironmentParam, { type: 'openai_hosted' }>
