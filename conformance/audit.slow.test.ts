@@ -201,7 +201,9 @@ for (const database of scenarioDatabases(import.meta.filename))
     let routes: Route[]
     let fixtures: PathFixtures
     before(async () => {
-      service = await boot(database, { env: { RATE_LIMITS: 'writes:100000/m' } })
+      service = await boot(database, {
+        env: { RATE_LIMITS: 'writes:100000/m', MESSAGES_API: 'true' },
+      })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
     })

@@ -193,6 +193,9 @@ async function act(stage: CanaryStage, { session, other, failing }: SecretSetup)
     `say: ${control.secret}`,
   ]
   await say(stage, other, 1, visible.join('\n'))
+  const messages = [{ role: 'user', content: `say: ${contents.message.secret}` }]
+  const said = await all.ask('POST', '/v1/messages', { model: 'offline', max_tokens: 99, messages })
+  assert.equal(said.status, 200, JSON.stringify(said.body))
   const criteria = [{ criterion: 'it is done', met: true }]
   const verdict = { result: 'satisfied', explanation: contents.verdict.secret, criteria }
   const rubric = [contents.rubric.secret, 'say: done', callTool('submit_verdict', verdict)].join(

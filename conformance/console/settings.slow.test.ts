@@ -288,6 +288,22 @@ void describe('the settings in a browser', () => {
     await close(visit)
   })
 
+  void it('shows what may be named, how long things are kept, and what is held', async () => {
+    await owner.ask('POST', '/v1/ext/rules', { allowed: { images: ['registry.example.com/*'] } })
+    await owner.ask('POST', '/v1/ext/retention', { sessions: 90 })
+    const { body: hold } = await owner.ask<{ id: string }>('POST', '/v1/ext/holds', {
+      ...{ scope: { type: 'workspace' }, reason: 'case 4711' },
+    })
+    const visit = await open('/limits', owner)
+    const { page } = visit
+    await row(page, 'Images').getByText('registry.example.com/*').waitFor(patience)
+    await row(page, 'Sessions at rest').getByText('90').waitFor(patience)
+    await row(page, 'the whole workspace').getByText('case 4711').waitFor(patience)
+    await owner.ask('POST', `/v1/ext/holds/${hold.id}/release`)
+    await owner.ask('POST', '/v1/ext/rules', { allowed: { images: null } })
+    await close(visit)
+  })
+
   void it('renames the workspace, and the rail follows', async () => {
     const visit = await open('/workspace', owner)
     const { page } = visit

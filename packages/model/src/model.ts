@@ -105,6 +105,8 @@ export type ModelEvent =
 
 export interface Model {
   readonly origin: MessageOrigin
+  /** The cloud that answers in place of the provider of `origin`. */
+  readonly servedBy?: string
   /** Size of the context in tokens. */
   readonly contextWindow: number
   readonly maxOutputTokens: number

@@ -1,12 +1,24 @@
 /** The write forms of a credential: its purpose and its secret. No answer contains these forms. */
 import { z } from 'zod'
 import { HeaderSecret, HttpUrl, Line, Timestamp, extension } from './primitives.ts'
+import { SecretReference, withoutReference } from './secret-references.ts'
 import { isReservedVariable } from './variables.ts'
 
 const Token = HeaderSecret.max(16_384)
 const Secret = Line.min(1).max(16_384)
 /** A value that replaces a placeholder in headers and bodies. */
 const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')
+
+/** The forms of secrets, which hold for what a secret manager answers too. */
+export const secretForms = { header: Token, text: Secret, value: Value }
+
+const orReference = <S extends z.ZodType>(secret: S) => z.union([secret, SecretReference])
+const TokenOrReference = orReference(Token)
+const SecretOrReference = orReference(Secret)
+const ValueOrReference = orReference(Value)
+/** Tokens that the service itself renews. */
+const OwnToken = withoutReference(Token)
+const OwnSecret = withoutReference(Secret)
 
 const Variable = z
   .string()
@@ -50,11 +62,11 @@ const EndpointAuth = z
     z.strictObject({ type: z.literal('none') }),
     z.strictObject({
       type: z.literal('client_secret_basic'),
-      client_secret: Secret.describe('The secret of the client.'),
+      client_secret: SecretOrReference.describe('The secret of the client.'),
     }),
     z.strictObject({
       type: z.literal('client_secret_post'),
-      client_secret: Secret.describe('The secret of the client.'),
+      client_secret: SecretOrReference.describe('The secret of the client.'),
     }),
   ])
   .meta({ id: 'TokenEndpointAuthParam', description: 'How the client authenticates itself.' })
@@ -65,7 +77,7 @@ const Refresh = z
       .max(1024)
       .nullish()
       .describe('The id of the client at the authorization server.'),
-    refresh_token: Secret.describe('The token by which a new access token is asked for.'),
+    refresh_token: OwnSecret.describe('The token by which a new access token is asked for.'),
     token_endpoint: HttpUrl.describe('Where a new access token is asked for.'),
     token_endpoint_auth: EndpointAuth.default({ type: 'none' }).describe(
       'How the client authenticates itself; not at all when absent.',
@@ -79,7 +91,8 @@ const Refresh = z
   })
   .meta({ id: 'MCPOAuthRefreshParams', description: 'How the access token is renewed.' })
 
-const Bearer = Token.describe('The token, which no answer contains.')
+const noAnswer = 'The token, which no answer contains.'
+const Bearer = TokenOrReference.describe(noAnswer)
 const ServerUrl = HttpUrl.describe('The address of the MCP server; it does not change.')
 const Cli = Line.min(1)
   .max(64)
@@ -99,12 +112,12 @@ export const AuthCreate = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('mcp_oauth'),
-      access_token: Bearer,
+      access_token: OwnToken.describe(noAnswer),
       mcp_server_url: ServerUrl,
       expires_at: Timestamp.nullish().describe('When the access token ends.'),
       refresh: Refresh.nullish().describe('When absent, the token is not renewed.'),
       // In the interface's spelling these fields stand outside of `refresh`.
-      refresh_token: Secret.nullish().meta(extension('The same as in `refresh`.')),
+      refresh_token: OwnSecret.nullish().meta(extension('The same as in `refresh`.')),
       token_endpoint: HttpUrl.nullish().meta(extension('The same as in `refresh`.')),
     })
     .refine((auth) => !auth.refresh || (!auth.refresh_token && !auth.token_endpoint), {
@@ -124,7 +137,7 @@ export const AuthCreate = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('command_secret'),
-      token: Secret.describe('The value of the variable.'),
+      token: SecretOrReference.describe('The value of the variable.'),
       env_var: Variable.describe('The variable that the command reads.'),
       command_prefixes: z
         .array(Prefix)
@@ -141,7 +154,7 @@ export const AuthCreate = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('environment_variable'),
       secret_name: Variable.describe('The variable; the sandbox sees a placeholder in it.'),
-      secret_value: Value.describe(
+      secret_value: ValueOrReference.describe(
         'What takes the place of the placeholder outside of the sandbox.',
       ),
       networking: Networking,
@@ -169,41 +182,43 @@ export const AuthUpdate = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('static_bearer'),
-      token: Token.nullish().describe('The new token; it stays when absent.'),
+      token: TokenOrReference.nullish().describe('The new token; it stays when absent.'),
     })
     .meta({ id: 'StaticBearerUpdateParams', description: 'A new token.' }),
   z
     .strictObject({
       type: z.literal('mcp_oauth'),
-      access_token: Token.nullish().describe('The new access token; it stays when absent.'),
+      access_token: OwnToken.nullish().describe('The new access token; it stays when absent.'),
       expires_at: Timestamp.nullish().describe('When the new access token ends.'),
       refresh: z
         .strictObject({
-          refresh_token: Secret.nullish().describe('The new refresh token; it stays when absent.'),
+          refresh_token: OwnSecret.nullish().describe(
+            'The new refresh token; it stays when absent.',
+          ),
           scope: Line.max(2048).nullish().describe('The scopes that are asked for from now on.'),
           token_endpoint_auth: z
             .strictObject({
               type: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-              client_secret: Secret.nullish().describe('The new secret of the client.'),
+              client_secret: SecretOrReference.nullish().describe('The new secret of the client.'),
             })
             .optional()
             .describe('How the client authenticates itself from now on.'),
         })
         .nullish()
         .describe('What changes of how the token is renewed.'),
-      refresh_token: Secret.nullish().describe('The same as in `refresh`.'),
+      refresh_token: OwnSecret.nullish().describe('The same as in `refresh`.'),
     })
     .meta({ id: 'MCPOAuthUpdateParams', description: 'New tokens.' }),
   z
     .strictObject({
       type: z.literal('cap_cli'),
-      token: Token.nullish().describe('The new token; it stays when absent.'),
+      token: TokenOrReference.nullish().describe('The new token; it stays when absent.'),
     })
     .meta({ id: 'CapCLIUpdateParams', description: 'A new token.', 'x-extension': true }),
   z
     .strictObject({
       type: z.literal('command_secret'),
-      token: Secret.nullish().describe('The new value; it stays when absent.'),
+      token: SecretOrReference.nullish().describe('The new value; it stays when absent.'),
       command_prefixes: z.array(Prefix).max(16).optional().describe('Replaces all of them.'),
     })
     .meta({
@@ -214,7 +229,7 @@ export const AuthUpdate = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('environment_variable'),
-      secret_value: Value.nullish().describe('The new value; it stays when absent.'),
+      secret_value: ValueOrReference.nullish().describe('The new value; it stays when absent.'),
       networking: Networking.nullish().describe('Replaces the hosts as a whole.'),
       injection_location: z
         .strictObject({

@@ -43,14 +43,19 @@ function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly Tool
     const schema = schemas.get(String(tool.name))
     if (schema !== undefined) tool.input_schema = { type: 'object', ...schema }
   }
+  // It says what is the case without it, and a cloud may not know it yet for a model of before.
+  const thinking = body.thinking as JsonObject | undefined
+  if (spec.cloud && thinking?.type === 'enabled') delete thinking.display
   const fast = spec.speed === 'fast'
   if (fast) body.speed = 'fast'
   const betas = [
-    ...((body.betas ?? []) as string[]),
+    // A cloud refuses betas that it does not know.
+    ...(spec.cloud ? [] : ((body.betas ?? []) as string[])),
     ...betasOf(spec),
     ...(fast ? ['fast-mode-2026-02-01'] : []),
   ]
   if (betas.length > 0) body.betas = [...new Set(betas)]
+  else delete body.betas
 }
 
 /**

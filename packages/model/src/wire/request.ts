@@ -82,7 +82,8 @@ async function requestOnce(
     reader.alive()
   }
   const passage = { fit: groupFitter(wire), ready, alive: reader.alive }
-  const events = send(library, wire, spec, call, signal, observedFetch(seen, passage), refused)
+  const fetch = observedFetch(seen, passage, library.transport)
+  const events = send(library, wire, spec, call, signal, fetch, refused)
   const iterator = events[Symbol.asyncIterator]()
   const ordered = createSequence(wire === 'openai-completions', reader.emit)
   for (let read = 1; ; read++) {

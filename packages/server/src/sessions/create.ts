@@ -177,7 +177,11 @@ async function firstOf(
 }
 
 /** The models of a session's agent, of the agents that it may start, and of their advisors. */
-export type SessionModels = { agents: { model: ModelRef; at: string }[]; advisors: ModelRef[] }
+export type SessionModels = {
+  agents: { model: ModelRef; at: string; mcp_servers?: SessionAgent['mcp_servers'] }[]
+  advisors: ModelRef[]
+  environmentId?: string | null
+}
 /** Inputs of the checks that run before the transaction, because they may read a catalog. */
 type ModelChecks = { resolveModel: ResolveModel; tenant: string; models: SessionModels }
 
@@ -190,7 +194,8 @@ export async function resolveSessionModels(
   const { agent } = await chooseAgent(read, tenant, choice)
   const all = [{ agent, at: 'agent' }, ...(await membersAt(read, tenant, agent))]
   return {
-    agents: all.map(({ agent: { model }, at }) => ({ model, at })),
+    agents: all.map(({ agent: { model, mcp_servers }, at }) => ({ model, mcp_servers, at })),
+    environmentId: agent.environment_id,
     advisors: all.flatMap(({ agent: { multiagent } }) => advisorModel(multiagent) ?? []),
   }
 }

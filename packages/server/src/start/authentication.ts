@@ -14,6 +14,10 @@ import { claimByKey } from '../sessions/work/reach.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import { callCounts } from '../tenants/audit/call-counts.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
+import { withTokens } from '../tenants/people/identities/authenticate.ts'
+import { createIdentities } from '../tenants/people/identities/identities.ts'
+import { openProviders } from '../tenants/people/identities/provider-keys.ts'
+import { groupSignIns } from '../tenants/members/by-groups/sign-ins.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
 
@@ -24,7 +28,11 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
   }
   const claimOf = claimReader({ ...deps, ...tokens })
   const uses = keyUses(deps)
-  const people = peopleFor(config, deps)
+  const providers = openProviders(config.companyProviders, deps.clock)
+  const groups = groupSignIns({ ...deps, providers })
+  const people = peopleFor(config, { ...deps, groups })
+  const identities = createIdentities(providers, deps)
+  const keys = createAuthentication({ ...deps, ...tokens, claimOf, uses })
   const posts = callCounts()
   const changes = workspaceChanges(deps)
   return {
@@ -37,8 +45,10 @@ export function authenticationFor(config: Config, deps: Ground & { limits: Limit
       callCountsJob({ ...deps, noted: posts }),
       failedSignInsJob({ ...deps, failures: people.failures }),
       changes.job,
+      groups.job,
     ],
-    authenticate: withCookies(createAuthentication({ ...deps, ...tokens, claimOf, uses }), people),
+    authenticate: withCookies(withTokens(keys, { ...deps, identities }), people),
+    identities,
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }

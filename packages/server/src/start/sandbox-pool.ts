@@ -4,6 +4,7 @@ import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { mountFiles } from '@steward/space/files/mount.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { mountUser } from '@steward/space/working-folder/user.ts'
+import type { Rules } from '../ground/core/rules/rules.ts'
 import type { Connector } from '../ground/core/security/dial.ts'
 import type { Share } from '../ground/core/fairness/share.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
@@ -50,6 +51,7 @@ type PoolParts = Ground & {
   share: Share
   keeping: BlobKeeping
   quotas: Quotas
+  rules: Rules
   mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
 }
 

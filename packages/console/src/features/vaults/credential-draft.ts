@@ -16,6 +16,11 @@ export type CredentialDraft = {
   name: string
   /** SECRET: the one that every type has. */
   secret: string
+  /** Whether a secret manager has it: the name of the secret there takes its place. */
+  isReferred: boolean
+  manager: string
+  secretName: string
+  secretField: string
   server: string
   /** As the field of a date gives it, in the reader's own time. */
   expires: string
@@ -44,6 +49,10 @@ export const newCredential: CredentialDraft = {
   type: 'static_bearer',
   name: '',
   secret: '',
+  isReferred: false,
+  manager: '',
+  secretName: '',
+  secretField: '',
   server: '',
   expires: '',
   isRenewed: true,
@@ -66,6 +75,12 @@ export const newCredential: CredentialDraft = {
 /** The fields whose refusals stand under them. */
 export const credentialFields = [
   'display_name',
+  'auth.token.manager',
+  'auth.token.name',
+  'auth.token.field',
+  'auth.secret_value.manager',
+  'auth.secret_value.name',
+  'auth.secret_value.field',
   'auth.token',
   'auth.access_token',
   'auth.secret_value',
@@ -105,11 +120,23 @@ const networkingOf = ({ isLimited, hosts }: CredentialDraft) =>
     ? { type: 'limited' as const, allowed_hosts: words(hosts) }
     : { type: 'unrestricted' as const }
 
+/** The secret, or where it is. Tokens of OAuth are renewed by the service, which has them itself. */
+function givenSecret({ secret, isReferred, ...draft }: CredentialDraft) {
+  if (!isReferred) return secret
+  const field = filled(draft.secretField)
+  return {
+    type: 'secret_reference' as const,
+    manager: draft.manager.trim(),
+    name: draft.secretName.trim(),
+    ...(field !== undefined && { field }),
+  }
+}
+
 function authOf(draft: CredentialDraft): CredentialCreateBody['auth'] {
   const { type, secret } = draft
   switch (type) {
     case 'static_bearer':
-      return { type, mcp_server_url: draft.server.trim(), token: secret }
+      return { type, mcp_server_url: draft.server.trim(), token: givenSecret(draft) }
     case 'mcp_oauth': {
       const expires_at = timeOf(draft.expires)
       return {
@@ -121,19 +148,19 @@ function authOf(draft: CredentialDraft): CredentialCreateBody['auth'] {
       }
     }
     case 'cap_cli':
-      return { type, cli_id: draft.program, token: secret }
+      return { type, cli_id: draft.program, token: givenSecret(draft) }
     case 'command_secret':
       return {
         type,
         env_var: draft.variable.trim(),
         command_prefixes: lines(draft.prefixes),
-        token: secret,
+        token: givenSecret(draft),
       }
     case 'environment_variable':
       return {
         type,
         secret_name: draft.variable.trim(),
-        secret_value: secret,
+        secret_value: givenSecret(draft),
         networking: networkingOf(draft),
         injection_location: { header: draft.inHeader, body: draft.inBody },
       }
@@ -279,6 +306,18 @@ export const withoutSecrets = (body: CredentialCreateBody | CredentialUpdateBody
       secretNames.has(name) && typeof value === 'string' ? '…' : value,
     ),
   )
+
+/** Where its secret is, in words; undefined where the service keeps it. */
+export function referenceOf(auth: ShownAuth): string | undefined {
+  const found =
+    auth.type === 'environment_variable'
+      ? auth.secret_value
+      : auth.type === 'mcp_oauth'
+        ? undefined
+        : auth.token
+  if (!found) return undefined
+  return [found.manager, found.name, ...(found.field ? [found.field] : [])].join(' · ')
+}
 
 /** Where the credential goes. */
 export function destinationOf(auth: ShownAuth): string {

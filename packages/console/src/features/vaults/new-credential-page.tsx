@@ -31,6 +31,13 @@ const kinds = keysOf(own.kinds).map((value) => ({
   beside: value,
 }))
 
+function missingSecret({ type, ...draft }: CredentialDraft): string | undefined {
+  if (!draft.isReferred || type === 'mcp_oauth')
+    return draft.secret === '' ? own.missingSecret : undefined
+  const isNamed = draft.manager.trim() !== '' && draft.secretName.trim() !== ''
+  return isNamed ? undefined : own.missingReference
+}
+
 function whatIsMissing(draft: CredentialDraft): string | undefined {
   const { type } = draft
   const isForServer = type === 'static_bearer' || type === 'mcp_oauth'
@@ -38,7 +45,8 @@ function whatIsMissing(draft: CredentialDraft): string | undefined {
   const isRenewed = type === 'mcp_oauth' && draft.isRenewed
   if (isForServer && draft.server.trim() === '') return own.missingServer
   if (isVariable && draft.variable.trim() === '') return own.missingVariable
-  if (draft.secret === '') return own.missingSecret
+  const noSecret = missingSecret(draft)
+  if (noSecret !== undefined) return noSecret
   if (isRenewed && (draft.refreshToken === '' || draft.tokenEndpoint.trim() === ''))
     return own.missingRefresh
   const isUnreachable = draft.isLimited && draft.hosts.trim() === ''

@@ -24,6 +24,7 @@ import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretContext, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import { rows } from '../../ground/database/rows.ts'
+import { checkNotHeld } from '../../ground/database/holds.ts'
 
 /** The most publications of an installation. Each delivery of the installation is read for all of them. */
 export const mostPublications = 100
@@ -88,6 +89,8 @@ export async function createPublication(
     linear: body.linear,
     slack: body.slack,
   }
+  const answers = body.webhook?.answer_url
+  if (answers) await deps.limits.rules.check(tenant, 'webhooks', [answers], 'webhook.answer_url')
   const installation = await installationFor(deps, ref, { integration, body, spec })
   const secret = installation === null ? newSecret() : null
   const row: PublicationRow = {
@@ -231,6 +234,7 @@ export const deletePublication = (
 ): Promise<void> =>
   db.write(async (tx) => {
     await getPublication(tx, { tenant, integration, id })
+    await checkNotHeld(tx, tenant, `publication ${id}`)
     await endAccess(deps, tx, await rows(tx, 'publications').getForUpdate(tenant, id))
     await integrationStore(tx).removePublication(tenant, id)
   })

@@ -10,6 +10,7 @@ import { buildTools } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
+import type { Rules } from '../../ground/core/rules/rules.ts'
 import { newId } from '../../ground/core/text/ids.ts'
 import type { Ground } from '../../ground/ground.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
@@ -39,6 +40,8 @@ export type AssemblyParts = Ground & {
   sandboxPool: SandboxPool
   blobs: Blobs
   resolveModel: ResolveModel
+  /** What workspaces allow now. */
+  rules: Rules
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>
   skills: SessionSkills
   kinds: ResourceKinds
@@ -113,7 +116,7 @@ export function createTurnAssembly(deps: AssemblyDeps) {
       web: createWebAccess(deps, egress, tenant),
       commandSecrets: (words) => egress.commandSecrets(words),
     })
-    const ofWorker = isElsewhere ? await ownTools(read, tenant, session, agent) : []
+    const ofWorker = isElsewhere ? await ownTools(read, deps.rules, { tenant, session }, agent) : []
     const toolHost = toolHostOf(declared)
     const parts: AssembledTurn = {
       system: systemPrompt({

@@ -64,10 +64,32 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ['members', 'provider_id'],
+  ['sign_ins', 'provider_id'],
   ['sessions', 'outputs_path'],
   ['inbox', 'steers'],
 ] as const
-const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
+const addedIndexes = [
+  'heads_changed',
+  'heads_at_budget',
+  'threads_rescheduling',
+  'sessions_forked',
+  'sessions_of_creators',
+]
+const addedTables = [
+  'session_waits',
+  'saved_views',
+  'subjects',
+  'provider_grants',
+  'secret_reads',
+  'workspace_rules',
+  'holds',
+  'hold_marks',
+  'person_removals',
+  'message_requests',
+  'message_usage',
+  'audit_streams',
+]
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
@@ -76,7 +98,7 @@ const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()
 async function makeDatabase(testSetup: TestSetup, names: readonly string[]): Promise<void> {
   const database = await testSetup.open()
   await database.write(async (tx) => {
-    for (const name of ['session_waits', 'saved_views']) await tx.schema.dropTable(name).execute()
+    for (const name of addedTables) await tx.schema.dropTable(name).execute()
     for (const name of addedIndexes) await tx.schema.dropIndex(name).execute()
     for (const [table, column] of addedColumns)
       await tx.schema.alterTable(table).dropColumn(column).execute()

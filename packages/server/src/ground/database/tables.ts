@@ -18,6 +18,7 @@ import { memoryTables } from './tables/memory.ts'
 import { modelCardTables } from './tables/model-cards.ts'
 import { outcomeTables } from './tables/outcomes.ts'
 import { peopleTables } from './tables/people.ts'
+import { ruleTables } from './tables/rules.ts'
 import { sessionTables } from './tables/sessions.ts'
 import { settingTables } from './tables/settings.ts'
 import { skillTables } from './tables/skills.ts'
@@ -48,6 +49,7 @@ export const tables = {
   ...modelCardTables,
   ...outcomeTables,
   ...peopleTables,
+  ...ruleTables,
   ...sessionTables,
   ...settingTables,
   ...skillTables,

@@ -2,7 +2,8 @@
 import { forbidden } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import { findRoleForShare } from '../database/lock.ts'
-import type { CallerKind, Principal } from './principal.ts'
+import type { Principal } from './principal.ts'
+import type { CallerKind } from './permissions.ts'
 import { mayCall } from './principal.ts'
 
 /**

@@ -109,6 +109,7 @@ const nouns: Record<RateClass, string> = {
   writes: 'writes',
   sessions: 'new sessions',
   uploads: 'uploads',
+  messages: 'requests of messages',
   sign_in: 'attempts to sign in',
   mail: 'mails',
   failures: 'failed authentications',

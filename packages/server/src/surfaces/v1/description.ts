@@ -24,6 +24,8 @@ const sentences: Record<string, string> = {
   Files: 'Files of the workspace: upload, list, download and delete them.',
   Models:
     'The models that the workspace can run. A model card says how a model is reached: its provider, its address and its key.',
+  Messages:
+    'Ask a model of the workspace without a session, as the official client does. Where the operator has not switched it on, 404.',
   'API keys':
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
   'Sign-in':

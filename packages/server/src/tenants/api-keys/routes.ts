@@ -4,6 +4,7 @@ import {
   ApiKeyListQuery,
   ApiKeyShown,
 } from '@steward/protocol/api-keys.ts'
+import { dayMs } from '@steward/base/settings/kinds.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import { newToken } from '../../ground/core/security/token.ts'
 import { getOpenWorkspaceForShare } from '../../ground/database/lock.ts'
@@ -43,6 +44,16 @@ function checkExpiry(wanted: string | null, ofMaker: string | null): void {
   )
 }
 
+/** A key of a token's holder would outlive the holder's groups. */
+const longestOfTokenMs = dayMs
+
+function checkExpiryByToken(wanted: string | null, now: number): void {
+  if (wanted !== null && Date.parse(wanted) <= now + longestOfTokenMs) return
+  throw forbidden(
+    'expires_at: a token of an identity provider makes keys of at most 24 hours: name a time up to then',
+  )
+}
+
 export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
   keys.plain(
     { one: 'a key', many: 'keys', item: '/:id', answer: ApiKeyShown },
@@ -55,6 +66,7 @@ export const apiKeyRoutes = ({ databases, clock }: Ground): Route[] =>
           const environmentId = body.environment_id ?? null
           const admin = body.admin ?? false
           checkNewKey(body, principal)
+          if (principal.kind === 'subject') checkExpiryByToken(body.expires_at ?? null, clock.now())
           if (environmentId !== null) await checkEnvironment(db.read, tenant, environmentId)
           const kind = environmentId === null ? 'workspace' : 'environment'
           const key = newToken(kind)

@@ -17,6 +17,7 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from './authenticate.ts'
 import {
+  checkOwnWays,
   chooseWorkspace,
   endSignIns,
   requestCode,
@@ -157,6 +158,7 @@ export function signInRoutes(people: People): Route[] {
         status: 204,
       },
       async ({ principal, body, header, address }) => {
+        checkOwnWays(people)
         const { userId, signInId } = personOf(principal)
         const visitor = readVisitor({ header, address })
         // Attack: guessing the password with a stolen cookie, from many addresses. It counts as attempts to sign in.

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
+import { noRules } from '../../../ground/core/rules/rules.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
 import { dialsFor } from '../../../ground/core/security/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -29,6 +30,11 @@ export { tenant }
 export const seal = createSeal('a root secret for tests')
 export const environment: EnvironmentRecord = { ...emptyEnvironment, name: 'test' }
 
+const noSecretManagers = {
+  read: () => Promise.reject(new Error('there is no secret manager here')),
+  readAnew: () => Promise.reject(new Error('there is no secret manager here')),
+}
+
 export type TestEgress = Awaited<ReturnType<typeof openTestEgress>>
 
 /** Every host name leads to the upstream at this port. */
@@ -49,9 +55,11 @@ export async function openTestEgress(
     clock,
     log: jsonLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
     profile: 'required',
+    companySecrets: noSecretManagers,
     connect: connectTo(upstream),
     dial: dialsFor('tenant', () => Promise.reject(new Error('no tunnels here'))),
     operatorConnect: dialsFor('operator', connectTo(upstream)),
+    rules: noRules,
     placeholderKey: Buffer.alloc(32, 3),
     ...{ authorityKeys: [Buffer.alloc(32, 4)], bus: memoryBus() },
     folder,

@@ -2,6 +2,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
+import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { arrivalNotice } from '@steward/space/working-folder/checkpoints.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
@@ -33,6 +34,7 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
   const { provider, folder } = deps
   const { lease, egress } = mine
   const { tenant, session, environment } = lease
+  await checkImage(deps, tenant, environment.base_image)
   const target = sandboxPaths(folder, session)
   const own = join(folder, session)
   await provider.reap(target)
@@ -72,6 +74,12 @@ async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<S
     if (mayPass && (await deps.isOurs(lease))) return start()
     throw error
   })
+}
+
+/** A list may have changed since the environment was made. */
+async function checkImage({ rules }: SandboxPoolDeps, tenant: string, image: string | null) {
+  const refused = image === null ? undefined : await rules.refusal(tenant, 'images', [image])
+  if (refused !== undefined) throw new SandboxEnded(`did not start: ${refused}`)
 }
 
 /**

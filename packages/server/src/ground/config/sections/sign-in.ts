@@ -1,5 +1,6 @@
 /** Settings of sign-in: cookies, mail, identity providers. */
-import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
+import { companyProvidersSchema, parseCompanyProviders } from '../company-providers.ts'
+import { choice, httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { settingsSection, setting } from '@steward/base/settings/setting.ts'
 
 const cookies = settingsSection('Sign-in', {
@@ -55,4 +56,30 @@ export const signInProviders = settingsSection('Identity providers', {
   },
 })
 
-export const signInSettings = { ...cookies, ...signInProviders }
+const company = settingsSection('Identities of a company', {
+  companyProviders: setting(
+    'IDENTITY_PROVIDERS',
+    {
+      form: 'a JSON object',
+      parse: parseCompanyProviders,
+      inFile: { type: 'json', schema: companyProvidersSchema },
+    },
+    {
+      secret: true,
+      defaultAbout: 'none',
+      about:
+        "the company's identity providers by OpenID Connect, and which of their groups and services reach which workspace, as JSON",
+      more: 'See [Connect your company](company-identity.md)',
+    },
+  ),
+})
+
+const ways = settingsSection('Sign-in', {
+  signInOnly: setting('SIGN_IN_ONLY', choice(['provider']), {
+    defaultAbout: 'passwords, codes and identity providers',
+    about: '`provider`: people sign in by identity providers alone, not by password or code',
+    more: 'See [Provider alone](company-identity.md#provider-alone)',
+  }),
+})
+
+export const signInSettings = { ...cookies, ...ways, ...signInProviders, ...company }

@@ -11,6 +11,8 @@ import { section } from '../../../ground/http/section.ts'
 import type { Ground } from '../../../ground/ground.ts'
 import { archiveAgentDeployments } from '../../../capabilities/deployments/write.ts'
 import { updateConfig } from '../../../resources/agents/config.ts'
+import type { AgentRuleDeps } from '../../../resources/agents/rules.ts'
+import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { showOpenAIList, resolvePaging } from '../page.ts'
@@ -21,8 +23,10 @@ import { createAgent } from './create.ts'
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
 
-export function agentRoutes(deps: Ground & { limits: Limits }): Route[] {
-  const { clock } = deps
+export function agentRoutes(
+  deps: Ground & Pick<AgentRuleDeps, 'resolveModel'> & { limits: Limits },
+): Route[] {
+  const { clock, limits, resolveModel } = deps
   return [
     agents.post(
       '',
@@ -57,7 +61,9 @@ export function agentRoutes(deps: Ground & { limits: Limits }): Route[] {
         answer,
       },
       async ({ db, tenant, params, body }) => {
-        await findAgent(db.read, tenant, params.id)
+        const now = await findAgent(db.read, tenant, params.id)
+        const { model, mcp_servers } = toAgentUpdate(body, now)
+        await checkAgentRules({ limits, resolveModel }, tenant, { model, mcp_servers })
         const change = async (kept: AgentConfig) => {
           const { config, tokens } = updateConfig(kept, toAgentUpdate(body, kept))
           const multiagent = toMultiagent(body.multi_agent, kept.multiagent)

@@ -7,21 +7,24 @@ import {
   OpenAISessionShown,
   OpenAISessionUpdate,
 } from '@steward/protocol/openai/sessions.ts'
-import { conflict } from '../../../ground/core/errors.ts'
+import { conflict, forbidden } from '../../../ground/core/errors.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import { emptyReply, streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import { isLimited } from '../../../sessions/events/limited-roles.ts'
 import { postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
 import type { FileDeps } from '../environments/inline-files.ts'
+import { checkAgentRules } from '../../../resources/agents/rules.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
 import { onceByKey } from '../idempotency.ts'
 import { openaiList, resolvePaging } from '../page.ts'
 import { createFrom } from './create.ts'
+import { isPlain, namedBy } from './environment.ts'
 import { checkCalls, toClientEvents } from './events.ts'
 import { showSession, showSessions } from './show.ts'
 import { toSessionChange, checkPrice } from './update.ts'
@@ -34,6 +37,20 @@ import type { SessionLog } from '../turns/turns.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
 const answer = OpenAISessionShown
+
+/** For a reviewer, who starts sessions of what is stored and approved. */
+function checkStored({ agent_id, agent, environment }: OpenAISessionCreate): void {
+  if (agent_id === undefined || agent !== undefined)
+    throw forbidden(
+      'agent: a reviewer starts sessions of stored agents as they are: name one by agent_id; an agent in the request needs the role member',
+    )
+  if (environment.type === 'none') return
+  const isStored = namedBy(environment) !== undefined && isPlain(environment)
+  if (!isStored || (environment.skills ?? []).length > 0)
+    throw forbidden(
+      'environment: a reviewer works in stored environments as they are: name one by environment_id; other fields need the role member',
+    )
+}
 
 /** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
@@ -71,10 +88,12 @@ export function sessionRoutes(deps: FileDeps): Route[] {
         body: OpenAISessionCreate,
         limits: contentBody,
         counted: 'sessions',
+        operation: 'start a session',
         isStream: ({ stream: isStream }) => isStream ?? false,
         answer,
       },
-      async ({ db, tenant, body }) => {
+      async ({ db, tenant, principal, body }) => {
+        if (isLimited(principal)) checkStored(body)
         const { id, agent } = await createFrom(deps, { db, tenant }, body)
         const read = reader(db, tenant, id)
         const begun = await showSession(db.read, tenant, id, clock.now())
@@ -112,6 +131,7 @@ export function sessionRoutes(deps: FileDeps): Route[] {
       async ({ db, tenant, params: { id }, body }) => {
         const session = await sessionStore(db.read).get(tenant, id, clock.now())
         const asked = toSessionChange(body, session)
+        await checkAgentRules(deps, tenant, { model: asked.agent?.model }, 'agent.')
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
         await db.write(async (tx) => {
           const now = clock.now()
@@ -151,6 +171,7 @@ export function sessionRoutes(deps: FileDeps): Route[] {
         description: 'Answers 202 without a body.',
         body: OpenAIEventsCreate,
         limits: contentBody,
+        operation: 'answer a session',
         isUncounted: ({ events }) => events.every(isSettling),
         status: 202,
         answer: 'none',
