@@ -7,6 +7,7 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Databases, Reads } from '../../ground/database/database.ts'
 import { shownLine } from '../../tenants/audit/lines.ts'
 import type { LineRow } from '../../tenants/audit/store.ts'
+import { lineStore } from '../../tenants/audit/store.ts'
 
 const rowsAtOnce = 500
 
@@ -56,15 +57,7 @@ export async function exportPerson(
 }
 
 /** For an operator. */
-export async function allWorkspaces(control: Reads): Promise<string[]> {
-  const rows = await control
-    .selectFrom('workspaces')
-    .select('id')
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .execute()
-  return rows.map(({ id }) => id)
-}
+export const allWorkspaces = (control: Reads): Promise<string[]> => lineStore(control).tenants()
 
 /** Attack: a person who has left a workspace would read on what happens there. */
 export const ownWorkspaces =

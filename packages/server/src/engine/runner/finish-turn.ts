@@ -7,15 +7,14 @@ import { listOpenCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { isAtBudget } from '../../sessions/log/head.ts'
 import { idleEntries } from '../../sessions/log/idle.ts'
-import { readWaiting, waitsBehind } from '../../sessions/log/inbox.ts'
+import { lastSteering, readWaiting, takeWaiting, waitsBehind } from '../../sessions/log/inbox.ts'
 import { lastInterrupt } from '../../sessions/log/inbox-end.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { appendInThread, appendStep } from '../../sessions/log/threads/append.ts'
-import { readThread } from '../../sessions/log/threads/team.ts'
+import { findThreadForUpdate, readThread } from '../../sessions/log/threads/team.ts'
 import { withdrawItem } from '../../sessions/work/queue.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { takeInterrupt } from './interrupts.ts'
-import { joinMessages } from './join-messages.ts'
 import { cutSpans } from './abandoned-turn.ts'
 import type { TurnEffects } from './outcomes/turn-end.ts'
 import { outcomeAfter } from './outcomes/turn-end.ts'
@@ -24,7 +23,7 @@ import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
 import { announceBudget } from './announce-budget.ts'
 import { isUnanswered } from './step-finding.ts'
-import { toLogEntry, isOnlyDueThread } from './steps.ts'
+import { isHeld, toLogEntry, isOnlyDueThread } from './steps.ts'
 
 /** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {
@@ -113,4 +112,25 @@ async function ending(
   const rest = open.filter(isUnanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'goes_on'
   return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
+}
+
+/**
+ * Moves the messages that join the turn from the inbox to the log. Returns false where none does, and where the lease
+ * was lost. [openai/events/steer]
+ */
+export async function joinMessages(
+  tx: Queries,
+  lease: SessionLease,
+  now: number,
+): Promise<boolean> {
+  const { tenant, session, thread } = lease
+  if (thread !== undefined) return false
+  // The head is locked, so that nothing else takes the messages.
+  const head = await findThreadForUpdate(tx, lease)
+  if (!head || !isHeld(head, lease.fence) || isAtBudget(head)) return false
+  const upTo = await lastSteering(tx, { tenant, session })
+  if (upTo === undefined) return false
+  const messages = await takeWaiting(tx, tenant, session, upTo)
+  await appendStep(tx, lease, head, messages, { now, due: true })
+  return true
 }

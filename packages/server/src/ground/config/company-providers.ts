@@ -1,9 +1,9 @@
 /** The identity providers of a company whose tokens the API takes, and by whose groups people sign in. */
 import { readFileSync } from 'node:fs'
-import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { roles } from '../core/security/roles.ts'
 import { patternProblem } from './shared-issuers.ts'
+import { parseJson } from './parsed-json.ts'
 
 /** Signatures by a private key that the provider alone has. `none` and HMAC are not among them. */
 const algorithms = [
@@ -154,15 +154,7 @@ const providerOf = (id: string, given: z.output<typeof Provider>): CompanyProvid
   rules: given.rules,
 })
 
-/** Throws an error that names each wrong field and quotes no value, because one of the values is a secret. */
+/** See `parseJson`. */
 export function parseCompanyProviders(text: string): CompanyProvider[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error('is not JSON')
-  }
-  const parsed = parsedBy(Providers, value)
-  if (!parsed.ok) throw new Error(parsed.problems)
-  return Object.entries(parsed.value).map(([id, given]) => providerOf(id, given))
+  return Object.entries(parseJson(Providers, text)).map(([id, given]) => providerOf(id, given))
 }

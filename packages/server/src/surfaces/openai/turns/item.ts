@@ -126,7 +126,7 @@ type CallArguments = Extract<OpenAIItem, { type: 'function_call' }>['arguments']
 /** The input is read from JSON, so all its values are JSON. */
 const argumentsOf = (input: Record<string, unknown>) => input as CallArguments
 
-type MessageEnd = Pick<Extract<OpenAIItem, { type: 'message' }>, 'status' | 'phase'>
+type MessageOutcome = Pick<Extract<OpenAIItem, { type: 'message' }>, 'status' | 'phase'>
 
 /** The first of these events behind a message of the agent tells whether its model request goes on behind it. */
 export const phaseTypes = [
@@ -136,7 +136,7 @@ export const phaseTypes = [
 ] as const satisfies readonly EventType[]
 
 /** The last text of a model request is an answer; the others are remarks on the way. */
-function endOf(behind: ItemContext['behind']): MessageEnd {
+function endOf(behind: ItemContext['behind']): MessageOutcome {
   const phase = behind && isOutput(behind.type) ? 'commentary' : 'final_answer'
   return { phase, status: behind && isOfCutAnswer(behind) ? 'incomplete' : 'completed' }
 }
@@ -144,7 +144,7 @@ function endOf(behind: ItemContext['behind']): MessageEnd {
 export const messageItem = (
   base: ItemBase,
   texts: readonly string[],
-  { status, phase }: MessageEnd,
+  { status, phase }: MessageOutcome,
 ): OpenAIItem => ({
   ...base,
   type: 'message',
