@@ -7,11 +7,11 @@ import { listOpenCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { isAtBudget } from '../../sessions/log/head.ts'
 import { idleEntries } from '../../sessions/log/idle.ts'
-import { readWaiting, waitsBehind } from '../../sessions/log/inbox.ts'
+import { lastSteering, readWaiting, takeWaiting, waitsBehind } from '../../sessions/log/inbox.ts'
 import { lastInterrupt } from '../../sessions/log/inbox-end.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { appendInThread, appendStep } from '../../sessions/log/threads/append.ts'
-import { readThread } from '../../sessions/log/threads/team.ts'
+import { findThreadForUpdate, readThread } from '../../sessions/log/threads/team.ts'
 import { withdrawItem } from '../../sessions/work/queue.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { takeInterrupt } from './interrupts.ts'
@@ -23,7 +23,7 @@ import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
 import { announceBudget } from './announce-budget.ts'
 import { isUnanswered } from './step-finding.ts'
-import { toLogEntry, isOnlyDueThread } from './steps.ts'
+import { isHeld, toLogEntry, isOnlyDueThread } from './steps.ts'
 
 /** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {
@@ -48,8 +48,8 @@ export async function finishTurn(
   const written = await appendInThread(tx, lease, last, now)
   if (!written) return 'lost'
   const open = await listOpenCalls(tx, { tenant, session, thread })
-  const end = await ending(tx, lease, stop, open)
-  if (end === 'answered') return 'more'
+  const end = await ending(tx, lease, { stop, open }, now)
+  if (end === 'goes_on') return 'more'
   const report = await reportToParent(tx, lease, end, now)
   const head = await headAtEnd(tx, lease)
   const outcome = await outcomeAfter(tx, lease, head, end, now)
@@ -89,13 +89,13 @@ const goesOn = async (
     head.outcome === outcomeStage.pending ||
     (await waitsBehind(tx, tenant, session, 0, thread)))
 
-/** The reason why the turn ends, given the interrupts and answers that came while it ran. */
+/** The reason why the turn ends, given the interrupts, answers and messages that came while it ran. */
 async function ending(
   tx: Queries,
   lease: SessionLease,
-  stop: StopReason,
-  open: PendingCall[],
-): Promise<TurnEffects | 'answered'> {
+  { stop, open }: { stop: StopReason; open: PendingCall[] },
+  now: number,
+): Promise<TurnEffects | 'goes_on'> {
   const { tenant, session, thread } = lease
   const interrupted = await lastInterrupt(tx, tenant, session, thread)
   if (interrupted !== undefined) {
@@ -103,11 +103,34 @@ async function ending(
     const { entries, id } = await takeInterrupt(tx, lease, open, queue, interrupted)
     return { stop: { type: 'end_turn' }, entries, interruptedBy: id }
   }
+  const isDone = stop.type === 'end_turn' && open.length === 0
+  if (isDone && (await joinMessages(tx, lease, now))) return 'goes_on'
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'
     return { stop, entries: open.map((call) => toLogEntry(closingResult(call, why))) }
   }
   const rest = open.filter(isUnanswered).map((call) => call.event_id)
-  if (rest.length === 0) return 'answered'
+  if (rest.length === 0) return 'goes_on'
   return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
+}
+
+/**
+ * Moves the messages that join the turn from the inbox to the log. Returns false where none does, and where the lease
+ * was lost. [openai/events/steer]
+ */
+export async function joinMessages(
+  tx: Queries,
+  lease: SessionLease,
+  now: number,
+): Promise<boolean> {
+  const { tenant, session, thread } = lease
+  if (thread !== undefined) return false
+  // The head is locked, so that nothing else takes the messages.
+  const head = await findThreadForUpdate(tx, lease)
+  if (!head || !isHeld(head, lease.fence) || isAtBudget(head)) return false
+  const upTo = await lastSteering(tx, { tenant, session })
+  if (upTo === undefined) return false
+  const messages = await takeWaiting(tx, tenant, session, upTo)
+  await appendStep(tx, lease, head, messages, { now, due: true })
+  return true
 }

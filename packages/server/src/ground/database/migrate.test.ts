@@ -68,6 +68,8 @@ const addedColumns = [
   ['api_keys', 'role'],
   ['members', 'provider_id'],
   ['sign_ins', 'provider_id'],
+  ['sessions', 'outputs_path'],
+  ['inbox', 'steers'],
 ] as const
 const addedIndexes = [
   'api_keys_of_logins',

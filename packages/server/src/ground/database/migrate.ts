@@ -16,6 +16,7 @@ import * as oauth from './migrations/0008-oauth.ts'
 import * as secretReads from './migrations/0010-secret-reads.ts'
 import * as rules from './migrations/0011-rules.ts'
 import * as messages from './migrations/0012-messages.ts'
+import * as secondWire from './migrations/0013-second-wire.ts'
 
 const first = '0001-tables'
 /**
@@ -36,6 +37,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0010-secret-reads+': secretReads,
   '0011-rules+': rules,
   '0012-messages+': messages,
+  '0013-second-wire+': secondWire,
 }
 
 /** Names of the migrations of this version, in order. */
