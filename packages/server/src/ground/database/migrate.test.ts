@@ -64,8 +64,28 @@ const addedColumns = [
   ['sessions', 'creator_id'],
   ['sessions', 'creator_name'],
   ['sessions', 'allowances'],
+  ...(
+    [
+      'number',
+      'event_id',
+      'target',
+      'missing',
+      'answer_state',
+      'answer_url',
+      'answer_reason',
+      'answer_event',
+    ] as const
+  ).map((name) => ['integration_deliveries', name] as const),
+  ['integration_threads', 'turn_target'],
+  ['publications', 'known_ids'],
 ] as const
-const addedIndexes = ['heads_changed', 'heads_at_budget', 'threads_rescheduling', 'sessions_forked']
+const addedIndexes = [
+  'heads_changed',
+  'heads_at_budget',
+  'threads_rescheduling',
+  'sessions_forked',
+  'integration_deliveries_open',
+]
 
 /** What an earlier database has recorded once this version has opened it. */
 const upToDate = [...replacedMigrations, ...migrationNames.slice(1)].toSorted()

@@ -11,6 +11,7 @@ import * as archivedKeys from './migrations/0003-archived-keys.ts'
 import * as waits from './migrations/0004-waits.ts'
 import * as shownFacts from './migrations/0005-shown-facts.ts'
 import * as forks from './migrations/0006-forks.ts'
+import * as integrationAnswers from './migrations/0014-integration-answers.ts'
 
 const first = '0001-tables'
 /**
@@ -26,6 +27,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0004-waits': waits,
   '0005-shown-facts': shownFacts,
   '0006-forks': forks,
+  '0014-integration-answers+': integrationAnswers,
 }
 
 /** Names of the migrations of this version, in order. */

@@ -17,6 +17,7 @@ import {
 import { eventOf, readAt, readEvents, readLogPage } from '../../../sessions/log/log.ts'
 import type { App } from '../installations/app.ts'
 import { isOfFiles } from './file-uploads.ts'
+import { inParts } from './parts.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
 import { callsIn, needsEarlier, foldSteps, toldTypes, workerCallsIn } from './fold.ts'
 import type { Telling } from '../integration.ts'
@@ -110,14 +111,17 @@ async function tellAll(
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; progress: Progress }> {
   const { db, tenant, signal } = context
   const look = beginLook(deps, context, { row, publication, prolong })
-  const isMeant = meantFor(deps.apps.get(publication.integration))
+  const app = deps.apps.get(publication.integration)
+  const isMeant = meantFor(app)
+  const most = app?.adapter.mostCharacters
   let rest = atRest
   while (look.thread.session_id !== null && !signal.aborted) {
     // The state is read before the log: after a session has come to rest, its log gets no further events.
     rest = await restOf(db.read, tenant, look.thread)
     const { steps, more } = await readSteps(db.read, tenant, look.thread)
     for (const { seq, tellings } of steps) {
-      for (const telling of tellings.filter(isMeant).slice(look.thread.told_parts)) {
+      const told = tellings.filter(isMeant).flatMap((each) => inParts(each, most))
+      for (const telling of told.slice(look.thread.told_parts)) {
         const progress = await tellNext(look, telling)
         if (progress.kind !== 'done') return { thread: look.thread, rest, progress }
       }
@@ -133,9 +137,7 @@ async function tellAll(
 const meantFor =
   (app: App | undefined) =>
   (telling: Telling): boolean =>
-    telling.kind === 'begun'
-      ? app?.followsWork === true
-      : app?.uploads !== undefined || !isOfFiles(telling)
+    app?.uploads !== undefined || !isOfFiles(telling)
 
 async function readSteps(
   read: Reads,

@@ -19,6 +19,9 @@ export class EarlyPressError extends Error {}
 /** `notes`: the notes of the thread. `calls`: the calls of the session that have no result. */
 export type OpenSessionState = { notes: Notes; calls: readonly PendingCall[] }
 
+/** What the provider says around a message. */
+type Around = Parameters<typeof fencedText>[1]
+
 const given = (event: ClientEvent): SessionEvents => ({ kind: 'events', events: [event] })
 
 const ignored = (reason: string): SessionEvents => ({ kind: 'ignored', reason })
@@ -42,10 +45,11 @@ const confirmationOf = (
 export function buildSessionEvents(
   received: AllowedDelivery,
   open: OpenSessionState | undefined,
+  around?: Around,
 ): SessionEvents {
   if (!open)
     return received.kind === 'message'
-      ? given(messageOf(fencedText(received)))
+      ? given(messageOf(fencedText(received, around)))
       : ignored('the thread has no session that this could be about')
   switch (received.kind) {
     case 'interrupt':
@@ -53,7 +57,7 @@ export function buildSessionEvents(
     case 'decision':
       return eventOfDecision(received, open.notes)
     case 'message':
-      return given(eventOfMessage(received, open.calls))
+      return given(eventOfMessage(received, open.calls, around))
   }
 }
 
@@ -70,7 +74,11 @@ function eventOfDecision(decision: IncomingDecision, notes: Notes): SessionEvent
     : ignored('the button is not on the message of its question')
 }
 
-function eventOfMessage(received: IncomingMessage, calls: readonly PendingCall[]): ClientEvent {
+function eventOfMessage(
+  received: IncomingMessage,
+  calls: readonly PendingCall[],
+  around: Around,
+): ClientEvent {
   const command = parseCommand(received.text)
   if (command?.kind === 'stop') return { type: 'user.interrupt' }
   const asked = calls.filter(({ state }) => state === 'asked')
@@ -85,9 +93,9 @@ function eventOfMessage(received: IncomingMessage, calls: readonly PendingCall[]
     return {
       type: 'user.custom_tool_result',
       custom_tool_use_id: question.event_id,
-      content: [{ type: 'text', text: fencedText(received) }],
+      content: [{ type: 'text', text: fencedText(received, around) }],
     }
-  return messageOf(fencedText(received))
+  return messageOf(fencedText(received, around))
 }
 
 /** Throws when a word without a code could answer several questions. */

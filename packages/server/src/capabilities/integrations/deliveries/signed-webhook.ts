@@ -3,7 +3,7 @@ import { checkSignature } from './check-signature.ts'
 import type { IgnoredDelivery, Incoming, IncomingMessage, Integration } from '../integration.ts'
 import { valueAt } from './json-pointer.ts'
 import { parsePayload, shortenContext } from './payload.ts'
-import { answerVerdict } from '../answers/verdict.ts'
+import { answerVerdict, refusalReason } from '../answers/verdict.ts'
 
 /** JSON pointers into the payload. */
 export type WebhookMapping = {
@@ -42,6 +42,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
   found: () => ({ kind: 'absent' }),
   noted: (_, { notes }) => notes,
   verdict: answerVerdict,
+  reasonOf: refusalReason,
 }
 
 function readPayload(payload: unknown, { mapping, authors }: WebhookConfig): Incoming {
