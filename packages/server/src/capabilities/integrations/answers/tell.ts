@@ -44,8 +44,11 @@ const waitingMs = 60_000
 const mostEvents = 100
 const mostBytes = 4 * 1024 * 1024
 
-/** `isRunning`: the session's log may get more events, so listen to it. `at`: the time of the next look. */
-export type ThreadLook = { isRunning: boolean; at?: number }
+/**
+ * `isRunning`: the log of `session` may get more events, so listen to it. `at`: the time of the next look. `session`:
+ * absent where the look did not come so far.
+ */
+export type ThreadLook = { isRunning: boolean; at?: number; session?: string | null }
 
 /** Resolves to undefined when another process has the thread. */
 export async function tellThread(
@@ -97,7 +100,8 @@ async function tellWhile(
     const { dueMs, isRunning } = progress.kind === 'unserved' ? atRest : rest
     const due_ms = dueMs === null ? null : clock.now() + dueMs
     const isWoken = await settle(context, { ...thread, due_ms: row.due_ms }, due_ms)
-    return { isRunning: isWoken || isRunning, ...(isWoken && { at: clock.now() }) }
+    const { session_id: session } = thread
+    return { isRunning: isWoken || isRunning, session, ...(isWoken && { at: clock.now() }) }
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error
     return { isRunning: true }
