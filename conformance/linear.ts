@@ -40,7 +40,13 @@ type LinearActivity = z.infer<typeof activity>
 
 const call = z.object({
   query: z.string(),
-  variables: z.object({ input: z.unknown(), id: z.string() }).partial().optional(),
+  variables: z
+    .object({
+      ...{ input: z.unknown(), id: z.string(), since: z.string(), session: z.string() },
+      links: z.strictObject({ addedExternalUrls: z.unknown() }),
+    })
+    .partial()
+    .optional(),
 })
 
 const plan = z.array(
@@ -52,10 +58,14 @@ const plan = z.array(
 const externalUrls = z.array(z.strictObject({ label: z.string().min(1), url: z.url() }))
 const update = z.strictObject({
   id: z.string(),
-  input: z.union([z.strictObject({ plan }), z.strictObject({ externalUrls })]),
+  input: z.union([
+    z.strictObject({ plan }),
+    z.strictObject({ externalUrls }),
+    z.strictObject({ addedExternalUrls: externalUrls }),
+  ]),
 })
 
-const issueCall = z.strictObject({
+const issueCall = z.object({
   id: z.string(),
   input: z.strictObject({ stateId: z.string() }).optional(),
 })
@@ -64,6 +74,10 @@ export type LinearStub = {
   activities: LinearActivity[]
   /** For a session id: the updates beside its activities. For an issue id: the states that it was moved to. */
   beside: (id: string) => string[]
+  /** What people have written below the issue of the app. */
+  comments: { author: string; body: string; at: string }[]
+  /** People by id, as the query for members says them. */
+  people: Map<string, { guest: boolean; teams: string[] }>
   /** Number of tokens issued for a refresh token. */
   renewals: () => number
   /** Revoked tokens. */
@@ -94,6 +108,30 @@ function issueAnswer(states: Map<string, string[]>, query: string, variables: un
   return { issue: { delegate: { id: 'bot' }, state, team: { states: { nodes } } } }
 }
 
+/** The issue with its comments, or the comments since a time. */
+function around(said: LinearStub['comments'], variables: { since?: string | undefined } = {}) {
+  const { since } = variables
+  const nodes = said
+    .filter(({ at: time }) => since === undefined || Date.parse(time) > Date.parse(since))
+    .map(({ author, body, at: createdAt }, index) => ({
+      ...{ id: `comment-${index}`, body, createdAt, parent: null },
+      user: { id: `user-${author}`, name: author },
+    }))
+  const comments = { nodes }
+  if (since !== undefined) return { issue: { comments } }
+  return {
+    issue: {
+      ...{ description: 'The build fails on main.', priorityLabel: 'High', comments },
+      ...{ state: { name: 'Backlog' }, creator: { name: 'eve' }, assignee: null, cycle: null },
+      ...{ labels: { nodes: [{ name: 'bug' }] }, projectMilestone: null },
+      project: { name: 'Shop', description: 'Sells.', url: 'https://linear.app/acme/project/shop' },
+      parent: { identifier: 'ENG-1', title: 'Quality', url: 'https://linear.app/x', state: null },
+      children: { nodes: [] },
+      attachments: { nodes: [{ title: 'Log', url: 'https://ci.example.com/7' }] },
+    },
+  }
+}
+
 const refused = (type: string, status = 400): ReceiverAnswer =>
   json({ errors: [{ message: type, extensions: { type } }] }, status)
 
@@ -102,8 +140,17 @@ export function linearStub(): LinearStub {
   const activities: LinearActivity[] = []
   const plans = new Map<string, string[]>()
   const links = new Map<string, string[]>()
+  function linkTo(id: string | undefined, input: unknown): void {
+    const { addedExternalUrls } = z.object({ addedExternalUrls: externalUrls }).parse(input)
+    links.set(id ?? '', [
+      ...(links.get(id ?? '') ?? []),
+      ...addedExternalUrls.map(({ label }) => label),
+    ])
+  }
   const states = new Map<string, string[]>()
   const ended: string[] = []
+  const comments: LinearStub['comments'] = []
+  const people: LinearStub['people'] = new Map()
   let generation = 0
   const grant = (expires_in: number) => {
     generation++
@@ -135,6 +182,14 @@ export function linearStub(): LinearStub {
     if (headers.authorization !== `Bearer lin_access_${generation}`)
       return refused('authentication error', 401)
     const { query, variables } = call.parse(JSON.parse(body))
+    if (query.includes('comments(first: 100')) return json({ data: around(comments, variables) })
+    if (query.includes('user(id: $id)')) {
+      const { guest = false, teams = [] } = people.get(variables?.id ?? '') ?? {}
+      const nodes = teams.map((key) => ({ key }))
+      return json({ data: { user: { active: true, app: false, guest, teams: { nodes } } } })
+    }
+    if (query.includes('agentSessionUpdate(id: $session'))
+      linkTo(variables?.session, variables?.links)
     const ofIssue = /\bissue(Update)?\(/.test(query) && issueAnswer(states, query, variables)
     if (ofIssue) return json({ data: ofIssue })
     if (query.includes('organization {'))
@@ -148,6 +203,7 @@ export function linearStub(): LinearStub {
           id,
           input.plan.map(({ content, status }) => `${content}: ${status}`),
         )
+      else if ('addedExternalUrls' in input) linkTo(id, input)
       else
         links.set(
           id,
@@ -171,6 +227,8 @@ export function linearStub(): LinearStub {
 
   return {
     activities,
+    comments,
+    people,
     beside: (id) => [plans, links, states].flatMap((each) => each.get(id) ?? []),
     ended,
     renewals: () => generation - 1,
@@ -187,15 +245,21 @@ const ada = {
   url: 'https://linear.app/acme/profiles/ada',
 }
 const at = '2030-01-01T00:00:00.000Z'
+const promptAt = '2030-01-01T01:00:00.000Z'
 
 /** The event for an issue that is delegated to the app, or for a message in the agent session. */
 export function linearEvent(
   session: string,
   prompt?: { id: string; body: string; signal?: string },
   creator = ada,
+  key = 'ENG',
 ): AgentSessionEventWebhookPayload {
-  const team = { id: 'team-1', key: 'ENG', name: 'Engineering' }
-  const hosts = { organizationId: 'org-1', appUserId: 'bot', createdAt: new Date(at) }
+  const team = { id: 'team-1', key, name: 'Engineering' }
+  const hosts = {
+    organizationId: 'org-1',
+    appUserId: 'bot',
+    createdAt: new Date(prompt ? promptAt : at),
+  }
   return {
     ...hosts,
     type: 'AgentSessionEvent',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { z } from 'zod'
 import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import {
@@ -13,23 +12,12 @@ import {
 } from '../github.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
+import { contextIn, givenTexts, kinds, publishAgent, saidIn } from '../publishing.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-const kinds = '/v1/ext/integrations'
 const consoleUrl = 'https://steward.example.com'
-const Delivery = z.looseObject({
-  id: z.string(),
-  state: z.string(),
-  reason: z.string().nullable(),
-  session_id: z.string().nullable(),
-  provider_number: z.string().nullable(),
-  missing: z.array(z.string()),
-  answer: z
-    .object({ state: z.string(), url: z.string().nullable(), reason: z.string().nullable() })
-    .nullable(),
-})
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`what an agent reads on GitHub, and where it answers, on ${database}`, () => {
@@ -53,50 +41,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await receiver.close()
     })
 
-    async function publish(source: object = {}, more: object = {}) {
-      const agent = await service.client.beta.agents.create({
-        ...{ name: fresh('agent'), model: 'offline' },
-        tools: [{ type: 'agent_toolset_20260401' }],
+    const publish = (source: object = {}, more: object = {}) =>
+      publishAgent(service, {
+        ...{ app: 'github', installation, environment },
+        source: { github: { repositories: ['acme/shop'], authors: ['ada'], ...source }, ...more },
       })
-      const { status, body } = await service.ask('POST', `${kinds}/github/publications`, {
-        ...{ agent: agent.id, environment_id: environment, installation_id: installation },
-        github: { repositories: ['acme/shop'], authors: ['ada'], ...source },
-        ...more,
-      })
-      assert.equal(status, 200, JSON.stringify(body))
-      const path = `${kinds}/github/publications/${body.id}`
-      const deliveries = async () =>
-        z.array(Delivery).parse((await service.ask('GET', `${path}/deliveries`)).body.data)
-      return { id: body.id, path, deliveries, [Symbol.asyncDispose]: () => remove(path) }
-    }
-    const remove = async (path: string): Promise<void> => {
-      await service.ask('DELETE', path)
-    }
-
-    /** The texts of the messages that the session was given. */
-    async function given(session: string | null | undefined): Promise<string[]> {
-      const events = await service.client.beta.sessions.events.list(String(session))
-      return events.data.flatMap((each) =>
-        each.type === 'user.message'
-          ? each.content.flatMap((block) => ('text' in block ? block.text : []))
-          : [],
-      )
-    }
-
-    /** The context of a message: the line of JSON in its fence. */
-    function contextIn(text: string | undefined): Record<string, unknown> {
-      const line = text?.split('\n').find((each) => each.startsWith('{')) ?? '{}'
-      return z.record(z.string(), z.unknown()).parse(JSON.parse(line))
-    }
+    const given = (session: string | null | undefined) => givenTexts(service, session)
 
     verifies(
       [
         'integrations/context/github',
+        'integrations/context/read',
         'integrations/github/lines',
         'integrations/signs',
         'integrations/answers/shown',
       ],
-      'a comment on a line is answered in its thread, by an agent that has read what stands around it',
+      'a comment on a line is answered in its thread, by an agent that has read what is around it',
       async () => {
         await using made = await publish()
         around.comments.set(1, [
@@ -128,13 +88,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...{ path: 'src/pay.ts', line: 7, side: 'after the change' },
           diff_hunk: '@@ -7 +7 @@\n-let x\n+let sum',
         })
-        const texts = (list: unknown) =>
-          z.array(z.looseObject({ author: z.string(), text: z.string() })).parse(list)
-        assert.deepEqual(
-          texts(context['line_thread']).map(({ author, text }) => `${author}: ${text}`),
-          ['bob: Why sum?', 'eve: x'],
-        )
-        assert.deepEqual(texts(context['comments']), [
+        assert.deepEqual(saidIn(context['line_thread']), ['bob: Why sum?', 'eve: x'])
+        assert.deepEqual(context['comments'], [
           {
             ...{ author: 'eve', association: 'NONE', at: '2029-12-31T00:00:00Z' },
             text: 'It lost 5 €.',
@@ -181,7 +136,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['integrations/signs', 'integrations/answers/shown'],
+      [
+        'integrations/signs',
+        'integrations/answers/shown',
+        'integrations/answers/parts',
+        'integrations/answers/again',
+      ],
       'each turn has one comment: the answer, Stopped., the error, or the reason that it was not taken',
       async () => {
         await using made = await publish()
@@ -271,7 +231,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['integrations/callers', 'integrations/refusals', 'integrations/context/missing'],
-      'people with write access and members of a team call the agent, others are told once that they do not',
+      'people with write access and members of a team call the agent, others hear once that they do not',
       async () => {
         around.permissions.set('mallory', 'read').set('wendy', 'write')
         around.members.add('tim')
@@ -310,7 +270,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['integrations/several'],
-      'several agents in one repository are told apart by a word behind the mention',
+      'several agents in one repository are distinguished by a word behind the mention',
       async () => {
         await using coder = await publish()
         const refused = await service.ask('POST', `${kinds}/github/publications`, {

@@ -307,7 +307,8 @@ export const storeTellingProgress = (
     const kept = await getThreadForUpdate(tx, db.owners.self, seen)
     const { told_seq, told_parts, notes, begun } = seen
     const { first, ...told } = columns
-    const isAnother = kept.first?.id !== seen.first?.id
+    // What has come of a delivery has the id of its acknowledgement.
+    const isAnother = kept.first?.id !== seen.first?.id || kept.first?.kind !== seen.first?.kind
     return rows(tx, 'integration_threads').update(kept, {
       told_seq,
       told_parts,

@@ -281,7 +281,7 @@ async function giveToOpen(
       const event = posted.find(({ type }) => type === 'user.message')?.id
       await keepGiven(tx, deps, { turn, given, event }, { session_id: session })
       // An interrupt that finds nothing to stop is not stored, and so told apart.
-      if (posted.length === 0) await confirmStop(tx, seen, received, clock.now())
+      if (posted.length === 0) await confirmStop(tx, seen, received)
     },
   )
 }
@@ -320,16 +320,11 @@ async function confirmStop(
   tx: Queries,
   { tenant_id, publication_id, id }: DeliveryRow,
   { scope }: AllowedDelivery,
-  now: number,
 ): Promise<void> {
   const thread = await integrationStore(tx).findThreadForUpdate(tenant_id, publication_id, scope)
-  const first = { kind: 'stopped', id } as const
-  await saveThread(
-    tx,
-    { thread, delivery: { tenant_id, publication_id } },
-    { scope },
-    { first, now },
-  )
+  // The thread was woken in this unit before. A second time could be that of an earlier look.
+  if (thread)
+    await rows(tx, 'integration_threads').update(thread, { first: { kind: 'stopped', id } })
 }
 
 /** Ends a delivery that calls no agent after all. */
