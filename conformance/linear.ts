@@ -178,51 +178,67 @@ export function linearStub(): LinearStub {
       : json({ error: 'invalid_grant' }, 400)
   }
 
+  type GraphqlVariables = z.infer<typeof call>['variables']
+  const data = (found: object): ReceiverAnswer => json({ data: found })
+
+  function memberOf(variables: GraphqlVariables): ReceiverAnswer {
+    const { guest = false, teams = [] } = people.get(variables?.id ?? '') ?? {}
+    const nodes = teams.map((key) => ({ key }))
+    return data({ user: { active: true, app: false, guest, teams: { nodes } } })
+  }
+
+  function updateSession(variables: GraphqlVariables): ReceiverAnswer {
+    const { id, input } = update.parse(variables)
+    if ('plan' in input)
+      plans.set(
+        id,
+        input.plan.map(({ content, status }) => `${content}: ${status}`),
+      )
+    else if ('addedExternalUrls' in input) linkTo(id, input)
+    else
+      links.set(
+        id,
+        input.externalUrls.map(({ label }) => label),
+      )
+    return data({ agentSessionUpdate: { success: true } })
+  }
+
+  function createActivity(variables: GraphqlVariables): ReceiverAnswer {
+    const made = activity.safeParse(variables?.input)
+    if (!made.success || activities.some(({ id }) => id === made.data.id))
+      return refused('invalid input')
+    activities.push(made.data)
+    const agentActivity = { id: made.data.id, agentSession: { id: made.data.agentSessionId } }
+    return data({ agentActivityCreate: { success: true, lastSyncId: 1, agentActivity } })
+  }
+
+  /** The first whose words stand in the query answers it. */
+  const answers: [RegExp, (query: string, variables: GraphqlVariables) => ReceiverAnswer][] = [
+    [/comments\(first: 100/, (_, variables) => data(around(comments, variables))],
+    [/user\(id: \$id\)/, (_, variables) => memberOf(variables)],
+    [
+      /\bissue(Update)?\(/,
+      (query, variables) => {
+        if (variables?.links) linkTo(variables.session, variables.links)
+        return data(issueAnswer(states, query, variables))
+      },
+    ],
+    [
+      /organization \{/,
+      () => data({ viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } }),
+    ],
+    [/agentSessionUpdate\(/, (_, variables) => updateSession(variables)],
+    [/agentActivityCreate\(/, (_, variables) => createActivity(variables)],
+  ]
+
   function graphql({ headers, body }: ReceivedPost): ReceiverAnswer {
     if (headers.authorization !== `Bearer lin_access_${generation}`)
       return refused('authentication error', 401)
     const { query, variables } = call.parse(JSON.parse(body))
-    if (query.includes('comments(first: 100')) return json({ data: around(comments, variables) })
-    if (query.includes('user(id: $id)')) {
-      const { guest = false, teams = [] } = people.get(variables?.id ?? '') ?? {}
-      const nodes = teams.map((key) => ({ key }))
-      return json({ data: { user: { active: true, app: false, guest, teams: { nodes } } } })
-    }
-    if (query.includes('agentSessionUpdate(id: $session'))
-      linkTo(variables?.session, variables?.links)
-    const ofIssue = /\bissue(Update)?\(/.test(query) && issueAnswer(states, query, variables)
-    if (ofIssue) return json({ data: ofIssue })
-    if (query.includes('organization {'))
-      return json({
-        data: { viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } },
-      })
-    if (query.includes('agentSessionUpdate(id: $id, input: $input)')) {
-      const { id, input } = update.parse(variables)
-      if ('plan' in input)
-        plans.set(
-          id,
-          input.plan.map(({ content, status }) => `${content}: ${status}`),
-        )
-      else if ('addedExternalUrls' in input) linkTo(id, input)
-      else
-        links.set(
-          id,
-          input.externalUrls.map(({ label }) => label),
-        )
-      return json({ data: { agentSessionUpdate: { success: true } } })
-    }
-    if (query.includes('agentActivityCreate(input: $input)')) {
-      const made = activity.safeParse(variables?.input)
-      if (!made.success || activities.some(({ id }) => id === made.data.id))
-        return refused('invalid input')
-      activities.push(made.data)
-      const agentActivity = { id: made.data.id, agentSession: { id: made.data.agentSessionId } }
-      return json({
-        data: { agentActivityCreate: { success: true, lastSyncId: 1, agentActivity } },
-      })
-    }
+    const [, answer] = answers.find(([pattern]) => pattern.test(query)) ?? []
+    if (answer) return answer(query, variables)
     const found = activities.find(({ id }) => id === variables?.id)
-    return found ? json({ data: { agentActivity: { id: found.id } } }) : refused('invalid input')
+    return found ? data({ agentActivity: { id: found.id } }) : refused('invalid input')
   }
 
   return {

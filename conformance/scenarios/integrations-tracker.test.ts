@@ -109,9 +109,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(of('u2').length, 1)
         await deliverLinear(service, linearEvent('u3', undefined, person('tom'), 'OPS'))
         await until(() => bodyOf('u3') === 'This agent works on issues of the team eng alone.')
-        const beside = linearEvent('u4', undefined, person('tom'))
-        const { issue: _, ...agentSession } = beside.agentSession
-        await deliverLinear(service, { ...beside, agentSession })
+        const beside: object = JSON.parse(
+          JSON.stringify(linearEvent('u4', undefined, person('tom')), (key, value: unknown) =>
+            key === 'issue' ? null : value,
+          ),
+        )
+        await deliverLinear(service, beside)
         await until(() => bodyOf('u4')?.startsWith('This agent works on issues alone') === true)
         const reasons = (await made.deliveries()).map(({ reason }) => reason)
         assert.ok(reasons.includes('unrelated: /agentSession/issue/team/key'))

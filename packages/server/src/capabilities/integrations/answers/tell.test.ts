@@ -66,7 +66,8 @@ async function threadOf(open: (typeof databases)['sqlite'], log: NewEvent[]) {
     ...{ db, session_id },
     async look() {
       const { signal } = new AbortController()
-      const found = await tellThread(deps, { db, tenant, signal }, ids.id)
+      const { session: _, ...found } =
+        (await tellThread(deps, { db, tenant, signal }, ids.id)) ?? {}
       const row = await rows(db.read, 'integration_threads').find(tenant, ids.id)
       return { ...found, dueMs: (row?.due_ms ?? NaN) - clock.now() }
     },

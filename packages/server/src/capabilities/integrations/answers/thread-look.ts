@@ -7,6 +7,7 @@ import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'
 import { openChannel } from './channel.ts'
 import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
 import type { Holds } from './holds.ts'
+import type { FirstTelling } from '../../../ground/database/tables/integrations.ts'
 import type { ExternalThread, Notes, Telling } from '../integration.ts'
 import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
 import type { AnswerEnd } from './settle.ts'
@@ -71,7 +72,7 @@ export async function tellFirst(look: Look): Promise<Progress> {
   const { first } = look.thread
   if (!first) return done
   const { target = look.thread.target, ...telling } = first
-  return tell(look, telling, { after: { first: null }, target })
+  return tell(look, telling, { after: { toldFirst: first }, target })
 }
 
 export async function tellNext(look: Look, telling: Telling): Promise<Progress> {
@@ -151,11 +152,11 @@ async function tellNobody(
   const { context, thread } = look
   const end = { state: 'untold', reason: 'the publication has no answer_url' } as const
   look.thread =
-    after.first === null || endsTurn(telling)
+    after.toldFirst || endsTurn(telling)
       ? await storeTellingProgress(context, thread, after, (tx) =>
           settleTelling(tx, thread, telling, end),
         )
-      : { ...thread, ...after }
+      : { ...thread, told_parts: after.told_parts ?? thread.told_parts }
   return done
 }
 
@@ -279,10 +280,11 @@ const needReauth = ({ clock }: TellDeps, { db, tenant }: JobContext, id: string)
     await rows(tx, 'publications').update(kept, change)
   })
 
+/** `toldFirst`: the first telling that was made, which is over unless another has taken its place. */
 type ToldColumns = Pick<
   ExternalThreadRow,
-  'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms' | 'turn_target'
->
+  'told_parts' | 'notes' | 'begun' | 'due_ms' | 'turn_target'
+> & { toldFirst: Pick<FirstTelling, 'id' | 'kind'> }
 
 /** Locks the thread. Throws when its session has changed, or when another process tells the thread. */
 export async function getThreadForUpdate(
@@ -306,15 +308,16 @@ export const storeTellingProgress = (
     await also?.(tx)
     const kept = await getThreadForUpdate(tx, db.owners.self, seen)
     const { told_seq, told_parts, notes, begun } = seen
-    const { first, ...told } = columns
+    const { toldFirst, ...told } = columns
+    const { first } = kept
     // What has come of a delivery has the id of its acknowledgement.
-    const isAnother = kept.first?.id !== seen.first?.id || kept.first?.kind !== seen.first?.kind
+    const isTold = toldFirst && first?.id === toldFirst.id && first.kind === toldFirst.kind
     return rows(tx, 'integration_threads').update(kept, {
       told_seq,
       told_parts,
       notes,
       begun,
       ...told,
-      ...(first !== undefined && !isAnother && { first }),
+      ...(isTold && { first: null }),
     })
   })
