@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { WebClient } from '@slack/web-api'
+import { returnFrom } from '../github.ts'
 import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import { contextIn, givenTexts, installApp, kinds, publishAgent, saidIn } from '../publishing.ts'
@@ -48,6 +49,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ...{ app: 'slack', installation, environment },
         source: { slack: { channels: ['C1'], authors: ['UADA'], ...source }, ...more },
       })
+    /** The message with which an installation is refused. */
+    async function comeBackWith(app: string, brought: Record<string, string>): Promise<string> {
+      const { body: begun } = await service.ask('POST', `${kinds}/${app}/install`, {})
+      const state = new URL(String(begun['url'])).searchParams.get('state') ?? ''
+      const query = new URLSearchParams({ ...brought, state })
+      const { status, body } = await returnFrom(service, app, query)
+      assert.equal(status, 400)
+      return JSON.stringify(body)
+    }
     const answersIn = (thread: string) =>
       stub.messages.filter(({ thread_ts }) => thread_ts === thread)
     const lastContext = async (made: Awaited<ReturnType<typeof publish>>) => {
@@ -200,6 +210,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(page.has_more, true)
         const { user } = await client.users.info({ user: 'UGUEST' })
         assert.equal(user?.is_restricted, true, 'the stub says what the official client reads')
+        const whole = await comeBackWith('slack', { code: 'a code of an organisation' })
+        assert.match(whole, /choose one of its workspaces/)
         const ended = await service.ask('POST', `${kinds}/slack/uninstall`)
         assert.equal(ended.body['status'], 'revoked', JSON.stringify(ended.body))
         const none = await service.ask('POST', `${kinds}/slack/uninstall`)

@@ -3,12 +3,14 @@ import { after, before, describe } from 'node:test'
 import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import {
+  beginGithub,
   deliverGithub,
   githubComment,
   githubLineComment,
   githubSettings,
   githubStub,
   installGithub,
+  returnFrom,
 } from '../github.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -224,6 +226,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const said = () =>
           [...stub.comments.values()].some(({ body }) => body.startsWith('With a new token.'))
         await until(said)
+        const state = await beginGithub(service)
+        const query = new URLSearchParams({ setup_action: 'request', state })
+        const back = await returnFrom(service, 'github', query)
+        assert.match(JSON.stringify(back.body), /an owner of the organisation has to approve/)
         assert.equal(stub.tokens.length, before + 1)
         assert.equal((await service.ask('GET', made.path)).body['status'], 'live')
       },
