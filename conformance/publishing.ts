@@ -5,6 +5,8 @@ import { returnFrom } from './github.ts'
 import type { TestService } from './service.ts'
 import { fresh } from './turns.ts'
 
+type AgentTools = Parameters<TestService['client']['beta']['agents']['create']>[0]['tools']
+
 export const kinds = '/v1/ext/integrations'
 
 const Delivery = z.looseObject({
@@ -29,7 +31,7 @@ export async function installApp(service: TestService, app: string): Promise<str
   return body.id
 }
 
-/** Publishes a new agent, which runs its commands without a question. */
+/** Publishes a new agent. Without `tools` it runs its commands without a question. */
 export async function publishAgent(
   service: TestService,
   {
@@ -37,11 +39,18 @@ export async function publishAgent(
     installation,
     environment,
     source,
-  }: { app: string; installation: string; environment: string; source: object },
+    tools = [{ type: 'agent_toolset_20260401' }],
+  }: {
+    app: string
+    installation: string
+    environment: string
+    source: object
+    tools?: AgentTools
+  },
 ) {
   const agent = await service.client.beta.agents.create({
     ...{ name: fresh('agent'), model: 'offline' },
-    tools: [{ type: 'agent_toolset_20260401' }],
+    tools,
   })
   const { status, body } = await service.ask('POST', `${kinds}/${app}/publications`, {
     ...{ agent: agent.id, environment_id: environment, installation_id: installation },

@@ -15,7 +15,7 @@ import {
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { contextIn, givenTexts, kinds, publishAgent, saidIn } from '../publishing.ts'
-import { fresh } from '../turns.ts'
+import { asking, fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -43,9 +43,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await receiver.close()
     })
 
-    const publish = (source: object = {}, more: object = {}) =>
+    const publish = (source: object = {}, more: object = {}, tools?: typeof asking) =>
       publishAgent(service, {
-        ...{ app: 'github', installation, environment },
+        ...{ app: 'github', installation, environment, ...(tools && { tools }) },
         source: { github: { repositories: ['acme/shop'], authors: ['ada'], ...source }, ...more },
       })
     const given = (session: string | null | undefined) => givenTexts(service, session)
@@ -198,6 +198,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => bodies(23)[0] === 'Not taken.')
         await until(async () => (await made.deliveries())[0]?.answer?.state === 'told')
         assert.equal((await service.ask('POST', again)).status, 400)
+
+        // The session is deleted while its agent waits for an answer.
+        await using asker = await publish({}, { name: 'asker' }, asking)
+        await deliverGithub(
+          service.base,
+          'issue_comment',
+          githubComment(24, '@steward asker\nrun: true', { id: 2_400 }),
+        )
+        await until(() => bodies(24)[0]?.startsWith('The agent wants to call') === true)
+        const [waiting] = await asker.deliveries()
+        await service.client.beta.sessions.delete(String(waiting?.session_id))
+        const deleted = '**This did not work.** The session of this thread was deleted.'
+        await until(() => bodies(24).includes(deleted))
 
         // The thread of a line is deleted while the agent works.
         around.deleted.add(80)

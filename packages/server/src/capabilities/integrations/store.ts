@@ -169,6 +169,14 @@ function integrationReads(db: Reads) {
           .where('answer_state', '=', 'waiting'),
       ),
 
+    /** True while people wait for the answer to a delivery of the session. */
+    async isAnswerDue(tenant: string, session: string): Promise<boolean> {
+      const row = await rows(db, 'integration_deliveries').find(tenant, (query) =>
+        query.where('session_id', '=', session).where('answer_state', 'in', ['waiting', 'working']),
+      )
+      return row !== undefined
+    },
+
     /** Counts deliveries of the thread since a time. Ignored deliveries have no scope and do not count. */
     async countOfScope(
       tenant: string,
@@ -312,6 +320,9 @@ function integrationWrites(db: Queries) {
 
     /** Notes what became of the answer to all deliveries that a turn of the session has read, and to the delivery `id`. */
     async settleAnswers(tenant: string, { session, id, end }: SettledAnswers): Promise<void> {
+      // Of a deleted session nobody reads the messages that wait.
+      const isDeleted = session !== null && id === `${session}.deleted`
+      const open = isDeleted ? (['waiting', 'working'] as const) : (['working'] as const)
       await db
         .updateTable('integration_deliveries')
         .set(end)
@@ -321,7 +332,7 @@ function integrationWrites(db: Queries) {
             eb('id', '=', id),
             ...(session === null
               ? []
-              : [eb.and([eb('session_id', '=', session), eb('answer_state', '=', 'working')])]),
+              : [eb.and([eb('session_id', '=', session), eb('answer_state', 'in', open)])]),
           ]),
         )
         .execute()

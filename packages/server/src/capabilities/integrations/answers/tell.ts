@@ -23,7 +23,8 @@ import { callsIn, needsEarlier, foldSteps, toldTypes, workerCallsIn } from './fo
 import type { Telling } from '../integration.ts'
 import { headOfSession } from '../session.ts'
 import type { ExternalThreadRow } from '../store.ts'
-import type { Progress, TellDeps, Work } from './thread-look.ts'
+import { integrationStore } from '../store.ts'
+import type { Look, Progress, TellDeps, Work } from './thread-look.ts'
 import {
   beginLook,
   ChangedError,
@@ -133,8 +134,21 @@ async function tellAll(
     }
     if (!more || steps.length === 0) break
   }
-  const progress = await tellFirst(look)
+  const gone = signal.aborted ? undefined : await tellDeletion(look)
+  const progress = gone ?? (await tellFirst(look))
   return { thread: look.thread, rest, progress }
+}
+
+/** Tells people whose answer has not come that it will not come, when the session was deleted. */
+async function tellDeletion(look: Look): Promise<Progress | undefined> {
+  const { context, thread } = look
+  const { db, tenant } = context
+  const { session_id: session } = thread
+  if (session === null || (await headOfSession(db.read, tenant, session))) return undefined
+  if (!(await integrationStore(db.read).isAnswerDue(tenant, session))) return undefined
+  const message = 'The session of this thread was deleted.'
+  const progress = await tellNext(look, { kind: 'error', id: `${session}.deleted`, message })
+  return progress.kind === 'done' ? undefined : progress
 }
 
 /** Filters out tellings that the app ignores, so that they cost no step. */
