@@ -1,4 +1,4 @@
 import type { Incoming } from '../integration.ts'
 
 /** A delivery that was not ignored when it came. */
-export type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
+export type HeardDelivery = Exclude<Incoming, { kind: 'ignored' }>

@@ -13,7 +13,7 @@ import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
 import { auditActing } from '../../../tenants/audit/acting.ts'
 import { withAppAccess } from '../installations/app-access.ts'
-import type { AllowedDelivery } from './allowed.ts'
+import type { HeardDelivery } from './allowed.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attachFetchedFiles, keepAttachments, noteContextFiles, textAbout } from './attachments.ts'
 import { checkOut, renewCheckout } from './checkout.ts'
@@ -24,7 +24,7 @@ import type { SessionEvents } from './session-events.ts'
 import { EarlyPressError, buildSessionEvents } from './session-events.ts'
 import type { SessionColumns } from './threads.ts'
 import { acknowledge, keepThread, saveThread } from './threads.ts'
-import type { Turn } from './turns.ts'
+import type { DeliveryTurn } from './turns.ts'
 import { endDelivery, openSessionOf, OutdatedError, OvertakenError, takeTurn } from './turns.ts'
 import { buildThreadSessionRequest } from '../publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from '../store.ts'
@@ -50,7 +50,7 @@ async function eventsFor(
     session,
     thread,
   }: { tenant: string; session: string | undefined; thread: ExternalThreadRow | undefined },
-  received: AllowedDelivery,
+  received: HeardDelivery,
   around: Gathered | undefined,
 ): Promise<SessionEvents> {
   if (session === undefined || !thread) return buildSessionEvents(received, undefined, around)
@@ -103,13 +103,13 @@ async function whyUnserved(
   return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
-type Giving = { seen: DeliveryRow; received: AllowedDelivery; publication: PublicationRow }
+type Giving = { seen: DeliveryRow; received: HeardDelivery; publication: PublicationRow }
 
 async function give(
   deps: GivingDeps,
   context: JobContext,
   seen: DeliveryRow,
-  received: AllowedDelivery,
+  received: HeardDelivery,
 ): Promise<void> {
   const { db, tenant } = context
   const { publication_id, scope } = seen
@@ -177,7 +177,7 @@ async function acknowledgeOnce(
   { clock }: GivingDeps,
   { db }: JobContext,
   { seen, received }: Giving,
-): Promise<{ seen: DeliveryRow; received: AllowedDelivery }> {
+): Promise<{ seen: DeliveryRow; received: HeardDelivery }> {
   if (received.kind !== 'message' || seen.received?.isAcknowledged) return { seen, received }
   const noted = await db.write(async (tx) =>
     acknowledge(tx, await takeTurn(tx, seen), received, clock.now()),
@@ -197,7 +197,7 @@ async function attachmentsOf(
     more,
   }: {
     seen: DeliveryRow
-    received: AllowedDelivery
+    received: HeardDelivery
     session: string | undefined
     more: readonly IncomingFile[]
   },
@@ -221,7 +221,7 @@ type SessionDelivery = Giving & {
 async function keepGiven(
   tx: Queries,
   deps: GivingDeps,
-  { turn, given, event }: { turn: Turn; given: SessionDelivery; event: string | undefined },
+  { turn, given, event }: { turn: DeliveryTurn; given: SessionDelivery; event: string | undefined },
   of: SessionColumns,
 ): Promise<void> {
   const { received, attachments, missing = [] } = given
@@ -247,7 +247,7 @@ async function takeUnchanged(
   tx: Queries,
   seen: DeliveryRow,
   session: string | undefined,
-): Promise<Turn> {
+): Promise<DeliveryTurn> {
   const turn = await takeTurn(tx, seen)
   const isAnother = (await openSessionOf(tx, seen.tenant_id, turn.thread)) !== session
   if (isAnother || (await whyUnserved(tx, turn.publication)) !== undefined)
@@ -266,7 +266,7 @@ async function giveToOpen(
 ): Promise<void> {
   const { clock } = deps
   const { seen, received, publication, events } = given
-  let turn: Turn | undefined
+  let turn: DeliveryTurn | undefined
   await postInUnits(
     db,
     { tenant, session, clock },
@@ -299,7 +299,7 @@ async function giveToNew(
     (await checkOut(deps, context, publication, target)) ?? {}
   const request = buildThreadSessionRequest(publication, { scope: received.scope, events: first })
   const asked = { ...request, resources: resource ? [resource] : [] }
-  let turn: Turn | undefined
+  let turn: DeliveryTurn | undefined
   let made = ''
   await openSession({ ...deps, actor: actorOf(publication) }, { db, tenant }, asked, {
     async make(tx, { id }) {
@@ -319,7 +319,7 @@ async function giveToNew(
 async function confirmStop(
   tx: Queries,
   { tenant_id, publication_id, id }: DeliveryRow,
-  { scope }: AllowedDelivery,
+  { scope }: HeardDelivery,
 ): Promise<void> {
   const thread = await integrationStore(tx).findThreadForUpdate(tenant_id, publication_id, scope)
   // The thread was woken in this unit before. A second time could be that of an earlier look.

@@ -9,7 +9,7 @@ export const sameName = (one: string, other: string): boolean => lowerCase(one) 
 export type KnownNames = Readonly<Record<string, string>> | undefined
 
 /** `id`: what the provider calls the thing with the name, whatever name it has. */
-type NamedThing = { name: string; id: string | undefined }
+type NameAndId = { name: string; id: string | undefined }
 
 /**
  * The name in the list that means the named thing. A thing whose id is known under a listed name keeps that name when
@@ -19,7 +19,7 @@ type NamedThing = { name: string; id: string | undefined }
 export function listedName(
   list: readonly string[],
   known: KnownNames,
-  { name, id }: NamedThing,
+  { name, id }: NameAndId,
 ): string | undefined {
   const knownId = (listed: string) => {
     const key = lowerCase(listed)
@@ -36,7 +36,7 @@ export function listedName(
 export function learnedName(
   list: readonly string[],
   known: KnownNames,
-  { name, id }: NamedThing,
+  { name, id }: NameAndId,
 ): Readonly<Record<string, string>> | undefined {
   if (id === undefined || !list.some((each) => sameName(each, name))) return undefined
   const key = lowerCase(name)

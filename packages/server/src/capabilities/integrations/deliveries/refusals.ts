@@ -5,7 +5,7 @@ import type { PublicationRow } from '../store.ts'
 import type { Refusal } from '../integration.ts'
 import type { JobContext } from '../job-context.ts'
 import { notifyIntegrations } from '../topics.ts'
-import type { AllowedDelivery } from './allowed.ts'
+import type { HeardDelivery } from './allowed.ts'
 import type { GatherDeps } from './gather.ts'
 import { openSource } from './gather.ts'
 import { saveThread } from './threads.ts'
@@ -18,7 +18,7 @@ export async function whyRefused(
   deps: GatherDeps,
   context: JobContext,
   publication: PublicationRow,
-  { received, begun }: { received: AllowedDelivery; begun: number },
+  { received, begun }: { received: HeardDelivery; begun: number },
 ): Promise<string | undefined> {
   const { check } = received
   const app = deps.apps.get(publication.integration)

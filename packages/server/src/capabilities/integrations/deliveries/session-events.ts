@@ -3,11 +3,10 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { PendingCall } from '../../../sessions/log/calls.ts'
 import { fencedText } from './fence.ts'
-import type { Incoming, IncomingDecision, IncomingMessage, Notes } from '../integration.ts'
+import type { HeardDelivery } from './allowed.ts'
+import type { IncomingDecision, IncomingMessage, Notes } from '../integration.ts'
 import { codeOf, questionNote } from '../answers/questions.ts'
 import { parseCommand } from './words.ts'
-
-type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 export type SessionEvents =
   | { kind: 'events'; events: ClientEvent[] }
@@ -43,7 +42,7 @@ const confirmationOf = (
 
 /** `open`: undefined when the thread has no session that accepts events. */
 export function buildSessionEvents(
-  received: AllowedDelivery,
+  received: HeardDelivery,
   open: OpenSessionState | undefined,
   around?: Around,
 ): SessionEvents {

@@ -3,11 +3,11 @@ import { newId } from '../../../ground/core/text/ids.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { releasedLease } from '../../../ground/database/lease.ts'
 import { rows } from '../../../ground/database/rows.ts'
-import type { AllowedDelivery } from './allowed.ts'
+import type { HeardDelivery } from './allowed.ts'
 import type { Notes } from '../integration.ts'
 import type { DeliveryRow, ExternalThreadRow } from '../store.ts'
 import { notifyIntegrations } from '../topics.ts'
-import type { Turn } from './turns.ts'
+import type { DeliveryTurn } from './turns.ts'
 
 const newThread = (
   {
@@ -73,8 +73,8 @@ const openNotes = ({ comment, comment_in, stream }: Notes): Notes => ({
 /** Stores the thread. With a new session the thread starts again from the beginning of the session's log. */
 export function keepThread(
   tx: Queries,
-  turn: Turn,
-  received: AllowedDelivery,
+  turn: DeliveryTurn,
+  received: HeardDelivery,
   { session_id, token_due_ms = null, now }: SessionColumns & { now: number },
 ): Promise<void> {
   const { thread } = turn
@@ -92,8 +92,8 @@ export function keepThread(
 /** Tells the people of the thread that a message has come, before anything else is done about it. */
 export async function acknowledge(
   tx: Queries,
-  { thread, delivery }: Turn,
-  received: Extract<AllowedDelivery, { kind: 'message' }>,
+  { thread, delivery }: DeliveryTurn,
+  received: Extract<HeardDelivery, { kind: 'message' }>,
   now: number,
 ): Promise<DeliveryRow> {
   const { target } = received
@@ -110,6 +110,6 @@ function withoutChecks({
   check: _check,
   learned: _learned,
   ...received
-}: Extract<AllowedDelivery, { kind: 'message' }>) {
+}: Extract<HeardDelivery, { kind: 'message' }>) {
   return received
 }

@@ -14,14 +14,14 @@ export class OvertakenError extends Error {}
 /** The session ended, or the publication was paused, after the process read them. */
 export class OutdatedError extends Error {}
 
-export type Turn = {
+export type DeliveryTurn = {
   delivery: DeliveryRow
   thread: ExternalThreadRow | undefined
   publication: PublicationRow
 }
 
 /** Locks the delivery whose turn it is. Throws when it is not this delivery's turn. */
-export async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
+export async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<DeliveryTurn> {
   const { tenant_id: tenant, id, publication_id, scope } = seen
   const store = integrationStore(tx)
   await lockAdvisory(tx, `${tenant}/${publication_id}/${scope}`)

@@ -19,7 +19,7 @@ const comment = z.object({
   diff_hunk: z.string().nullish(),
   in_reply_to_id: z.number().nullish(),
 })
-type Comment = z.infer<typeof comment>
+type GithubComment = z.infer<typeof comment>
 const comments = z.array(comment)
 const issue = z.object({
   number: z.int(),
@@ -33,7 +33,7 @@ const issue = z.object({
   milestone: z.object({ title: z.string() }).nullish(),
   pull_request: z.object({}).nullish(),
 })
-type Issue = z.infer<typeof issue>
+type GithubIssue = z.infer<typeof issue>
 const branch = z.object({
   ref: z.string(),
   sha: z.string(),
@@ -79,10 +79,10 @@ const get = (path: string) => ({ method: 'GET', path, headers: githubHeaders, bo
 /** Of a session that goes on, only what is newer than its last message. */
 const isNewSince =
   (since: string | null) =>
-  ({ created_at, submitted_at }: Comment): boolean =>
+  ({ created_at, submitted_at }: GithubComment): boolean =>
     since === null || Date.parse(submitted_at ?? created_at ?? '') > Date.parse(since)
 
-const shown = (each: Comment) => ({
+const shown = (each: GithubComment) => ({
   author: each.user?.login ?? null,
   ...(each.author_association && { association: each.author_association }),
   at: each.submitted_at ?? each.created_at ?? null,
@@ -95,7 +95,7 @@ async function commentsOf(
   { ask }: ContextSource,
   { repository, number, since }: IssueRef,
   count: number,
-): Promise<Comment[]> {
+): Promise<GithubComment[]> {
   const path = `/repos/${repository}/issues/${number}/comments?per_page=${pageSize}`
   const what = 'earlier comments'
   const query = since === null ? '' : `&since=${encodeURIComponent(since)}`
@@ -115,7 +115,7 @@ async function lineThread(
   { ask }: ContextSource,
   { repository, number }: IssueRef,
   root: number,
-): Promise<Comment[]> {
+): Promise<GithubComment[]> {
   const what = 'the thread of the line'
   const path = `/repos/${repository}/pulls/${number}/comments?per_page=${pageSize}&sort=created&direction=desc`
   const all = (await ask({ call: get(path), form: comments, what })) ?? []
@@ -126,7 +126,7 @@ async function lineThread(
   return [...(begun ? [begun] : []), ...thread.toReversed()]
 }
 
-const linked = ({ number, title, state, html_url, pull_request }: Issue) => ({
+const linked = ({ number, title, state, html_url, pull_request }: GithubIssue) => ({
   type: pull_request ? 'pull request' : 'issue',
   number,
   title: beginningOf(title),
@@ -197,7 +197,7 @@ async function changesOf(
   }
 }
 
-function about({ labels, assignees, milestone, state }: Issue): Context {
+function about({ labels, assignees, milestone, state }: GithubIssue): Context {
   const names = labels.flatMap((each) => (typeof each === 'string' ? each : (each.name ?? [])))
   return {
     state,
@@ -210,13 +210,13 @@ function about({ labels, assignees, milestone, state }: Issue): Context {
 async function reviewsOf(
   { ask }: ContextSource,
   { repository, number }: IssueRef,
-): Promise<Comment[]> {
+): Promise<GithubComment[]> {
   const call = get(`/repos/${repository}/pulls/${number}/reviews?per_page=${pageSize}`)
   const all = await ask({ call, form: comments, what: 'earlier reviews' })
   return (all ?? []).filter(({ body }) => body)
 }
 
-const byTime = (one: Comment, other: Comment): number =>
+const byTime = (one: GithubComment, other: GithubComment): number =>
   Date.parse(one.submitted_at ?? one.created_at ?? '') -
   Date.parse(other.submitted_at ?? other.created_at ?? '')
 
@@ -236,9 +236,9 @@ export const gatherGithub: GatherContext = async (source, message) => {
   const place = placeOf(message, since)
   if (!place) return { context: {} }
   const { said, line_thread: root } = message.target
-  const isOther = ({ id, user: by }: Comment) =>
+  const isOther = ({ id, user: by }: GithubComment) =>
     id !== said && (since === null || by?.login !== botUserId)
-  const isShown = (each: Comment) => isNewSince(since)(each) && isOther(each)
+  const isShown = (each: GithubComment) => isNewSince(since)(each) && isOther(each)
   const call = get(`/repos/${place.repository}/issues/${place.number}`)
   const found = await source.ask({ call, form: issue, what: 'labels and assignees' })
   const [earlier, reviews, thread, links, changes] = await Promise.all([

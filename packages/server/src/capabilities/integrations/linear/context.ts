@@ -35,7 +35,7 @@ const comment = z.object({
   botActor: z.object({ name: z.string().nullish() }).nullish(),
   externalUser: named,
 })
-type Comment = z.infer<typeof comment>
+type LinearComment = z.infer<typeof comment>
 const comments = z.object({ nodes: z.array(comment) })
 const issueForm = z.object({
   data: z.object({
@@ -72,7 +72,7 @@ const newForm = z.object({ data: z.object({ issue: z.object({ comments }) }) })
 
 const commentCharacters = 50_000
 
-function shownComments(all: readonly Comment[]): Context {
+function shownComments(all: readonly LinearComment[]): Context {
   const sorted = all.toSorted(
     (one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt),
   )
@@ -86,11 +86,11 @@ function shownComments(all: readonly Comment[]): Context {
   return shown.length > 0 ? { comments: boundedEntries(shown, commentCharacters) } : {}
 }
 
-type Issue = z.infer<typeof issueForm>['data']['issue']
+type LinearIssue = z.infer<typeof issueForm>['data']['issue']
 
 const short = (text: string): string => beginningOf(text, 500)
 
-function about(issue: Issue): Context {
+function about(issue: LinearIssue): Context {
   const { state, assignee, creator, labels, projectMilestone, priorityLabel, dueDate } = issue
   return {
     ...(issue.description && { description: beginningOf(issue.description, 20_000) }),
@@ -105,7 +105,7 @@ function about(issue: Issue): Context {
   }
 }
 
-function relatives({ project, parent, children, attachments }: Issue): Context {
+function relatives({ project, parent, children, attachments }: LinearIssue): Context {
   const nodes = children.nodes.map(({ identifier, title, state }) => ({
     issue: identifier,
     title: short(title),

@@ -118,7 +118,7 @@ function callOfWork(
 }
 
 function callWithText(
-  telling: TurnEnd,
+  telling: TextTelling,
   thread: ExternalThread,
   slackThread: SlackThread,
 ): ProviderCall {
@@ -193,7 +193,7 @@ function callOfThought(
       }
 }
 
-type TurnEnd = Extract<
+type TextTelling = Extract<
   Telling,
   { kind: 'reply' | 'more' | 'error' | 'question' | 'stopped' | 'refused' }
 >
@@ -203,7 +203,7 @@ const withLink = (text: string, { link }: ExternalThread): string =>
 
 /** `text`: the text of notifications, for a message that is not a stream. */
 function contentOf(
-  telling: TurnEnd,
+  telling: TextTelling,
   thread: ExternalThread,
 ): { text?: string; markdown_text?: string; blocks?: object[] } {
   if (telling.kind === 'reply')

@@ -17,7 +17,7 @@ const messageForm = z.object({
   text: z.string().nullish(),
   files: z.array(z.unknown()).nullish(),
 })
-type Message = z.infer<typeof messageForm>
+type SlackMessage = z.infer<typeof messageForm>
 const listed = z.object({
   messages: z.array(messageForm),
   has_more: z.boolean().nullish(),
@@ -58,15 +58,15 @@ const [mostLinks, mostNames] = [3, 40]
 const address =
   /https:\/\/[\w-]+\.slack\.com\/archives\/(\w+)\/p(\d{10})(\d{6})(?:\?[^\s>|]*?thread_ts=(\d{1,12}\.\d{1,12}))?/g
 
-type MessageRef = { channel: string; thread: string; ts: string }
+type RequestPosition = { channel: string; thread: string; ts: string }
 
 /** `oldest`: messages after this time; null for all. */
 async function threadBefore(
   { ask }: ContextSource,
-  { channel, thread, ts }: MessageRef,
+  { channel, thread, ts }: RequestPosition,
   oldest: string | null,
-): Promise<Message[]> {
-  const all: Message[] = []
+): Promise<SlackMessage[]> {
+  const all: SlackMessage[] = []
   let cursor = ''
   for (let page = 0; page < mostPages; page++) {
     const query = {
@@ -90,8 +90,8 @@ async function threadBefore(
 
 async function channelBefore(
   { ask }: ContextSource,
-  { channel, ts }: MessageRef,
-): Promise<Message[]> {
+  { channel, ts }: RequestPosition,
+): Promise<SlackMessage[]> {
   const query = { channel, latest: ts, inclusive: 'false', limit: channelMessages }
   const call = get('conversations.history', query)
   const found = await ask({ call, form: listed, what: 'the messages of the channel' })
@@ -107,10 +107,10 @@ async function linkedThreads(
   source: ContextSource,
   text: string,
   own: string,
-): Promise<{ link: string; messages: Message[] }[]> {
+): Promise<{ link: string; messages: SlackMessage[] }[]> {
   const links = [...text.matchAll(address)].slice(0, mostLinks)
   const channels = [own, ...(source.spec.slack?.channels ?? [])]
-  const found: { link: string; messages: Message[] }[] = []
+  const found: { link: string; messages: SlackMessage[] }[] = []
   for (const [link, channel = '', seconds = '', rest = '', thread] of links) {
     const what = `the linked message ${link}`
     if (!channels.includes(channel)) {
@@ -144,7 +144,7 @@ async function namesOf(
 }
 
 const mention = /<@(\w+)(?:\|[^>]*)?>/g
-const mentionedIn = ({ text }: Message): string[] =>
+const mentionedIn = ({ text }: SlackMessage): string[] =>
   [...(text ?? '').matchAll(mention)].flatMap(([, id]) => id ?? [])
 
 const timeOf = (ts: string): string | null => {
@@ -153,7 +153,7 @@ const timeOf = (ts: string): string | null => {
 }
 
 function shown(names: Map<string, string>) {
-  return ({ ts, user, username, bot_profile, bot_id, text, files }: Message) => {
+  return ({ ts, user, username, bot_profile, bot_id, text, files }: SlackMessage) => {
     const author = (user && (names.get(user) ?? user)) || (bot_profile?.name ?? username ?? bot_id)
     const written = (text ?? '')
       .replaceAll(mention, (_, id: string) => `@${names.get(id) ?? id}`)
@@ -172,7 +172,7 @@ function shown(names: Map<string, string>) {
   }
 }
 
-function placeOf({ target }: IncomingMessage): MessageRef | undefined {
+function placeOf({ target }: IncomingMessage): RequestPosition | undefined {
   const { channel, thread, since: ts } = target
   const isPlace = typeof channel === 'string' && typeof thread === 'string'
   return isPlace && typeof ts === 'string' ? { channel, thread, ts } : undefined
@@ -184,7 +184,7 @@ export const gatherSlack: GatherContext = async (source, message) => {
   const place = placeOf(message)
   if (!place) return { context: {} }
   const isInThread = place.thread !== place.ts
-  const isShown = ({ ts, user }: Message) =>
+  const isShown = ({ ts, user }: SlackMessage) =>
     ts !== place.ts && (since === null || (ts !== place.thread && user !== botUserId))
   const [before, linked] = await Promise.all([
     isInThread ? threadBefore(source, place, since) : channelBefore(source, place),
@@ -216,7 +216,7 @@ export const gatherSlack: GatherContext = async (source, message) => {
 }
 
 /** The newest files of the thread come first. */
-const filesOf = (messages: readonly Message[]): IncomingFile[] =>
+const filesOf = (messages: readonly SlackMessage[]): IncomingFile[] =>
   messages.toReversed().flatMap(({ files }) => incomingFiles(files ?? []))
 
 async function isMember(source: ContextSource, user: string, team: string): Promise<boolean> {
