@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Get the caller and its workspaces
-         * @description For a key, `user` is null and its workspace is the only one. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
+         * @description For a key, `user` is null and its workspace is the only one. For a login, the workspace is the only one too. Needs a workspace key or a session cookie. Counted in the limit of reads. An extension of Steward: the official interface does not have it.
          */
         get: operations["getV1ExtMe"];
         put?: never;
@@ -2332,6 +2332,49 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A signed token that says which agent calls. It has no secret to store. */
+        AgentIdentityCreateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            /** @description `aud` of the token: what the server expects. */
+            audience: string;
+            /** @description The MCP server that gets the token; it does not change. */
+            mcp_server_url?: string | null;
+            /**
+             * @description Hosts that get the token over https: hostnames, IPv4 addresses or `*.suffix`.
+             * @default []
+             */
+            allowed_hosts: string[];
+            /**
+             * @description Seconds for which a token is valid, 30 to 600; 300 when absent.
+             * @default 300
+             */
+            ttl_seconds: number;
+            /**
+             * @description Further texts, which stand together below `claims` in the token.
+             * @default {}
+             */
+            claims: {
+                [key: string]: string;
+            };
+        };
+        /** @description What later tokens say, and other hosts. */
+        AgentIdentityUpdateParams: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            audience?: string | null;
+            allowed_hosts?: string[] | null;
+            ttl_seconds?: number | null;
+            claims?: {
+                [key: string]: string;
+            } | null;
+        };
         /** @description The call of a tool of an MCP server has ended. */
         AgentMCPToolResultEvent: {
             id: string;
@@ -3121,15 +3164,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3173,15 +3218,17 @@ export interface components {
             type: "api_key";
             name: string;
             /**
-             * @description `environment` for a key of workers.
+             * @description `environment` for a key of workers, `oauth` for the login of a client.
              * @enum {string}
              */
-            kind: "workspace" | "environment";
+            kind: "workspace" | "environment" | "oauth";
             /** @description Whether it is a workspace-admin key. */
             admin: boolean;
             /** @description Whether the key reads and changes nothing. */
             read_only: boolean;
             environment_id: string | null;
+            /** @description Of a login, its client. Null for a key. */
+            client_id: string | null;
             /** @description Null for a workspace key. */
             reach: ("work" | "sessions") | null;
             /** @description Enough of the key to recognise it. */
@@ -3398,7 +3445,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description What a credential is for, without its secret. */
-        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"];
+        CredentialAuth: components["schemas"]["CredentialAuthStaticBearer"] | components["schemas"]["CredentialAuthMcpOauth"] | components["schemas"]["CredentialAuthCapCli"] | components["schemas"]["CredentialAuthCommandSecret"] | components["schemas"]["CredentialAuthEnvironmentVariable"] | components["schemas"]["CredentialAuthAgentIdentity"];
         /** @description One change of a credential, a vault or the key of a model card. */
         CredentialChange: {
             id: string;
@@ -3430,14 +3477,14 @@ export interface components {
          */
         CredentialCreateParams: {
             /** @description What the credential is for, with its secret. */
-            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["Metadata"] | null;
         };
         CredentialInVaultParams: {
             /** @description What the credential is for, with its secret. */
-            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["Metadata"] | null;
@@ -3456,7 +3503,7 @@ export interface components {
          */
         CredentialUpdateParams: {
             /** @description Its `type` is that of the credential. */
-            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"];
+            auth?: components["schemas"]["StaticBearerUpdateParams"] | components["schemas"]["MCPOAuthUpdateParams"] | components["schemas"]["CapCLIUpdateParams"] | components["schemas"]["CommandSecretUpdateParams"] | components["schemas"]["EnvironmentVariableUpdateParams"] | components["schemas"]["AgentIdentityUpdateParams"];
             /** @description What people call the credential. */
             display_name?: string | null;
             metadata?: components["schemas"]["MetadataPatch"] | null;
@@ -8139,7 +8186,7 @@ export interface components {
             /** @description One credential. */
             credential?: components["schemas"]["CredentialInVaultParams"];
             /** @description One credential without a name. */
-            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
         };
         /**
          * @example {
@@ -8159,7 +8206,7 @@ export interface components {
             /** @description One credential. */
             credential?: components["schemas"]["CredentialInVaultParams"];
             /** @description One credential without a name. */
-            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"];
+            auth?: components["schemas"]["StaticBearerCreateParams"] | components["schemas"]["MCPOAuthCreateParams"] | components["schemas"]["CapCLICreateParams"] | components["schemas"]["CommandSecretCreateParams"] | components["schemas"]["EnvironmentVariableCreateParams"] | components["schemas"]["AgentIdentityCreateParams"];
         };
         /** @description Filters of a list under a name. */
         View: {
@@ -8854,6 +8901,28 @@ export interface components {
             };
             /** @description The place of the secret in a secret manager; absent where the service keeps it. */
             secret_value?: components["schemas"]["SecretReference"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `CredentialAuth` of type `agent_identity`. */
+        CredentialAuthAgentIdentity: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent_identity";
+            /** @description `aud` of the token. */
+            audience: string;
+            /** @description The MCP server that gets the token, or null. */
+            mcp_server_url: string | null;
+            /** @description Hosts that get the token over https. */
+            allowed_hosts: string[];
+            /** @description Seconds for which a token is valid. */
+            ttl_seconds: number;
+            /** @description Further texts of the token. */
+            claims: {
+                [key: string]: string;
+            };
         } & {
             [key: string]: unknown;
         };
